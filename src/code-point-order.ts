@@ -1,0 +1,18 @@
+/**
+ * Orders texts by Unicode code point, the same on every machine and in every locale. (JavaScript's own `<`
+ * orders by UTF-16 unit, which puts characters past U+FFFF before U+E000.)
+ */
+export function byCodePoint(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let position = 0; position < length; position++) {
+    const left = a.charCodeAt(position)
+    const right = b.charCodeAt(position)
+    if (left !== right) return aboveSurrogates(left) - aboveSurrogates(right)
+  }
+  return a.length - b.length
+}
+
+/** Moves the surrogate units above the rest of the first plane, where the characters they stand for belong. */
+function aboveSurrogates(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}

@@ -1,0 +1,73 @@
+import type { Diagnostic } from './diagnostic.js'
+
+/** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
+export type ErrorCode =
+  | 'ARGS_INVALID'
+  | 'COMPILE_ABORTED'
+  | 'CONFIG_INVALID'
+  | 'CONFIG_NOT_FOUND'
+  | 'DIRECTORY_NOT_FOUND'
+  | 'INDEX_LOCKED'
+  | 'INDEX_NOT_WRITABLE'
+  | 'NO_SKILL_PATHS'
+  | 'PARSER_UNAVAILABLE'
+  | 'REFERENCE_INVALID'
+  | 'RESOURCE_NOT_FOUND'
+  | 'TOOL_BROKEN'
+  | 'TOOL_NOT_FOUND'
+  | 'USAGE'
+
+export interface ErrorDetails {
+  /** What to do about it. */
+  hint: string
+  /** The tool's name or reference. */
+  tool?: string
+  /** The file concerned. */
+  file?: string
+  /** Where in `file`, from 1. */
+  position?: { line: number; column: number }
+  cause?: unknown
+}
+
+const BRAND = Symbol.for('agent-apps.error')
+
+/**
+ * The one class of error that agent-apps throws. Recognise one with `isAgentAppsError`, which also knows
+ * those of another copy of the package in the same process.
+ */
+export class AgentAppsError extends Error {
+  override readonly name = 'AgentAppsError'
+  readonly code: ErrorCode
+  readonly hint: string
+  readonly tool?: string
+  readonly file?: string
+  readonly position?: { line: number; column: number }
+
+  constructor(code: ErrorCode, message: string, { hint, tool, file, position, cause }: ErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.hint = hint
+    if (tool !== undefined) this.tool = tool
+    if (file !== undefined) this.file = file
+    if (position !== undefined) this.position = position
+  }
+
+  get [BRAND](): true {
+    return true
+  }
+}
+
+/** True for an `AgentAppsError`, whichever copy of the package made it. */
+export function isAgentAppsError(value: unknown): value is AgentAppsError {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
+}
+
+/** The error for a tool whose file has a diagnostic that keeps it from loading. */
+export function toolBroken(tool: string, { file, line, column, reason, note }: Diagnostic): AgentAppsError {
+  return new AgentAppsError('TOOL_BROKEN', `The tool "${tool}" cannot be loaded: ${file}:${line}:${column}: ${reason}`, {
+    hint: note,
+    tool,
+    file,
+    position: { line, column },
+  })
+}

@@ -1,0 +1,125 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
+import { INTERNAL_TAG, normalizeTags } from './tags.js'
+
+export type Role = 'main' | 'middleware' | 'context'
+
+/** The format a tool was written in: `SKILL.md`, `*.skill.md`, or code. */
+export type ToolKind = 'folder' | 'file' | 'code'
+
+/** A tool's frontmatter with the meaning of every field decided: what the runtime and hosts read. */
+export interface ToolFrontmatter {
+  /** The name that resolves to this tool. */
+  name: string
+  /** The author's name, where it breaks the name rule and the folder's name took its place. */
+  title?: string
+  /** One sentence on what it does. Absent: it resolves, and is never shown to a model. */
+  description?: string
+  /** Default `context` for a folder skill, else none. */
+  role?: Role
+  /** `hidden`: not listed and not available to agents; code may still call it. */
+  visibility?: 'hidden'
+  tags: string[]
+  /** JSON Schema of the arguments. */
+  params?: JsonObject
+  /** JSON Schema of the result. */
+  returns?: JsonObject
+  /** Patterns of the tools it may call, separated by spaces. Absent: all. */
+  'allowed-tools'?: string
+  license?: string
+  compatibility?: string
+  /** The rest of the author's `metadata`: middleware configuration, `$` annotations, the core's keys, free data. */
+  metadata: JsonObject
+  /** Top-level fields that neither we nor the open specification know, as they were written. */
+  extra: JsonObject
+}
+
+export const ROLES: readonly Role[] = ['main', 'middleware', 'context']
+
+/** The top-level fields with a meaning; all others are kept under `extra`. */
+export const TOP_LEVEL_FIELDS: readonly string[] = [
+  'name',
+  'description',
+  'license',
+  'compatibility',
+  'allowed-tools',
+  'metadata',
+]
+
+/** The keys of `metadata` that become fields of their own. */
+const LIFTED_KEYS: readonly string[] = ['role', 'params', 'returns', 'visibility', 'tags']
+
+/** The keys of `metadata` that the core itself reads; every other plain key may name a middleware. */
+export const CORE_METADATA_KEYS: readonly string[] = [
+  ...LIFTED_KEYS,
+  'agent',
+  'approval-key',
+  'delegate',
+  'enabled',
+  'gated',
+  'interpolate',
+  'permissions',
+  'requires',
+  'requires-tools',
+  'static',
+  'trust',
+]
+
+/** What the file's format and place decide, besides what its author wrote. */
+export interface FrontmatterContext {
+  kind: ToolKind
+  /** The name, once the name rule and the folder's name have been weighed. */
+  name: string
+  title?: string
+  /** The description's text as it was written, where YAML would read it as another type. */
+  description?: string
+}
+
+/**
+ * Gives an author's frontmatter its meaning. Never fails: a field of the wrong type counts as absent (the
+ * compiler reports it), and a field that nobody knows is kept.
+ */
+export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterContext): ToolFrontmatter {
+  const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
+  const description = context.description ?? text(verbatim.description)
+  const role = ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
+  const hidden = metadata.visibility === 'hidden' || verbatim['disable-model-invocation'] === true
+  const allowedTools = joinAllowedTools(verbatim['allowed-tools'])
+  const license = text(verbatim.license)
+  const compatibility = text(verbatim.compatibility)
+  return {
+    name: context.name,
+    ...(context.title !== undefined && { title: context.title }),
+    ...(description !== undefined && { description }),
+    ...(role !== undefined && { role }),
+    ...(hidden && { visibility: 'hidden' as const }),
+    tags: readTags(metadata.tags),
+    ...(isJsonObject(metadata.params) && { params: metadata.params }),
+    ...(isJsonObject(metadata.returns) && { returns: metadata.returns }),
+    ...(allowedTools !== undefined && { 'allowed-tools': allowedTools }),
+    ...(license !== undefined && { license }),
+    ...(compatibility !== undefined && { compatibility }),
+    metadata: without(metadata, LIFTED_KEYS),
+    extra: without(verbatim, TOP_LEVEL_FIELDS),
+  }
+}
+
+/** A list or a text of tags, normalised. `meta-internal` is the loader's to give, so it is dropped here. */
+export function readTags(value: JsonValue | undefined): string[] {
+  const written = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : []
+  return normalizeTags(written.filter(tag => typeof tag === 'string')).filter(tag => tag !== INTERNAL_TAG)
+}
+
+function joinAllowedTools(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.filter(item => typeof item === 'string').join(' ')
+  return undefined
+}
+
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** A copy without some keys. Keys that could reach a prototype never get here: the reader refuses them. */
+function without(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
+}

@@ -1,0 +1,147 @@
+/**
+ * The index: what the compiler writes beside a directory of skills and the runtime reads. This file is the
+ * contract between the two; `compiler/3-emit/encode-index.ts` writes it, `runtime/read-index.ts` reads it,
+ * `schema/index.json` describes it to others.
+ *
+ * `.agent-apps.json` is a header and, where the directory is small, all records in three sections:
+ *
+ *     {
+ *     "$schema": …, "version": 1, "hash": …, …header fields,
+ *     "tools": {
+ *     "review": { …what finding and listing it needs },
+ *     …
+ *     },
+ *     "details": {
+ *     "review": { …what only opening it needs },
+ *     …
+ *     },
+ *     "files": {
+ *     "review/SKILL.md": { …size, digest, diagnostics },
+ *     …
+ *     }
+ *     }
+ *
+ * Past `INLINE_RECORDS` records the sections move into shards, `.agent-apps/index-<digest>.json`, each of the
+ * same three sections. The record of key `k` stands in shard number `shardOf(k, count)`, so that finding one
+ * reads the header and one shard, however many skills there are. A shard is named by its content: whoever
+ * read a header finds exactly the shards it meant, or none.
+ *
+ * Every record is one line, and every line but a record's belongs to the frame above. Keys of our records are
+ * sorted, authors' values keep their order. Nothing is absolute, and there is no time, host or user in it:
+ * the same tree gives the same bytes on every machine.
+ */
+import type { Diagnostic } from './diagnostic.js'
+import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
+import type { JsonObject } from './json.js'
+
+export const INDEX_FILE = '.agent-apps.json'
+/** The folder beside the index for shards and modules, and for the machine's own cache. */
+export const INDEX_DIRECTORY = '.agent-apps'
+export const INDEX_VERSION = 1
+export const INDEX_SCHEMA = 'agent-apps/schema/index.json'
+
+/** More records (tools and files together) than this are split into shards. */
+export const INLINE_RECORDS = 256
+/** About how many records one shard holds: small enough to parse in well under a millisecond. */
+export const SHARD_RECORDS = 128
+
+export const SECTIONS = ['tools', 'details', 'files'] as const
+export type Section = (typeof SECTIONS)[number]
+
+export interface IndexHeader {
+  $schema: string
+  version: typeof INDEX_VERSION
+  /** SHA-256 over the records: over the sections' text, or over the shards' names where it is split. */
+  hash: string
+  /** The ignore patterns that held; an index made under others is not used. */
+  ignore: string[]
+  /** Digest of the directory's own listing, by which a reader sees that something was added at its top. */
+  listing: string
+  counts: { files: number; found: number; skipped: number }
+  /** The shards' digests in order; absent where the sections stand in this file. */
+  shards?: string[]
+}
+
+/** A tool as finding and listing need it. */
+export interface ToolRecord {
+  /** Where its content lies in the source file: bytes from, bytes to. */
+  content: [start: number, end: number]
+  /** The source, relative to the directory, `/`-separated, inside it. */
+  file: string
+  /** Set where the file holds several tools: the name that picks this one. */
+  fragment?: string
+  frontmatter: ToolFrontmatter
+  kind: ToolKind
+  /** Bytes in the source file, by which a reader sees that the content's place still holds. */
+  size: number
+}
+
+/** In the place of a tool that its file's faults keep from loading, so that no other takes its name unnoticed. */
+export interface BrokenRecord {
+  broken: Diagnostic
+  file: string
+}
+
+export type NameRecord = ToolRecord | BrokenRecord
+
+/** A tool as opening it needs it, besides. */
+export interface ToolDetails {
+  /** The author's frontmatter, as JSON, nothing dropped or normalised. */
+  verbatim: JsonObject
+  /** The other files of a folder skill, in code-point order of path. */
+  resources: ResourceRecord[]
+}
+
+export interface ResourceRecord {
+  /** Relative to the skill's folder, `/`-separated. */
+  path: string
+  /** Bytes. */
+  size: number
+  /** SHA-256, hexadecimal. */
+  sha256: string
+}
+
+/** A skill file, whether or not a tool came of it. */
+export interface FileRecord {
+  diagnostics: Diagnostic[]
+  sha256: string
+  /** Bytes. */
+  size: number
+  /** The names it gives to the directory, in the file's order. */
+  tools: string[]
+}
+
+export interface IndexRecords {
+  tools: Record<string, NameRecord>
+  details: Record<string, ToolDetails>
+  files: Record<string, FileRecord>
+}
+
+/** How many shards hold this many records: a power of two; 0 where they stand in the index file itself. */
+export function shardCount(records: number): number {
+  if (records <= INLINE_RECORDS) return 0
+  return 2 ** Math.ceil(Math.log2(records / SHARD_RECORDS))
+}
+
+/** The number of the shard that holds a key's records: FNV-1a over the key's UTF-16 units, modulo the count. */
+export function shardOf(key: string, count: number): number {
+  let hash = 0x811c9dc5
+  for (let position = 0; position < key.length; position++) {
+    hash = Math.imul(hash ^ key.charCodeAt(position), 0x01000193)
+  }
+  return (hash >>> 0) % count
+}
+
+export function shardFile(digest: string): string {
+  return `${INDEX_DIRECTORY}/index-${digest}.json`
+}
+
+/** True for a path that stays inside the directory it is relative to, on every host. */
+export function isInside(path: unknown): path is string {
+  if (typeof path !== 'string' || path === '' || /[\\:\0]/.test(path) || path.startsWith('/')) return false
+  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
+}
+
+export function isBroken(record: NameRecord): record is BrokenRecord {
+  return 'broken' in record
+}

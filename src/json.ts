@@ -1,0 +1,11 @@
+/** What JSON can say. Frontmatter is read as this, whatever format it was written in. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
+
+export interface JsonObject {
+  [key: string]: JsonValue
+}
+
+/** True for a mapping: an object that is neither null nor a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

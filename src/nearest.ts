@@ -1,0 +1,44 @@
+/**
+ * The candidate that a mistyped word most likely meant: the one with the fewest edits, at most a third of
+ * the word's length (and at least one edit) away; null where none is that near. Ties go to the first.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | null {
+  let limit = Math.max(1, Math.floor(word.length / 3))
+  let best: string | null = null
+  for (const candidate of candidates) {
+    if (candidate === word) continue
+    const distance = editDistance(word, candidate, limit)
+    if (distance > limit) continue
+    best = candidate
+    limit = distance - 1
+    if (limit < 1) break
+  }
+  return best
+}
+
+/** Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`; any number over `limit` means "more". */
+export function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1
+  let beforePrevious: number[] = []
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    let smallest = row
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = at(previous, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      let cost = Math.min(replaced, at(previous, column) + 1, at(current, column - 1) + 1)
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      if (swapped) cost = Math.min(cost, at(beforePrevious, column - 2) + 1)
+      current.push(cost)
+      smallest = Math.min(smallest, cost)
+    }
+    if (smallest > limit) return limit + 1
+    beforePrevious = previous
+    previous = current
+  }
+  return at(previous, b.length)
+}
+
+function at(row: number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,18 @@
+export const TOOL_NAME_MAX = 64
+
+const TOOL_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** True for a bare name: 1 to 64 of `a-z`, `0-9`, `-`, with no hyphen first, last or doubled. */
+export function isToolName(text: string): boolean {
+  return text.length <= TOOL_NAME_MAX && TOOL_NAME.test(text)
+}
+
+/** Says which part of the name rule a text breaks, as the end of a sentence; null where it breaks none. */
+export function toolNameProblem(text: string): string | null {
+  if (isToolName(text)) return null
+  if (text === '') return 'is empty'
+  if (text.length > TOOL_NAME_MAX) return `has ${text.length} characters; at most ${TOOL_NAME_MAX} are allowed`
+  const wrong = /[^a-z0-9-]/u.exec(text)
+  if (wrong) return `contains ${JSON.stringify(wrong[0])}; only a-z, 0-9 and "-" are allowed`
+  return 'begins, ends or doubles a hyphen'
+}
