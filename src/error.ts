@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'DIRECTORY_NOT_FOUND'
   | 'INDEX_LOCKED'
   | 'INDEX_NOT_WRITABLE'
+  | 'INDEX_STALE'
   | 'NO_SKILL_PATHS'
   | 'PARSER_UNAVAILABLE'
   | 'REFERENCE_INVALID'
@@ -64,10 +65,14 @@ export function isAgentAppsError(value: unknown): value is AgentAppsError {
 
 /** The error for a tool whose file has a diagnostic that keeps it from loading. */
 export function toolBroken(tool: string, { file, line, column, reason, note }: Diagnostic): AgentAppsError {
-  return new AgentAppsError('TOOL_BROKEN', `The tool "${tool}" cannot be loaded: ${file}:${line}:${column}: ${reason}`, {
-    hint: note,
-    tool,
-    file,
-    position: { line, column },
-  })
+  return new AgentAppsError(
+    'TOOL_BROKEN',
+    `The tool "${tool}" cannot be loaded: ${file}:${line}:${column}: ${reason}`,
+    {
+      hint: note,
+      tool,
+      file,
+      position: { line, column },
+    },
+  )
 }

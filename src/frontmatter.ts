@@ -81,7 +81,8 @@ export interface FrontmatterContext {
 export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterContext): ToolFrontmatter {
   const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
   const description = context.description ?? text(verbatim.description)
-  const role = ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
+  const role =
+    ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
   const hidden = metadata.visibility === 'hidden' || verbatim['disable-model-invocation'] === true
   const allowedTools = joinAllowedTools(verbatim['allowed-tools'])
   const license = text(verbatim.license)

@@ -30,6 +30,7 @@
  * sorted, authors' values keep their order. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
+import { byCodePoint } from './code-point-order.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 import type { JsonObject } from './json.js'
@@ -136,9 +137,21 @@ export function shardFile(digest: string): string {
   return `${INDEX_DIRECTORY}/index-${digest}.json`
 }
 
+/**
+ * The text whose digest is an index's `listing`: the names that stand in the directory itself, in code-point
+ * order, without those that are never searched. Whoever finds another digest knows that something was added.
+ */
+export function listingText(names: readonly string[]): string {
+  return names
+    .filter(name => !name.startsWith('.') && name !== 'node_modules')
+    .sort(byCodePoint)
+    .join('\n')
+}
+
 /** True for a path that stays inside the directory it is relative to, on every host. */
 export function isInside(path: unknown): path is string {
-  if (typeof path !== 'string' || path === '' || /[\\:\0]/.test(path) || path.startsWith('/')) return false
+  if (typeof path !== 'string' || /[\\\u0000-\u001F\u007F]/.test(path) || /^[A-Za-z]:/.test(path))
+    return false
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
 

@@ -33,7 +33,10 @@ export function parseReference(text: string): Reference {
 }
 
 /** Takes `#name` off the end; a `#` before anything else than a tool's name is part of the path. */
-function splitFragment<Key extends string>(text: string, key: Key): Record<Key, string> & { fragment?: string } {
+function splitFragment<Key extends string>(
+  text: string,
+  key: Key,
+): Record<Key, string> & { fragment?: string } {
   const hash = text.lastIndexOf('#')
   const fragment = text.slice(hash + 1)
   if (hash < 1 || !isToolName(fragment)) return { [key]: text } as Record<Key, string>

@@ -11,7 +11,8 @@ export function isToolName(text: string): boolean {
 export function toolNameProblem(text: string): string | null {
   if (isToolName(text)) return null
   if (text === '') return 'is empty'
-  if (text.length > TOOL_NAME_MAX) return `has ${text.length} characters; at most ${TOOL_NAME_MAX} are allowed`
+  if (text.length > TOOL_NAME_MAX)
+    return `has ${text.length} characters; at most ${TOOL_NAME_MAX} are allowed`
   const wrong = /[^a-z0-9-]/u.exec(text)
   if (wrong) return `contains ${JSON.stringify(wrong[0])}; only a-z, 0-9 and "-" are allowed`
   return 'begins, ends or doubles a hyphen'

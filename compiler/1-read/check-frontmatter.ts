@@ -1,0 +1,155 @@
+import { CORE_METADATA_KEYS, ROLES, TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import { editDistance, nearest } from '../../src/nearest.js'
+import { normalizeTags } from '../../src/tags.js'
+import { type Finding, finding, type Place } from '../diagnostics.js'
+import { limits } from '../limits.js'
+
+/** Finds the place of a value, or of its key, in the author's file. */
+export interface Locator {
+  value: (field: string, ...inside: (string | number)[]) => Place
+  key: (field: string) => Place
+}
+
+const DESCRIPTION_MAX = 1024
+const COMPATIBILITY_MAX = 500
+
+/** What frontmatter breaks of our rules and of the specification's, apart from the name's. */
+export function checkFrontmatter(
+  verbatim: JsonObject,
+  description: string | undefined,
+  at: Locator,
+): Finding[] {
+  return [
+    ...checkDescription(verbatim, description, at),
+    ...checkTexts(verbatim, at),
+    ...checkAllowedTools(verbatim, at),
+    ...checkMetadata(verbatim, at),
+    ...checkFields(verbatim, at),
+  ]
+}
+
+function checkDescription(verbatim: JsonObject, description: string | undefined, at: Locator): Finding[] {
+  const { description: written } = verbatim
+  if (typeof written === 'object' && written !== null) {
+    return [
+      finding('field-type', at.value('description'), 'description', 'a text', typeName(written)),
+      missing(),
+    ]
+  }
+  if (description === undefined || description.trim() === '') return [missing()]
+  const length = characters(description)
+  return length > DESCRIPTION_MAX
+    ? [finding('description-length', at.value('description'), String(length))]
+    : []
+
+  function missing(): Finding {
+    return finding('description-missing', at.key('description'))
+  }
+}
+
+function checkTexts(verbatim: JsonObject, at: Locator): Finding[] {
+  const findings: Finding[] = []
+  for (const field of ['license', 'compatibility']) {
+    const value = verbatim[field]
+    if (value === undefined || typeof value === 'string') continue
+    findings.push(finding('field-type', at.value(field), field, 'a text', typeName(value)))
+  }
+  if (typeof verbatim.compatibility === 'string') {
+    const length = characters(verbatim.compatibility)
+    if (length < 1 || length > COMPATIBILITY_MAX) {
+      findings.push(finding('compatibility-length', at.value('compatibility'), String(length)))
+    }
+  }
+  return findings
+}
+
+function checkAllowedTools(verbatim: JsonObject, at: Locator): Finding[] {
+  const field = 'allowed-tools'
+  const value = verbatim[field]
+  if (value === undefined || value === null || typeof value === 'string') return []
+  if (!Array.isArray(value)) {
+    return [finding('field-type', at.value(field), field, 'a text or a list of texts', typeName(value))]
+  }
+  return value.flatMap((item, index) =>
+    typeof item === 'string'
+      ? []
+      : [finding('field-type', at.value(field, index), `${field}[${index}]`, 'a text', typeName(item))],
+  )
+}
+
+function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
+  const { metadata } = verbatim
+  if (metadata === undefined || metadata === null) return []
+  if (!isJsonObject(metadata)) {
+    return [finding('field-type', at.value('metadata'), 'metadata', 'a mapping', typeName(metadata))]
+  }
+  const findings: Finding[] = []
+  const { role, visibility, tags } = metadata
+  if (role !== undefined && !ROLES.some(known => known === role)) {
+    findings.push(finding('role-unknown', at.value('metadata', 'role'), shown(role)))
+  }
+  if (visibility !== undefined && visibility !== 'hidden') {
+    findings.push(finding('visibility-unknown', at.value('metadata', 'visibility'), shown(visibility)))
+  }
+  for (const schema of ['params', 'returns']) {
+    const value = metadata[schema]
+    if (value === undefined || isJsonObject(value)) continue
+    const place = at.value('metadata', schema)
+    findings.push(finding('field-type', place, `metadata.${schema}`, 'a JSON Schema', typeName(value)))
+  }
+  if (tags !== undefined && typeof tags !== 'string' && !isTextList(tags)) {
+    findings.push(
+      finding('field-type', at.value('metadata', 'tags'), 'metadata.tags', 'a list of texts', typeName(tags)),
+    )
+  }
+  for (const [index, tag] of (Array.isArray(tags) ? tags : []).entries()) {
+    if (typeof tag !== 'string') continue
+    const [normal = ''] = normalizeTags([tag])
+    if (!normal.startsWith('meta-') || normal.startsWith('meta-directive-')) continue
+    findings.push(finding('tag-reserved', at.value('metadata', 'tags', index), normal))
+  }
+  return [...findings, ...checkMetadataKeys(metadata, at)]
+}
+
+/** `metadata` is free-form, so only a key that is one edit from one of ours is worth a word. */
+function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
+  return Object.keys(metadata).flatMap(key => {
+    if (key.length < 5 || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
+    const known = CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1)
+    return known === undefined ? [] : [finding('metadata-near-key', at.value('metadata', key), key, known)]
+  })
+}
+
+function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
+  return Object.keys(verbatim)
+    .filter(field => !TOP_LEVEL_FIELDS.includes(field))
+    .slice(0, limits.findingsPerRule)
+    .map(field => {
+      const near = nearest(field.replaceAll('_', '-'), TOP_LEVEL_FIELDS)
+      const same = TOP_LEVEL_FIELDS.find(known => known === field.replaceAll('_', '-').toLowerCase())
+      return finding('unknown-field', at.key(field), field, same ?? near ?? '')
+    })
+}
+
+function isTextList(value: JsonValue): boolean {
+  return Array.isArray(value) && value.every(item => typeof item === 'string')
+}
+
+/** A value's type, as the end of "must be …, not …". */
+export function typeName(value: JsonValue): string {
+  if (value === null) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  return { boolean: 'true or false', number: 'a number', string: 'a text', object: 'a mapping' }[
+    typeof value as 'boolean' | 'number' | 'string' | 'object'
+  ]
+}
+
+function shown(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Characters as the specification counts them: code points. */
+function characters(text: string): number {
+  return text.length > COMPATIBILITY_MAX ? [...text].length : text.length
+}

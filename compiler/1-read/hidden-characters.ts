@@ -1,0 +1,68 @@
+import { type Finding, finding } from '../diagnostics.js'
+import { limits } from '../limits.js'
+import { placeAt } from './source-text.js'
+
+/** Bidirectional controls, zero-width characters, and Unicode tag characters (plane 14). */
+const HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\u{E0001}|[\u{E0020}-\u{E007F}]/u
+const HIDDEN_RUNS = new RegExp(`(?:${HIDDEN.source})+`, 'gu')
+const JOINING_SCRIPTS = [
+  ...[
+    'Arabic',
+    'Syriac',
+    'Mongolian',
+    'Devanagari',
+    'Bengali',
+    'Gurmukhi',
+    'Gujarati',
+    'Oriya',
+    'Tamil',
+    'Telugu',
+  ],
+  ...['Kannada', 'Malayalam', 'Sinhala', 'Khmer'],
+]
+/** Zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined with them. */
+const LEGITIMATE = new RegExp(
+  String.raw`\p{RGI_Emoji}|[${JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')}]\p{M}*[\u200C\u200D]`,
+  'gv',
+)
+
+/**
+ * Characters that a reader does not see and a model reads: how instructions are smuggled into skills. One
+ * finding a run of them, with the first one's code point.
+ */
+export function hiddenCharacters(text: string, contentStart: number): Finding[] {
+  // A byte order mark at the very start is a file's own affair.
+  const body = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
+  if (!HIDDEN.test(body)) return []
+  const seen = body.replace(LEGITIMATE, legitimate => '.'.repeat(legitimate.length))
+  const findings: Finding[] = []
+  for (const run of seen.matchAll(HIDDEN_RUNS)) {
+    const code = run[0].codePointAt(0) ?? 0
+    const count = [...run[0]].length
+    const character = `${describe(code)}${count > 1 ? ` and ${count - 1} more` : ''}`
+    const where = run.index < contentStart ? 'frontmatter' : 'content'
+    findings.push(finding('hidden-character', placeAt(text, run.index), character, where))
+    if (findings.length === limits.findingsPerRule) break
+  }
+  return findings
+}
+
+function describe(code: number): string {
+  const kind =
+    code >= 0xe0000
+      ? 'Unicode tag character'
+      : isBidi(code)
+        ? 'Bidirectional control'
+        : 'Zero-width character'
+  return `${kind} U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+function isBidi(code: number): boolean {
+  return (
+    code === 0x61c ||
+    code === 0x200e ||
+    code === 0x200f ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x2066 && code <= 0x2069)
+  )
+}

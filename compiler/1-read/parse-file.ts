@@ -1,0 +1,270 @@
+import { hash } from 'node:crypto'
+import { extractFrontmatter } from '../../src/frontmatter.js'
+import type { ToolRecord } from '../../src/index-format.js'
+import type { JsonObject } from '../../src/json.js'
+import { isToolName, toolNameProblem } from '../../src/tool-name.js'
+import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
+import { checkFrontmatter, type Locator, typeName } from './check-frontmatter.js'
+import { byteLength, type DecodedText, decode } from './decode.js'
+import { hiddenCharacters } from './hidden-characters.js'
+import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
+import { placeAt } from './source-text.js'
+import { type Block, splitFirst, splitFurther } from './split-file.js'
+import { type KeyPlace, topLevelKeys } from './top-level-keys.js'
+import { locate, readYaml, scalarSource, type YamlResult } from './yaml.js'
+
+/** What is known of a skill file before it is read. */
+export interface SkillSource {
+  /** Relative to the entry, as it is to stand in records. */
+  path: string
+  kind: 'folder' | 'file'
+  /** The name of its real folder. */
+  folderName: string
+  /** True at the root of a path entry, where the folder's name says nothing. */
+  atRoot: boolean
+}
+
+export interface ParsedTool {
+  name: string
+  record: ToolRecord
+  /** Where its name stands. */
+  place: Place
+  verbatim: JsonObject
+}
+
+/** A change to a file's text that mends a finding, as offsets into the text (UTF-16 units). */
+export interface Fix {
+  start: number
+  end: number
+  replacement: string
+}
+
+export interface ParsedFile {
+  sha256: string
+  size: number
+  tools: ParsedTool[]
+  /** Names that would be tools, were they not broken. */
+  broken: { name: string; finding: Finding }[]
+  findings: Finding[]
+  fixes: Fix[]
+}
+
+/** Reads a Markdown skill file: one skill in a SKILL.md, one or several in a `.skill.md`. Never throws for what is in it. */
+export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
+  const parsed: ParsedFile = {
+    sha256: hash('sha256', bytes),
+    size: bytes.length,
+    tools: [],
+    broken: [],
+    findings: [],
+    fixes: [],
+  }
+  const decoded = decode(bytes)
+  if ('rule' in decoded) {
+    addBroken(parsed, decoded, fallbackName(source))
+    return parsed
+  }
+  const blocks = splitSkills(decoded.text, source)
+  for (const block of blocks) {
+    if ('rule' in block) addBroken(parsed, block, fallbackName(source))
+    else parseBlock(parsed, decoded, block, source, blocks.length > 1)
+  }
+  if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded.text, firstContent(blocks)))
+  return parsed
+}
+
+/** True for a SKILL.md whose role is `main`: at the root of a path entry it describes the entry. */
+export function isMainSkill(bytes: Buffer): boolean {
+  const { tools } = parseFile(bytes, { path: 'SKILL.md', kind: 'folder', folderName: 'main', atRoot: true })
+  return tools[0]?.record.frontmatter.role === 'main'
+}
+
+function splitSkills(text: string, { kind }: SkillSource): (Block | Finding)[] {
+  const first = splitFirst(text)
+  if (!('rule' in first)) return kind === 'file' ? [first, ...splitFurther(text, first)] : [first]
+  if (first.rule !== 'frontmatter-missing' || kind === 'file') return [{ ...first }]
+  // A folder skill has a name without frontmatter, so its text is not lost for want of it.
+  return [{ yamlStart: 0, yamlEnd: 0, contentStart: 0, contentEnd: text.length }]
+}
+
+function firstContent(blocks: (Block | Finding)[]): number {
+  const [first] = blocks
+  return first === undefined || 'rule' in first ? 0 : first.contentStart
+}
+
+function parseBlock(
+  parsed: ParsedFile,
+  decoded: DecodedText,
+  block: Block,
+  source: SkillSource,
+  several: boolean,
+): void {
+  const { text } = decoded
+  const yaml = text.slice(block.yamlStart, block.yamlEnd)
+  const read = readRepaired(yaml)
+  for (const { key, start, end, replacement } of read.repairs) {
+    parsed.findings.push(finding('colon-in-value', placeAt(text, block.yamlStart + start), key))
+    parsed.fixes.push({ start: block.yamlStart + start, end: block.yamlStart + end, replacement })
+  }
+  const { value: verbatim, problem } = read.result
+  if (problem) {
+    const why = finding(
+      problem.rule,
+      placeAt(text, block.yamlStart + read.written(problem.offset)),
+      ...problem.found,
+    )
+    addBroken(parsed, why, writtenName(yaml) ?? fallbackName(source))
+    return
+  }
+  const at = locator(text, block, read)
+  if (block.yamlEnd === 0) parsed.findings.push(finding('frontmatter-missing', FILE_START))
+  const description = readText(verbatim, 'description', read.yaml, at, parsed.findings)
+  const named = readName(verbatim, read.yaml, source, at, parsed.findings)
+  if ('rule' in named) {
+    addBroken(parsed, named, null)
+    return
+  }
+  parsed.findings.push(...checkFrontmatter(verbatim, description, at))
+  const start = byteLength(decoded, 0, block.contentStart)
+  parsed.tools.push({
+    name: named.name,
+    place: at.value('name'),
+    verbatim,
+    record: {
+      content: [start, start + byteLength(decoded, block.contentStart, block.contentEnd)],
+      file: source.path,
+      ...(several && { fragment: named.name }),
+      frontmatter: extractFrontmatter(verbatim, {
+        kind: source.kind,
+        ...named,
+        ...(description !== undefined && { description }),
+      }),
+      kind: source.kind,
+      size: parsed.size,
+    },
+  })
+}
+
+function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {
+  const fatal = isFatal(why) ? why : finding('name-missing', why.place)
+  if (!isFatal(why)) parsed.findings.push(why)
+  parsed.findings.push(fatal)
+  if (name !== null) parsed.broken.push({ name, finding: fatal })
+}
+
+interface RepairedYaml {
+  /** The text that was read: the author's, with the repairs made. */
+  yaml: string
+  /** What was repaired; offsets are those of the author's text. */
+  repairs: ColonRepair[]
+  result: YamlResult
+  /** The offset in the author's text of one in `yaml`. */
+  written: (offset: number) => number
+}
+
+/** Reads YAML, mending one unquoted colon after the other as long as that is what is wrong. */
+function readRepaired(source: string): RepairedYaml {
+  const repairs: ColonRepair[] = []
+  let yaml = source
+  const written = (offset: number): number =>
+    repairs.reduceRight((at, { start, end, replacement }, index) => {
+      const moved = start + growth(repairs.slice(0, index))
+      return at < moved + replacement.length ? at : at - (replacement.length - (end - start))
+    }, offset)
+  for (;;) {
+    const result = readYaml(yaml)
+    const repair = result.problem?.rule === 'yaml-syntax' ? repairColon(yaml, result.problem.offset) : null
+    if (repair === null) return { yaml, repairs, result, written }
+    yaml = applyRepair(yaml, repair)
+    // YAML is read from the top, so every repair so far lies before this one.
+    const moved = growth(repairs)
+    repairs.push({ ...repair, start: repair.start - moved, end: repair.end - moved })
+  }
+}
+
+/** By how much repairs lengthen the text. */
+function growth(repairs: ColonRepair[]): number {
+  return repairs.reduce((sum, { start, end, replacement }) => sum + replacement.length - (end - start), 0)
+}
+
+/** Places in the author's file of what stands in frontmatter; of the opening fence for what stands nowhere. */
+function locator(text: string, block: Block, { yaml, written }: RepairedYaml): Locator {
+  const source = text.slice(block.yamlStart, block.yamlEnd)
+  let keys: Map<string, KeyPlace> | undefined
+  const keyPlace = (field: string): KeyPlace | undefined => {
+    keys ??= topLevelKeys(source)
+    return keys.get(field)
+  }
+  const place = (offset: number | undefined): Place =>
+    placeAt(text, offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
+  return {
+    key: field => place(keyPlace(field)?.key),
+    value: (field, ...inside) => {
+      const found = inside.length === 0 ? keyPlace(field)?.value : undefined
+      const located = found ?? locate(yaml, [field, ...inside])
+      return place(found ?? (located === null ? keyPlace(field)?.key : written(located)))
+    },
+  }
+}
+
+function openingFence(text: string, { yamlStart }: Block): number {
+  return yamlStart === 0 ? 0 : text.lastIndexOf('---', yamlStart - 1)
+}
+
+/** A field that is a text whatever YAML takes it for: `name: 123` is called "123". */
+function readText(
+  verbatim: JsonObject,
+  field: string,
+  yaml: string,
+  at: Locator,
+  findings: Finding[],
+): string | undefined {
+  const value = verbatim[field]
+  if (value === undefined || (typeof value === 'object' && value !== null)) return undefined
+  if (typeof value === 'string') return value
+  const written = scalarSource(yaml, field)
+  if (written === '') return undefined
+  findings.push(finding('value-read-as-text', at.value(field), field, written, typeName(value)))
+  return written
+}
+
+function readName(
+  verbatim: JsonObject,
+  yaml: string,
+  { kind, folderName, atRoot }: SkillSource,
+  at: Locator,
+  findings: Finding[],
+): { name: string; title?: string } | Finding {
+  if (typeof verbatim.name === 'object' && verbatim.name !== null) {
+    findings.push(finding('field-type', at.value('name'), 'name', 'a text', typeName(verbatim.name)))
+  }
+  const written = readText(verbatim, 'name', yaml, at, findings)?.trim()
+  const folderServes = kind === 'folder' && isToolName(folderName)
+  if (written === undefined || written === '') {
+    if (kind === 'file') return finding('name-missing', at.key('name'))
+    if (!folderServes)
+      return finding('name-invalid', at.key('name'), folderName, toolNameProblem(folderName) ?? '')
+    findings.push(finding('name-from-folder', at.key('name'), folderName))
+    return { name: folderName }
+  }
+  const problem = toolNameProblem(written)
+  if (problem === null) {
+    const differs = kind === 'folder' && !atRoot && written !== folderName
+    if (differs) findings.push(finding('name-differs', at.value('name'), written, folderName))
+    return { name: written }
+  }
+  if (!folderServes) return finding('name-invalid', at.value('name'), written, problem)
+  findings.push(finding('name-replaced', at.value('name'), written, problem, folderName))
+  return { name: folderName, title: written }
+}
+
+/** The name that unreadable frontmatter seems to give, so that no other tool takes its place unnoticed. */
+function writtenName(yaml: string): string | null {
+  const name = /^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?$/m.exec(yaml)?.[1]
+  return name !== undefined && isToolName(name) ? name : null
+}
+
+function fallbackName({ path, kind, folderName }: SkillSource): string | null {
+  const name = kind === 'folder' ? folderName : (path.split('/').at(-1) ?? '').replace(/\.skill\.md$/, '')
+  return isToolName(name) ? name : null
+}

@@ -1,0 +1,71 @@
+import { lineEnd } from './source-text.js'
+
+/** A value that was read as one text although YAML refuses it, and what to write instead. */
+export interface ColonRepair {
+  key: string
+  /** Where the value stands in frontmatter's text. */
+  start: number
+  end: number
+  /** The value in quotes. */
+  replacement: string
+}
+
+/** Values that begin so are no plain scalars. */
+const NOT_PLAIN = /^[[{"'|>&*!%@`]/
+
+/**
+ * The commonest breakage of real skills: a top-level plain value with an unquoted `: ` in it, as in
+ * `description: Use when: …`. Given where YAML failed, finds that value; null where the fault is another.
+ */
+export function repairColon(source: string, failedAt: number): ColonRepair | null {
+  const entry = entryAround(source, failedAt)
+  const parts = /^([A-Za-z0-9_][\w.-]*):[ \t]+(?=\S)/.exec(source.slice(entry.start, entry.end))
+  const key = parts?.[1]
+  if (parts === null || key === undefined || key === 'name') return null
+  const start = entry.start + parts[0].length
+  const lines = source.slice(start, entry.end).split('\n')
+  const value = lines
+    .map(line => withoutComment(line).trim())
+    .join('\n')
+    .trim()
+  if (NOT_PLAIN.test(value) || !/:[ \t]/.test(value)) return null
+  return {
+    key,
+    start,
+    end: start + source.slice(start, entry.end).trimEnd().length,
+    replacement: quote(fold(value)),
+  }
+}
+
+/** The text with a repaired value in quotes. */
+export function applyRepair(source: string, { start, end, replacement }: ColonRepair): string {
+  return source.slice(0, start) + replacement + source.slice(end)
+}
+
+/** The top-level entry that holds an offset: from the last line that begins at column 0 to the next that does. */
+function entryAround(source: string, offset: number): { start: number; end: number } {
+  let start = 0
+  let position = 0
+  while (position < source.length) {
+    const beginsEntry = /[^\s#]/.test(source[position] ?? '')
+    if (beginsEntry && position > offset) return { start, end: position }
+    if (beginsEntry) start = position
+    position = lineEnd(source, position) + 1
+  }
+  return { start, end: source.length }
+}
+
+function withoutComment(line: string): string {
+  return line.replace(/(^|[ \t])#.*$/, '')
+}
+
+/** Joins the lines of a plain scalar as YAML does: a line break is a space, a blank line is a line break. */
+function fold(value: string): string {
+  return value.replace(/\n+/g, breaks => (breaks.length === 1 ? ' ' : breaks.slice(1)))
+}
+
+/** In double quotes where nothing needs escaping, else in single quotes, where only the quote itself does. */
+function quote(text: string): string {
+  if (text.includes('\n')) return JSON.stringify(text)
+  return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`
+}

@@ -1,0 +1,102 @@
+import { isScalar, parseDocument, visit } from 'yaml'
+import { TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
+import { isJsonObject, type JsonObject } from '../../src/json.js'
+import { readYaml } from './yaml.js'
+
+/**
+ * What the reference validator of the open Agent Skills specification (`skills-ref`, of the repository
+ * agentskills/agentskills) says of a SKILL.md: its rules, in its order; valid where there is nothing. It reads
+ * a stricter YAML than ours, and every scalar as text.
+ */
+export function specVerdict(bytes: Buffer, folderName: string): string[] {
+  const text = bytes.toString('utf8')
+  if (!text.startsWith('---')) return ['The file does not begin with "---".']
+  const end = text.indexOf('---', 3)
+  if (end === -1) return ['There is no second "---".']
+  const yaml = text.slice(3, end)
+  const refused = strictYamlProblem(yaml)
+  if (refused !== null) return [`The YAML is refused: ${refused}.`]
+  const { value, problem } = readYaml(yaml)
+  if (problem?.rule === 'frontmatter-not-mapping') return ['The frontmatter is no mapping.']
+  if (problem) return [`The YAML is refused: ${problem.found[0] || problem.rule}.`]
+  const written = writtenScalars(yaml, value)
+  return [
+    ...unexpectedFields(value),
+    ...('name' in value ? nameErrors(written.name, folderName) : ['`name` is missing.']),
+    ...('description' in value ? descriptionErrors(written.description) : ['`description` is missing.']),
+    ...('compatibility' in value ? compatibilityErrors(written.compatibility) : []),
+    ...allowedToolsErrors(value['allowed-tools']),
+  ]
+}
+
+/** What the reference's YAML reader refuses although it is YAML: collections in brackets, anchors, aliases, tags. */
+function strictYamlProblem(yaml: string): string | null {
+  let problem: string | null = null
+  visit(parseDocument(yaml), {
+    Collection(_, node) {
+      if (node.flow) problem = 'flow style ([…] or {…}) is not allowed'
+    },
+    Alias() {
+      problem = 'aliases are not allowed'
+    },
+    Node(_, node) {
+      if ('anchor' in node && node.anchor) problem = 'anchors are not allowed'
+      if ('tag' in node && node.tag?.startsWith('!')) problem = 'tags are not allowed'
+      return problem === null ? undefined : visit.BREAK
+    },
+  })
+  return problem
+}
+
+/** Every top-level scalar as the text its author wrote; collections as they are. */
+function writtenScalars(yaml: string, value: JsonObject): Record<string, unknown> {
+  const document = parseDocument(yaml)
+  return Object.fromEntries(
+    Object.keys(value).map(key => {
+      const node = document.get(key, true)
+      if (!isScalar(node)) return [key, value[key]]
+      return [key, typeof node.value === 'string' ? node.value : (node.source ?? '')]
+    }),
+  )
+}
+
+function unexpectedFields(value: JsonObject): string[] {
+  const extra = Object.keys(value).filter(field => !TOP_LEVEL_FIELDS.includes(field))
+  if (extra.length === 0) return []
+  return [`Fields that the specification does not know: ${extra.sort().join(', ')}.`]
+}
+
+function nameErrors(written: unknown, folderName: string): string[] {
+  if (typeof written !== 'string' || written.trim() === '') return ['`name` is empty or no text.']
+  const name = written.trim().normalize('NFKC')
+  const length = [...name].length
+  return [
+    ...(length > 64 ? [`\`name\` has ${length} characters; at most 64 are allowed.`] : []),
+    ...(name !== name.toLowerCase() ? [`\`name\` is not all lower case.`] : []),
+    ...(name.startsWith('-') || name.endsWith('-') ? ['`name` begins or ends with a hyphen.'] : []),
+    ...(name.includes('--') ? ['`name` doubles a hyphen.'] : []),
+    ...(/^[\p{L}\p{N}-]*$/u.test(name)
+      ? []
+      : ['`name` has other characters than letters, digits and hyphens.']),
+    ...(folderName.normalize('NFKC') === name
+      ? []
+      : [`\`name\` is "${name}", the folder is "${folderName}".`]),
+  ]
+}
+
+function descriptionErrors(written: unknown): string[] {
+  if (typeof written !== 'string' || written.trim() === '') return ['`description` is empty or no text.']
+  const length = [...written].length
+  return length > 1024 ? [`\`description\` has ${length} characters; at most 1,024 are allowed.`] : []
+}
+
+function compatibilityErrors(written: unknown): string[] {
+  if (typeof written !== 'string') return ['`compatibility` is no text.']
+  const length = [...written].length
+  return length > 500 ? [`\`compatibility\` has ${length} characters; at most 500 are allowed.`] : []
+}
+
+function allowedToolsErrors(value: unknown): string[] {
+  if (value === undefined || value === null || !isJsonObject(value)) return []
+  return ['`allowed-tools` is neither a text nor a list of texts.']
+}

@@ -1,0 +1,94 @@
+import { FILE_START, type Finding, finding } from '../diagnostics.js'
+import { limits } from '../limits.js'
+import { lineEnd, placeAt } from './source-text.js'
+
+/** One skill's part of a Markdown file, as offsets into its text (UTF-16 units). */
+export interface Block {
+  /** The YAML between the fences, without them. Both 0 where there is no frontmatter. */
+  yamlStart: number
+  yamlEnd: number
+  /** From right after the closing fence's newline to the next block or the end. */
+  contentStart: number
+  contentEnd: number
+}
+
+const BYTE_ORDER_MARK = '\uFEFF'
+const FENCE = /^---[ \t]*\r?$/
+
+/**
+ * Finds the frontmatter that a Markdown file begins with. Only `---` with nothing but spaces behind it is a
+ * fence, so that no text reaches the YAML reader under the name of another language.
+ */
+export function splitFirst(text: string): Block | Finding {
+  const start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
+  const end = lineEnd(text, start)
+  const firstLine = text.slice(start, end)
+  if (!firstLine.startsWith('---')) return finding('frontmatter-missing', FILE_START)
+  if (!FENCE.test(firstLine))
+    return finding('frontmatter-fence', FILE_START, firstLine.trimEnd().slice(0, 80))
+  return closeBlock(text, start, end + 1)
+}
+
+/**
+ * Finds the further skills of a `.skill.md` file. A block begins at a fence at column 0 after a blank line,
+ * outside any code fence, whose frontmatter has a `name`; any other `---` is the content's own.
+ */
+export function splitFurther(text: string, first: Block): (Block | Finding)[] {
+  const blocks: (Block | Finding)[] = []
+  let last = first
+  let codeFence: string | null = null
+  let blankBefore = false
+  let position = first.contentStart
+  while (position < text.length) {
+    const end = lineEnd(text, position)
+    const line = text.slice(position, end).trimEnd()
+    codeFence = codeFenceAfter(line, codeFence)
+    if (codeFence === null && blankBefore && line === '---') {
+      const block = closeBlock(text, position, end + 1)
+      if (
+        !('rule' in block) &&
+        /^(name|'name'|"name")[ \t]*:/m.test(text.slice(block.yamlStart, block.yamlEnd))
+      ) {
+        last.contentEnd = position
+        blocks.push(block)
+        last = block
+        position = block.contentStart
+        blankBefore = false
+        continue
+      }
+    }
+    blankBefore = line === ''
+    position = end + 1
+  }
+  return blocks
+}
+
+/** The block whose opening fence stands at `fence` and whose YAML begins at `yamlStart`. */
+function closeBlock(text: string, fence: number, yamlStart: number): Block | Finding {
+  for (let position = yamlStart; position < text.length; position = lineEnd(text, position) + 1) {
+    if (!text.startsWith('---', position)) continue
+    const end = lineEnd(text, position)
+    const line = text.slice(position, end)
+    if (!FENCE.test(line))
+      return finding('frontmatter-fence', placeAt(text, position), line.trimEnd().slice(0, 80))
+    const size = Buffer.byteLength(text.slice(yamlStart, position))
+    if (size > limits.frontmatterBytes)
+      return finding('frontmatter-too-large', placeAt(text, fence), String(size))
+    return {
+      yamlStart,
+      yamlEnd: position,
+      contentStart: Math.min(end + 1, text.length),
+      contentEnd: text.length,
+    }
+  }
+  return finding('frontmatter-unclosed', placeAt(text, fence))
+}
+
+/** The code fence that is open after a line of Markdown: its opening run of backticks or tildes, or null. */
+function codeFenceAfter(line: string, open: string | null): string | null {
+  const run = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
+  const [, marks = '', rest = ''] = run ?? []
+  if (open === null) return run && !(marks.startsWith('`') && rest.includes('`')) ? marks : null
+  const closes = run && marks[0] === open[0] && marks.length >= open.length && rest.trim() === ''
+  return closes ? null : open
+}

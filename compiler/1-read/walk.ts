@@ -1,0 +1,332 @@
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { byCodePoint } from '../../src/code-point-order.js'
+import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js'
+import { FILE_START, type Finding, finding } from '../diagnostics.js'
+import type { FileStat } from '../file-stat.js'
+import { limits } from '../limits.js'
+import { looksSecret } from './secrets.js'
+
+export interface WalkedFile extends FileStat {
+  /** Relative to the entry's directory, `/`-separated. */
+  path: string
+  absolute: string
+}
+
+/** A Markdown skill file, unread. */
+export interface WalkedSkill extends WalkedFile {
+  kind: 'folder' | 'file'
+  /** The name of the real folder it lies in. */
+  folderName: string
+  /** True for a SKILL.md at the root of the path entry. */
+  atRoot: boolean
+  /** The folder skill's other files; `path` is relative to the skill's folder. */
+  resources: WalkedFile[]
+  findings: Finding[]
+}
+
+/** A file or folder that gives no skill, with why. */
+export interface Skipped {
+  path: string
+  finding: Finding
+  /** True for what would be a skill if it lay elsewhere, and so counts as a file met. */
+  counts: boolean
+}
+
+export interface Walk {
+  skills: WalkedSkill[]
+  skipped: Skipped[]
+  /** The names that stand in the directory itself. */
+  listing: string[]
+}
+
+export interface WalkOptions {
+  /** True for a path, relative and `/`-separated, that the configuration excludes. */
+  isIgnored?: (path: string) => boolean
+  /** True for a SKILL.md at the entry's root that describes the entry instead of being its one skill. */
+  describesEntry?: (file: string) => boolean
+}
+
+/** Folders of a folder skill that hold its resources and no further folder skills. */
+const OWN_FOLDERS = new Set(['assets', 'references', 'scripts', 'templates', 'examples', 'fixtures'])
+const SKILL_FILE = /^skill\.md$/i
+const SINGLE_FILE = /.\.skill\.md$/
+
+/** A folder skill's folder, while what lies below it is looked at. */
+interface Scope {
+  skill: WalkedSkill
+  /** The folder's path as walked, with a slash at the end, or empty for the entry's root. */
+  prefix: string
+  real: string
+}
+
+interface Directory {
+  path: string
+  absolute: string
+  real: string
+  scope: Scope | null
+  /** True inside one of the scope's own folders. */
+  own: boolean
+  depth: number
+}
+
+/**
+ * Finds the skills of a directory: one `readdir` for each folder, in code-point order of path. Follows links
+ * to skills, once each; refuses links out of a skill; does not enter `node_modules` and dot directories.
+ *
+ * @throws the system's error where the directory itself cannot be read
+ */
+export function walk(
+  root: string,
+  { isIgnored = () => false, describesEntry = () => false }: WalkOptions = {},
+): Walk {
+  const skills: WalkedSkill[] = []
+  const skipped: Skipped[] = []
+  const realRoot = realpathSync.native(root)
+  const visited = new Set([realRoot])
+  const topLevel: string[] = []
+  let items = 0
+  visit({ path: '', absolute: root, real: realRoot, scope: null, own: false, depth: 0 })
+  skills.sort((a, b) => byCodePoint(a.path, b.path))
+  return { skills, skipped, listing: topLevel }
+
+  function visit(directory: Directory): void {
+    const listing = list(directory)
+    if (listing === null) return
+    if (directory.path === '') topLevel.push(...listing.map(item => item.name))
+    const scope = openScope(directory, listing) ?? directory.scope
+    const isOwner = scope !== directory.scope
+    for (const item of listing) {
+      if (++items > limits.walkItems) {
+        if (items === limits.walkItems + 1)
+          skip(directory.path, finding('walk-limit', FILE_START, `${limits.walkItems} files`))
+        return
+      }
+      const path = below(directory.path, item.name)
+      if (isIgnored(path)) continue
+      const inOwn = isOwner ? OWN_FOLDERS.has(item.name) : directory.own
+      const child = {
+        path,
+        absolute: join(directory.absolute, item.name),
+        real: join(directory.real, item.name),
+        scope,
+        own: inOwn,
+      }
+      if (item.isSymbolicLink()) visitLink(child, directory.depth, item.name)
+      else if (item.isDirectory()) visitFolder({ ...child, depth: directory.depth + 1 }, item.name)
+      else visitFile(child, item.name, item.isFile())
+    }
+  }
+
+  function list({ path, absolute }: Directory): Dirent[] | null {
+    try {
+      return readdirSync(absolute, { withFileTypes: true }).sort((a, b) => byCodePoint(a.name, b.name))
+    } catch (error) {
+      if (path === '') throw error
+      skip(path, finding('file-unreadable', FILE_START, systemReason(error)))
+      return null
+    }
+  }
+
+  /** The scope that a folder's own SKILL.md opens; null where it has none, or lies in another skill's own folder. */
+  function openScope({ path, absolute, real, own, scope }: Directory, listing: Dirent[]): Scope | null {
+    const item = skillFileOf(listing)
+    if (item === undefined || isIgnored(below(path, item.name))) return null
+    const { name } = item
+    const file = below(path, name)
+    if (own && scope) {
+      skip(file, finding('skill-is-resource', FILE_START, scope.skill.path), true)
+      return null
+    }
+    const stat = item.isSymbolicLink()
+      ? statInside(join(absolute, name), real)
+      : statFile(join(absolute, name))
+    if ('rule' in stat) {
+      skip(file, stat, true)
+      return null
+    }
+    const atRoot = path === ''
+    if (atRoot && describesEntry(join(absolute, name))) {
+      addSkill(file, join(absolute, name), stat, 'folder', basename(real), true)
+      return null
+    }
+    const skill = addSkill(file, join(absolute, name), stat, 'folder', basename(real), atRoot)
+    if (name !== 'SKILL.md') skill.findings.push(finding('file-name-case', FILE_START, name))
+    return { skill, prefix: path === '' ? '' : `${path}/`, real }
+  }
+
+  function visitFolder(directory: Directory, name: string): void {
+    if (name.startsWith('.')) {
+      if (directory.depth <= limits.walkDepth) surveyDotDirectory(directory, name)
+      return
+    }
+    if (name === 'node_modules') return
+    if (directory.depth > limits.walkDepth) {
+      skip(directory.path, finding('walk-limit', FILE_START, `${limits.walkDepth} folders deep`))
+      return
+    }
+    if (visited.has(directory.real)) return
+    visited.add(directory.real)
+    visit(directory)
+  }
+
+  function visitLink(child: Omit<Directory, 'depth'>, depth: number, name: string): void {
+    const target = resolveLink(child.absolute)
+    if (target === null) {
+      if (!name.startsWith('.')) skip(child.path, finding('link-broken', FILE_START), isSkillName(name))
+      return
+    }
+    const { scope } = child
+    if (scope && !isWithin(target.real, scope.real)) {
+      skip(child.path, finding('link-escapes', FILE_START), SINGLE_FILE.test(name))
+      return
+    }
+    const outside = !scope && target.stat.isDirectory() && !isWithin(target.real, realRoot)
+    if (outside && skillFileOf(readListing(target.real)) === undefined) {
+      if (!name.startsWith('.')) skip(child.path, finding('link-not-followed', FILE_START))
+      return
+    }
+    if (target.stat.isDirectory()) visitFolder({ ...child, real: target.real, depth: depth + 1 }, name)
+    else if (scope || SINGLE_FILE.test(name))
+      visitFile({ ...child, real: target.real }, name, target.stat.isFile())
+  }
+
+  function visitFile(
+    { path, absolute, real, scope }: Omit<Directory, 'depth'>,
+    name: string,
+    regular: boolean,
+  ): void {
+    if (name === INDEX_FILE || name === '.DS_Store' || path === scope?.skill.path) return
+    if (SINGLE_FILE.test(name)) {
+      if (visited.has(real)) return
+      visited.add(real)
+      const stat = regular ? statFile(absolute) : finding('file-unreadable', FILE_START, 'not a regular file')
+      if ('rule' in stat) skip(path, stat, true)
+      else addSkill(path, absolute, stat, 'file', basename(join(real, '..')), false)
+      return
+    }
+    if (!scope || !regular) return
+    const inSkill = path.slice(scope.prefix.length)
+    if (looksSecret(name)) {
+      scope.skill.findings.push(finding('secret-file', FILE_START, inSkill))
+      return
+    }
+    const stat = statFile(absolute)
+    if ('rule' in stat) skip(path, stat)
+    else if (isInside(inSkill)) scope.skill.resources.push({ path: inSkill, absolute, ...stat })
+    else skip(path, finding('path-unportable', FILE_START))
+  }
+
+  /** `.claude/skills` and its like are not searched below an entry; what lies there is named, so that it is not missed unnoticed. */
+  function surveyDotDirectory({ path, absolute, real }: Directory, name: string): void {
+    if (name === INDEX_DIRECTORY) return
+    const folder = join(absolute, 'skills')
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+    const seen = new Set<string>()
+    const survey = (directory: string, at: string, realDirectory: string, depth: number): void => {
+      if (seen.has(realDirectory) || visited.has(realDirectory) || depth > limits.walkDepth) return
+      seen.add(realDirectory)
+      for (const item of readListing(directory)) {
+        const here = join(directory, item.name)
+        if (item.isDirectory() && item.name !== 'node_modules') {
+          survey(here, below(at, item.name), join(realDirectory, item.name), depth + 1)
+        } else if (item.isFile() && isSkillName(item.name)) {
+          skip(
+            below(at, item.name),
+            finding('skill-in-dot-directory', FILE_START, below(path, 'skills')),
+            true,
+          )
+        }
+      }
+    }
+    survey(folder, below(path, 'skills'), join(real, 'skills'), 0)
+  }
+
+  function addSkill(
+    path: string,
+    absolute: string,
+    stat: FileStat,
+    kind: WalkedSkill['kind'],
+    folderName: string,
+    atRoot: boolean,
+  ): WalkedSkill {
+    const skill = { path, absolute, kind, folderName, atRoot, resources: [], findings: [], ...stat }
+    if (isInside(path)) skills.push(skill)
+    else skip(path, finding('path-unportable', FILE_START), true)
+    return skill
+  }
+
+  function skip(path: string, why: Finding, counts = false): void {
+    skipped.push({ path, finding: why, counts })
+  }
+}
+
+/** The file that makes a folder a folder skill: SKILL.md, or else the first that differs from it in case only. */
+function skillFileOf(listing: readonly Dirent[]): Dirent | undefined {
+  const candidates = listing.filter(item => SKILL_FILE.test(item.name) && !item.isDirectory())
+  return candidates.find(item => item.name === 'SKILL.md') ?? candidates[0]
+}
+
+function isSkillName(name: string): boolean {
+  return SKILL_FILE.test(name) || SINGLE_FILE.test(name)
+}
+
+/** What the operating system says of a path, without the path and the call's name. */
+export function systemReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === undefined
+    ? message
+    : `${code}, ${message
+        .replace(/^[A-Z]+: /, '')
+        .replace(/, \w+ '.*$/s, '')
+        .replace(/, \w+$/, '')}`
+}
+
+function readListing(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).sort((a, b) => byCodePoint(a.name, b.name))
+  } catch {
+    // Only a survey of what is not searched: a folder that cannot be read holds nothing to point at.
+    return []
+  }
+}
+
+function statFile(file: string): FileStat | Finding {
+  try {
+    const stat = statSync(file)
+    if (!stat.isFile()) return finding('file-unreadable', FILE_START, 'not a regular file')
+    return pickStat(stat)
+  } catch (error) {
+    return finding('file-unreadable', FILE_START, systemReason(error))
+  }
+}
+
+/** The stat of a SKILL.md, which may be a link only to a file of the same real folder. */
+function statInside(file: string, realFolder: string): FileStat | Finding {
+  const real = resolveLink(file)
+  if (real === null) return finding('link-broken', FILE_START)
+  if (!isWithin(real.real, realFolder)) return finding('link-escapes', FILE_START)
+  return statFile(file)
+}
+
+function pickStat({ size, mtimeMs, ctimeMs, ino }: Stats): FileStat {
+  return { size, mtimeMs, ctimeMs, ino }
+}
+
+function resolveLink(link: string): { real: string; stat: Stats } | null {
+  try {
+    const real = realpathSync.native(link)
+    return { real, stat: statSync(real) }
+  } catch {
+    // A dangling link and one that leads round in a circle are the same to the caller: nothing is there.
+    return null
+  }
+}
+
+function isWithin(real: string, folder: string): boolean {
+  return real === folder || real.startsWith(folder.endsWith('/') ? folder : join(folder, '/'))
+}
+
+function below(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
+}

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto'
+import { byCodePoint } from '../../src/code-point-order.js'
+import {
+  type FileRecord,
+  INDEX_SCHEMA,
+  INDEX_VERSION,
+  type IndexHeader,
+  type NameRecord,
+  SECTIONS,
+  type Section,
+  shardCount,
+  shardFile,
+  shardOf,
+  type ToolDetails,
+} from '../../src/index-format.js'
+
+/** The records of an index as lines, `"key":{…}` each, by section and key. */
+export type Lines = Record<Section, Map<string, string>>
+
+export type HeaderFields = Pick<IndexHeader, 'ignore' | 'listing' | 'counts'>
+
+/** The files that make up an index, by their path relative to the entry's directory. */
+export interface EncodedIndex {
+  header: string
+  shards: Map<string, string>
+}
+
+/** Writes records as the text of an index; the counterpart of `runtime/read-index.ts`. */
+export function encodeIndex(lines: Lines, fields: HeaderFields): EncodedIndex {
+  const count = shardCount(lines.tools.size + lines.files.size)
+  if (count === 0) {
+    const body = encodeSections(lines)
+    return { header: encodeHeader({ ...fields, hash: hash('sha256', body) }, body), shards: new Map() }
+  }
+  const shards = new Map<string, string>()
+  const digests = divide(lines, count).map(part => {
+    const text = `{\n${encodeSections(part)}\n}\n`
+    const digest = shardDigest(text)
+    shards.set(shardFile(digest), text)
+    return digest
+  })
+  return {
+    header: encodeHeader({ ...fields, hash: hash('sha256', digests.join('\n')), shards: digests }),
+    shards,
+  }
+}
+
+/** The digest that names a shard. */
+export function shardDigest(text: string | Buffer): string {
+  return hash('sha256', text).slice(0, 32)
+}
+
+export function encodeName(name: string, record: NameRecord): string {
+  const sorted = 'broken' in record ? record : { ...record, frontmatter: sortKeys(record.frontmatter) }
+  return encodeRecord(name, sorted)
+}
+
+export function encodeDetails(name: string, details: ToolDetails): string {
+  return encodeRecord(name, { ...details, resources: details.resources.map(sortKeys) })
+}
+
+export function encodeFile(path: string, record: FileRecord): string {
+  return encodeRecord(path, record)
+}
+
+function encodeRecord(key: string, record: object): string {
+  return `${JSON.stringify(key)}:${JSON.stringify(sortKeys(record))}`
+}
+
+/** Only our own keys are sorted, so this goes no deeper: an author's values keep their order. */
+function sortKeys<Type extends object>(record: Type): Type {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => byCodePoint(a, b))) as Type
+}
+
+function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: string): string {
+  const { hash: digest, ignore, listing, counts, shards } = fields
+  const lines = [
+    `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
+    `"version":${INDEX_VERSION}`,
+    `"hash":${JSON.stringify(digest)}`,
+    `"ignore":${JSON.stringify(ignore)}`,
+    `"listing":${JSON.stringify(listing)}`,
+    `"counts":${JSON.stringify(counts)}`,
+  ]
+  if (shards) lines.push(`"shards":[\n${shards.map(shard => JSON.stringify(shard)).join(',\n')}\n]`)
+  if (body !== undefined) lines.push(body)
+  return `{\n${lines.join(',\n')}\n}\n`
+}
+
+function encodeSections(lines: Lines): string {
+  return SECTIONS.map(section => {
+    const sorted = [...lines[section]].sort(([a], [b]) => byCodePoint(a, b)).map(([, line]) => line)
+    return sorted.length === 0 ? `"${section}":{}` : `"${section}":{\n${sorted.join(',\n')}\n}`
+  }).join(',\n')
+}
+
+function divide(lines: Lines, count: number): Lines[] {
+  const parts = Array.from({ length: count }, emptyLines)
+  for (const section of SECTIONS) {
+    for (const [key, line] of lines[section]) parts[shardOf(key, count)]?.[section].set(key, line)
+  }
+  return parts
+}
+
+export function emptyLines(): Lines {
+  return { tools: new Map(), details: new Map(), files: new Map() }
+}
+
+/** Takes the lines of an index or a shard apart again, unread, so that those that still hold can be written once more. */
+export function collectLines(text: string, into: Lines): void {
+  let section: Map<string, string> | null = null
+  for (const row of text.split('\n')) {
+    const opened = SECTIONS.find(name => row === `"${name}":{`)
+    if (opened !== undefined) section = into[opened]
+    else if (row.startsWith('}')) section = null
+    else if (section !== null) {
+      const line = row.endsWith(',') ? row.slice(0, -1) : row
+      section.set(JSON.parse(line.slice(0, keyEnd(line))) as string, line)
+    }
+  }
+}
+
+/** Where the key at the start of a line ends, its closing quote included. */
+function keyEnd(line: string): number {
+  let end = 1
+  while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1
+  return end + 1
+}

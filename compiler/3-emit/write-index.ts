@@ -1,0 +1,199 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { AgentAppsError } from '../../src/error.js'
+import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
+import { CACHE_FILE } from '../compile-cache.js'
+import { collectLines, type EncodedIndex, emptyLines, type Lines, shardDigest } from './encode-index.js'
+
+const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
+/** Keeps this machine's own files out of version control, whatever the project's own rules are. */
+const GITIGNORE = 'cache*\n*.tmp\n'
+
+const SHARD_NAME = /^index-([0-9a-f]{32})\.json$/
+const TEMPORARY_NAME = /^\.?(?:agent-apps|index-[0-9a-f]{32}|cache|gitignore)[\w.-]*\.\d+\.tmp$/
+
+/** The index as it lies on disk. */
+export interface WrittenIndex {
+  /** The text of `.agent-apps.json`. */
+  text: string
+  header: Partial<IndexHeader>
+}
+
+/** Reads the index file of a directory; null where there is none, or none that is JSON and has its shards. */
+export function readWritten(directory: string): WrittenIndex | null {
+  try {
+    const text = readFileSync(join(directory, INDEX_FILE), 'utf8')
+    const header = JSON.parse(text) as Partial<IndexHeader>
+    const whole = shardsOf(header).every(shard => existsSync(join(directory, shardFile(shard))))
+    return whole ? { text, header } : null
+  } catch {
+    // Absent or broken: it is written anew.
+    return null
+  }
+}
+
+function shardsOf({ shards }: Partial<IndexHeader>): string[] {
+  return Array.isArray(shards) ? shards.filter(shard => /^[0-9a-f]{32}$/.test(shard)) : []
+}
+
+/** The records of a written index, line by line; null where a shard is not what its name says. */
+export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
+  const lines = emptyLines()
+  const shards = shardsOf(header)
+  if (shards.length === 0) collectLines(whole, lines)
+  for (const shard of shards) {
+    const text = readFileSync(join(directory, shardFile(shard)), 'utf8')
+    if (shardDigest(text) !== shard) return null
+    collectLines(text, lines)
+  }
+  return lines
+}
+
+/** The files of an index, relative to the directory, that are not on disk as they should be. */
+export function outdatedFiles(directory: string, { header, shards }: EncodedIndex): string[] {
+  const outdated = [...shards]
+    .filter(([file, text]) => textOf(directory, file) !== text)
+    .map(([file]) => file)
+  return textOf(directory, INDEX_FILE) === header ? outdated : [...outdated, INDEX_FILE]
+}
+
+/**
+ * Brings an index onto disk: shards first, the index file last, then what no index names any more is removed.
+ * Whenever it is cut short, the index file names a complete set of shards, the old or the new one. Only to be
+ * called under the directory's lock.
+ *
+ * @returns the files written, relative to the directory
+ * @throws INDEX_NOT_WRITABLE
+ */
+export function writeIndex(directory: string, index: EncodedIndex, cache: string): string[] {
+  try {
+    const written = outdatedFiles(directory, index)
+    for (const file of written) {
+      writeAtomic(directory, file, file === INDEX_FILE ? index.header : (index.shards.get(file) ?? ''))
+    }
+    removeLeftovers(directory, name => index.shards.has(`${INDEX_DIRECTORY}/${name}`))
+    writeCache(directory, cache)
+    return written
+  } catch (error) {
+    throw notWritable(directory, error)
+  }
+}
+
+/** Keeps the cache of a compile that had nothing else to write. A directory that cannot be written to goes without. */
+export function saveCache(directory: string, cache: string): void {
+  try {
+    prepareIndexDirectory(directory)
+    writeCache(directory, cache)
+  } catch {
+    // The index is right as it stands; the next compile reads every file again, and that is all.
+  }
+}
+
+function writeCache(directory: string, cache: string): void {
+  if (textOf(directory, GITIGNORE_FILE) === null) writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
+  writeAtomic(directory, CACHE_FILE, cache)
+}
+
+/** Makes the index's folder. Refuses one that is a link: what is written there would land elsewhere. */
+export function prepareIndexDirectory(directory: string): void {
+  const folder = join(directory, INDEX_DIRECTORY)
+  const stat = lstatSync(folder, { throwIfNoEntry: false })
+  if (stat !== undefined && !stat.isDirectory()) {
+    throw new AgentAppsError('INDEX_NOT_WRITABLE', `${folder} is not a folder of this directory's own.`, {
+      hint: 'Remove it, so that the compiler can make its own.',
+      file: folder,
+    })
+  }
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw notWritable(directory, error)
+  }
+}
+
+/** What `clean` removes, relative to the directory, in the order in which it is safe to remove it. */
+export function madeFiles(directory: string): string[] {
+  const folder = join(directory, INDEX_DIRECTORY)
+  const made: string[] = []
+  if (lstatSync(join(directory, INDEX_FILE), { throwIfNoEntry: false })?.isDirectory() === false)
+    made.push(INDEX_FILE)
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
+  const written = readWritten(directory)
+  const named = new Set(written ? shardsOf(written.header) : [])
+  for (const name of readdirSync(folder).sort()) {
+    const file = `${INDEX_DIRECTORY}/${name}`
+    const shard = SHARD_NAME.exec(name)?.[1]
+    const ours =
+      (shard !== undefined &&
+        (named.has(shard) || shardDigest(readFileSync(join(directory, file))) === shard)) ||
+      (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
+      name === 'cache.json' ||
+      TEMPORARY_NAME.test(name)
+    if (ours && lstatSync(join(directory, file)).isFile()) made.push(file)
+  }
+  return made
+}
+
+function writeAtomic(directory: string, file: string, text: string): void {
+  const target = join(directory, file)
+  const temporary = `${target}.${process.pid}.tmp`
+  try {
+    const descriptor = openSync(temporary, 'w')
+    try {
+      const bytes = Buffer.from(text)
+      for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(temporary, target)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Removes shards that the index no longer names and what a compile that was killed left behind. */
+function removeLeftovers(directory: string, isNamed: (name: string) => boolean): void {
+  const folder = join(directory, INDEX_DIRECTORY)
+  const temporary = readdirSync(directory).filter(
+    name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name),
+  )
+  for (const name of temporary) rmSync(join(directory, name), { force: true })
+  for (const name of readdirSync(folder)) {
+    const shard = SHARD_NAME.exec(name)?.[1]
+    const stale =
+      shard !== undefined && !isNamed(name) && shardDigest(readFileSync(join(folder, name))) === shard
+    if (stale || TEMPORARY_NAME.test(name)) rmSync(join(folder, name), { force: true })
+  }
+}
+
+function textOf(directory: string, file: string): string | null {
+  const path = join(directory, file)
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : null
+}
+
+export function notWritable(directory: string, cause: unknown): AgentAppsError {
+  const { code = '', message } = cause as NodeJS.ErrnoException
+  return new AgentAppsError('INDEX_NOT_WRITABLE', `The index of ${directory} cannot be written: ${message}`, {
+    hint:
+      code === 'ENOSPC'
+        ? 'Free some disk space.'
+        : 'Make the directory writable, or mark it `external` in the paths.',
+    file: directory,
+    cause,
+  })
+}

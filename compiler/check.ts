@@ -1,0 +1,69 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { describesEntry } from './1-read/describes-entry.js'
+import type { Fix } from './1-read/parse-file.js'
+import { parseSkill, readSkills } from './1-read/read-skills.js'
+import { specVerdict } from './1-read/spec-verdict.js'
+import { type Walk, walk } from './1-read/walk.js'
+import { linkDirectory, outcomes } from './2-resolve/link.js'
+import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
+import { type Report, report } from './report.js'
+
+export interface CheckOptions extends ProjectOptions {
+  /** Correct in the files what can be corrected without guessing, and report what is left. */
+  fix?: boolean | undefined
+  /** Also give the verdict of the Agent Skills specification's reference validator on every folder skill. */
+  spec?: boolean | undefined
+}
+
+export interface CheckResult extends Report {
+  /** With `fix`: the files changed, as shown paths. */
+  fixed: string[]
+  /** With `spec`: for each folder skill, as a shown path, what the reference validator says; valid where nothing. */
+  spec: { file: string; valid: boolean; errors: string[] }[]
+}
+
+/** Gives every diagnostic of a project's skills, without writing an index. */
+export async function check(options: CheckOptions = {}): Promise<CheckResult> {
+  const directories = await projectDirectories(options)
+  const fixed: string[] = []
+  const spec: CheckResult['spec'] = []
+  const parts = directories.map(directory => {
+    const walked = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
+    if (options.fix) fixed.push(...fixSkills(walked).map(path => shownPath(directory, path)))
+    if (options.spec) {
+      for (const skill of walked.skills.filter(({ kind }) => kind === 'folder')) {
+        const errors = specVerdict(readFileSync(skill.absolute), skill.folderName)
+        spec.push({ file: shownPath(directory, skill.path), valid: errors.length === 0, errors })
+      }
+    }
+    const { units } = readSkills(walked.skills, null, { walkedAt: 0 })
+    return { directory, skipped: walked.skipped, linked: linkDirectory(units) }
+  })
+  const outcome = outcomes(parts.map(({ linked }) => linked))
+  return {
+    ...report(parts.map((part, index) => ({ ...part, outcomes: outcome[index] ?? new Map() }))),
+    fixed,
+    spec,
+  }
+}
+
+function fixSkills({ skills }: Walk): string[] {
+  return skills
+    .filter(skill => {
+      const { fixes } = parseSkill(skill)
+      if (fixes.length > 0) applyFixes(skill.absolute, fixes)
+      return fixes.length > 0
+    })
+    .map(({ path }) => path)
+}
+
+/** Rewrites a file with its fixes made; every other byte stays. Fixes are in order and do not overlap. */
+function applyFixes(file: string, fixes: Fix[]): void {
+  const text = readFileSync(file, 'utf8')
+  const pieces = fixes.map(
+    ({ start, replacement }, index) => text.slice(fixes[index - 1]?.end ?? 0, start) + replacement,
+  )
+  const temporary = `${file}.${process.pid}.tmp`
+  writeFileSync(temporary, pieces.join('') + text.slice(fixes.at(-1)?.end ?? 0))
+  renameSync(temporary, file)
+}

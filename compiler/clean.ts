@@ -1,0 +1,33 @@
+import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { INDEX_DIRECTORY } from '../src/index-format.js'
+import { madeFiles } from './3-emit/write-index.js'
+import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
+
+export interface CleanOptions extends ProjectOptions {
+  /** Remove nothing; `removed` then says what would be. */
+  dryRun?: boolean | undefined
+}
+
+export interface CleanResult {
+  /** The files removed, as shown paths. */
+  removed: string[]
+}
+
+/** Removes what `compile` made in the project's directories, and nothing else, wherever a user put it. */
+export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
+  const removed: string[] = []
+  for (const directory of await projectDirectories(options)) {
+    const files = madeFiles(directory.dir)
+    removed.push(...files.map(file => shownPath(directory, file)))
+    if (options.dryRun) continue
+    for (const file of files) rmSync(join(directory.dir, file), { force: true })
+    removeIfEmpty(join(directory.dir, INDEX_DIRECTORY))
+  }
+  return { removed }
+}
+
+function removeIfEmpty(folder: string): void {
+  const exists = statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+  if (exists && readdirSync(folder).length === 0) rmdirSync(folder)
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { INDEX_DIRECTORY } from '../src/index-format.js'
+import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
+import type { FileStat } from './file-stat.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import type { SkillUnit } from './skill-unit.js'
+import { VERSION } from './version.js'
+
+export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
+
+/**
+ * What the last compile of a directory on this machine saw, so that the next one reads only what changed. It
+ * is no part of the output and may be lost at any time: the index is the same without it.
+ */
+export interface CompileCache {
+  /** SHA-256 of the `.agent-apps.json` it goes with. */
+  header: string
+  files: Map<string, CachedFile>
+  units: Map<string, SkillUnit>
+}
+
+export interface CachedFile {
+  stat: FileStat
+  sha256: string
+}
+
+/** As stored: tuples, because ten thousand of them are read at every start. */
+interface StoredCache {
+  version: string
+  header: string
+  files: [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string][]
+  units: StoredUnit[]
+}
+type StoredUnit = [
+  path: string,
+  shape: string,
+  tools: [name: string, line: number, column: number, written: boolean][],
+  broken: [name: string, finding: StoredFinding][],
+  findings: StoredFinding[],
+]
+type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
+
+/** The cache of a directory; null where there is none, or none that this version can use. */
+export function readCache(directory: string): CompileCache | null {
+  let stored: StoredCache
+  try {
+    stored = JSON.parse(readFileSync(join(directory, CACHE_FILE), 'utf8'))
+    if (stored.version !== VERSION) return null
+    return decode(stored)
+  } catch {
+    // Absent, torn or foreign: the compile is slower by it, and no different.
+    return null
+  }
+}
+
+/** What a compile saw and made, as the text of the cache's file. */
+export function encodeCache({
+  header,
+  files,
+  linked,
+}: {
+  header: string
+  files: Map<string, CachedFile>
+  linked: LinkedDirectory
+}): string {
+  const stored: StoredCache = {
+    version: VERSION,
+    header,
+    files: [...files].map(([path, { stat: s, sha256 }]) => [
+      path,
+      s.size,
+      s.mtimeMs,
+      s.ctimeMs,
+      s.ino,
+      sha256,
+    ]),
+    units: linked.units.map(unit => [
+      unit.path,
+      unit.shape,
+      unit.tools.map(tool => [
+        tool.name,
+        tool.place.line,
+        tool.place.column,
+        linked.names.get(tool.name)?.tool === tool,
+      ]),
+      unit.broken.map(item => [item.name, storeFinding(item.finding)]),
+      unit.findings.map(storeFinding),
+    ]),
+  }
+  return JSON.stringify(stored)
+}
+
+function decode({ header, files, units }: StoredCache): CompileCache {
+  const cachedFiles = new Map<string, CachedFile>()
+  for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
+    cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
+  }
+  const cachedUnits = new Map<string, SkillUnit>()
+  for (const [path, shape, tools, broken, findings] of units) {
+    const file = cachedFiles.get(path)
+    if (file === undefined) continue
+    cachedUnits.set(path, {
+      path,
+      shape,
+      size: file.stat.size,
+      sha256: file.sha256,
+      tools: tools.map(([name, line, column, written]) => ({ name, place: { line, column }, written })),
+      broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
+      findings: findings.map(readFinding),
+    })
+  }
+  return { header, files: cachedFiles, units: cachedUnits }
+}
+
+function storeFinding({ rule, place, found }: Finding): StoredFinding {
+  return [rule, place.line, place.column, ...found]
+}
+
+function readFinding([rule, line, column, ...found]: StoredFinding): Finding {
+  if (!Object.hasOwn(RULES, rule)) throw new Error(`unknown rule ${rule}`)
+  const place: Place = { line, column }
+  return { rule: rule as RuleName, place, found }
+}

@@ -1,0 +1,344 @@
+import { VFileMessage } from 'vfile-message'
+import { type Diagnostic, ruleUrl, type Severity } from '../src/diagnostic.js'
+import { ROLES } from '../src/frontmatter.js'
+import { limits } from './limits.js'
+
+interface Rule {
+  severity: Severity
+  /** True where a skill with this fault does not load. */
+  fatal?: true
+  reason: (...found: string[]) => string
+  note: string | ((...found: string[]) => string)
+}
+
+/**
+ * Every rule, sorted by name: how bad a fault is, what is wrong, what to do. `docs/rules.md` explains each.
+ * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
+ */
+export const RULES = {
+  'colon-in-value': {
+    severity: 'warning',
+    reason: key =>
+      `The value of "${key}" holds ": ", which YAML takes for a mapping; it was read as one text`,
+    note: 'Put the value in quotes, or run `agent-apps check --fix`.',
+  },
+  'compatibility-length': {
+    severity: 'warning',
+    reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
+    note: 'Shorten it, or remove the field.',
+  },
+  'description-length': {
+    severity: 'warning',
+    reason: length => `The description has ${length} characters; the specification allows 1 to 1,024`,
+    note: 'Shorten it: say what the skill does and when to use it, and leave the rest to the content.',
+  },
+  'description-missing': {
+    severity: 'error',
+    reason: () => 'The skill has no description',
+    note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
+  },
+  'duplicate-name': {
+    severity: 'error',
+    fatal: true,
+    reason: (name, other) =>
+      `The name "${name}" is taken by ${other}, which comes first and is the one that loads`,
+    note: 'Rename one of the two.',
+  },
+  'field-type': {
+    severity: 'error',
+    reason: (field, expected, found) => `"${field}" must be ${expected}, not ${found}; it is left out`,
+    note: 'Correct the value.',
+  },
+  'file-name-case': {
+    severity: 'warning',
+    reason: name => `The file is called "${name}"; on a case-sensitive system other tools do not find it`,
+    note: 'Rename it to SKILL.md.',
+  },
+  'file-too-large': {
+    severity: 'error',
+    fatal: true,
+    reason: size => `The file has ${size} bytes; at most ${limits.fileBytes} are read`,
+    note: 'Move long material into files of its own beside the skill.',
+  },
+  'file-unreadable': {
+    severity: 'error',
+    fatal: true,
+    reason: why => `The file cannot be read: ${why}`,
+    note: 'Make it a regular file that this user may read.',
+  },
+  'forbidden-key': {
+    severity: 'error',
+    fatal: true,
+    reason: key => `The key "${key}" is not allowed: it could reach an object's prototype`,
+    note: 'Choose another key.',
+  },
+  'frontmatter-fence': {
+    severity: 'error',
+    fatal: true,
+    reason: line => `The line ${JSON.stringify(line)} is not a fence: only spaces may follow "---"`,
+    note: 'Write the fence as "---" alone on its line. The frontmatter is YAML; no other language is accepted.',
+  },
+  'frontmatter-missing': {
+    severity: 'error',
+    reason: () => 'The file does not begin with frontmatter; all of it was taken as content',
+    note: 'Begin the file with "---", `name` and `description`, and "---" again.',
+  },
+  'frontmatter-not-mapping': {
+    severity: 'error',
+    fatal: true,
+    reason: found => `The frontmatter must be a mapping of keys to values, not ${found}`,
+    note: 'Write `name: …` and `description: …`, each on a line of its own.',
+  },
+  'frontmatter-too-large': {
+    severity: 'error',
+    fatal: true,
+    reason: size => `The frontmatter has ${size} bytes; at most ${limits.frontmatterBytes} are read`,
+    note: 'Move long material into the content.',
+  },
+  'frontmatter-unclosed': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The frontmatter is not closed: no line after this one is "---" alone',
+    note: 'Add a line "---" after the last field.',
+  },
+  'hidden-character': {
+    severity: 'warning',
+    reason: (character, where) => `${character} in the ${where}: a reader does not see it, a model does`,
+    note: 'Remove it, unless you know why it is there.',
+  },
+  'invalid-utf8': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The file is not valid UTF-8 here',
+    note: 'Save the file as UTF-8.',
+  },
+  'link-broken': {
+    severity: 'error',
+    reason: () => 'The symbolic link leads nowhere',
+    note: 'Mend the link or remove it.',
+  },
+  'link-escapes': {
+    severity: 'error',
+    reason: () => "The symbolic link leaves the skill's own folder, so it is not followed",
+    note: 'Copy the file into the skill, or link the whole skill folder.',
+  },
+  'link-not-followed': {
+    severity: 'warning',
+    reason: () =>
+      'The symbolic link leads out of this directory to a folder that is no skill, so it is not followed',
+    note: 'Link each skill folder, or add the folder to the paths.',
+  },
+  'metadata-near-key': {
+    severity: 'info',
+    reason: (key, known) => `"${key}" in metadata is one edit from "${known}", and is kept as plain data`,
+    note: (_key, known) => `If you meant "${known}", correct it.`,
+  },
+  'name-differs': {
+    severity: 'warning',
+    reason: (name, folder) => `The name "${name}" differs from the folder's, "${folder}"`,
+    note: 'Give both the same name: the specification asks for it, and other tools find a skill by its folder.',
+  },
+  'name-from-folder': {
+    severity: 'warning',
+    reason: folder => `The skill has no name, so it takes its folder's: "${folder}"`,
+    note: 'Add `name:` to the frontmatter.',
+  },
+  'name-invalid': {
+    severity: 'error',
+    fatal: true,
+    reason: (name, problem) => `The name ${JSON.stringify(name)} ${problem}`,
+    note: 'Use 1 to 64 of a-z, 0-9 and "-", with no hyphen first, last or doubled.',
+  },
+  'name-missing': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The skill has no name',
+    note: 'Add `name:` to the frontmatter; a .skill.md file must say its own.',
+  },
+  'name-replaced': {
+    severity: 'warning',
+    reason: (name, problem, folder) =>
+      `The name ${JSON.stringify(name)} ${problem}, so the skill takes its folder's, "${folder}", and keeps this as its title`,
+    note: 'Use the name that it resolves by.',
+  },
+  'nul-byte': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The file holds a NUL byte',
+    note: 'Remove it, or save the file as UTF-8 if it is UTF-16.',
+  },
+  'path-unportable': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The path holds a backslash or a control character, which means another path elsewhere',
+    note: 'Rename the file or its folder.',
+  },
+  'resource-unreadable': {
+    severity: 'error',
+    reason: (path, why) => `The skill's file "${path}" cannot be read, so it is left out: ${why}`,
+    note: 'Make it a regular file that this user may read, or remove it.',
+  },
+  'role-unknown': {
+    severity: 'error',
+    reason: role => `Unknown role ${JSON.stringify(role)}; it is left out`,
+    note: `Use one of ${ROLES.join(', ')}, or remove the key.`,
+  },
+  'secret-file': {
+    severity: 'warning',
+    reason: path => `"${path}" looks like a secret; it is neither served nor put into a bundle`,
+    note: 'Keep secrets out of skills: anyone who can read the skill can read them.',
+  },
+  'skill-in-dot-directory': {
+    severity: 'info',
+    fatal: true,
+    reason: directory => `Directories that begin with a dot are not searched, so this skill was left out`,
+    note: directory => `To use it, add "${directory}" to the paths.`,
+  },
+  'skill-is-resource': {
+    severity: 'info',
+    fatal: true,
+    reason: owner => `The file belongs to the skill ${owner} as a resource, so it is not a skill itself`,
+    note: 'To make it one, move it out of assets, references, scripts, templates, examples or fixtures.',
+  },
+  'tag-reserved': {
+    severity: 'info',
+    reason: tag => `The tag "${tag}" is one of the library's`,
+    note: 'Choose a tag that does not begin with "meta-".',
+  },
+  'unknown-field': {
+    severity: 'info',
+    reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
+    note: (field, near = '') =>
+      near ? `Did you mean "${near}"?` : `Data of your own belongs under \`metadata\`.`,
+  },
+  'value-read-as-text': {
+    severity: 'warning',
+    reason: (field, written, type) =>
+      `The ${field} ${JSON.stringify(written)} reads as ${type} in YAML; it was taken as text`,
+    note: 'Put it in quotes.',
+  },
+  'visibility-unknown': {
+    severity: 'error',
+    reason: value => `Unknown visibility ${JSON.stringify(value)}; it is left out`,
+    note: 'Use "hidden", or remove the key.',
+  },
+  'walk-limit': {
+    severity: 'warning',
+    reason: limit => `The search stopped here: ${limit}`,
+    note: 'Point the path at the folder that holds the skills, or add an `ignore` pattern.',
+  },
+  'yaml-alias': {
+    severity: 'error',
+    fatal: true,
+    reason: alias => `The YAML alias ${alias} is not allowed: a few of them can grow to gigabytes`,
+    note: 'Write the value out.',
+  },
+  'yaml-duplicate-key': {
+    severity: 'error',
+    fatal: true,
+    reason: key =>
+      key ? `The key "${key}" stands twice in one mapping` : 'A key stands twice in one mapping',
+    note: 'Remove one of the two.',
+  },
+  'yaml-merge-key': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The YAML merge key "<<" is not allowed',
+    note: 'Write the keys out.',
+  },
+  'yaml-syntax': {
+    severity: 'error',
+    fatal: true,
+    reason: problem => `The frontmatter is not valid YAML: ${problem}`,
+    note: 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.',
+  },
+  'yaml-tag': {
+    severity: 'error',
+    fatal: true,
+    reason: tag => `The YAML tag ${tag} is not allowed: frontmatter is plain data`,
+    note: 'Remove the tag.',
+  },
+  'yaml-too-deep': {
+    severity: 'error',
+    fatal: true,
+    reason: () => `The frontmatter nests deeper than ${limits.frontmatterDepth} levels`,
+    note: 'Flatten it.',
+  },
+  'yaml-too-many-keys': {
+    severity: 'error',
+    fatal: true,
+    reason: () => `The frontmatter has more than ${limits.frontmatterKeys} keys`,
+    note: 'Move the data into a file beside the skill.',
+  },
+} satisfies Record<string, Rule>
+
+export type RuleName = keyof typeof RULES
+
+export interface Place {
+  /** From 1. */
+  line: number
+  /** In UTF-16 units, from 1. */
+  column: number
+}
+
+export const FILE_START: Place = { line: 1, column: 1 }
+
+/** A rule that a file breaks: where, and what was found there. The message is made from it when it is wanted. */
+export interface Finding {
+  rule: RuleName
+  place: Place
+  found: string[]
+}
+
+export function finding(rule: RuleName, place: Place, ...found: string[]): Finding {
+  return { rule, place, found }
+}
+
+export function isFatal({ rule }: Finding): boolean {
+  return 'fatal' in RULES[rule]
+}
+
+/** The finding as a diagnostic of a file. */
+export function toDiagnostic(file: string, { rule, place, found }: Finding): Diagnostic {
+  const { severity, fatal, reason, note }: Rule = RULES[rule]
+  return {
+    file,
+    line: place.line,
+    column: place.column,
+    rule,
+    severity,
+    reason: reason(...found),
+    note: typeof note === 'string' ? note : note(...found),
+    ...(fatal && { fatal }),
+  }
+}
+
+/** A diagnostic as `unified`'s tools know it. `fatal` is true where the skill does not load; `severity` says how bad it is. */
+export type Message = VFileMessage & { severity: Severity }
+
+/** The diagnostic as a `vfile-message` object. */
+export function toMessage({ file, line, column, rule, severity, reason, note, fatal }: Diagnostic): Message {
+  const message = new VFileMessage(reason, { place: { line, column }, ruleId: rule, source: 'agent-apps' })
+  return Object.assign(message, {
+    name: `${file}:${line}:${column}`,
+    file,
+    severity,
+    note,
+    url: ruleUrl(rule),
+    fatal: fatal ?? (severity === 'info' ? undefined : false),
+  })
+}
+
+/** The diagnostic of a `vfile-message` object that `toMessage` made. */
+export function fromMessage(message: Message): Diagnostic {
+  return {
+    file: message.file ?? '',
+    line: message.line ?? 1,
+    column: message.column ?? 1,
+    rule: message.ruleId ?? '',
+    severity: message.severity,
+    reason: message.reason,
+    note: message.note ?? '',
+    ...(message.fatal && { fatal: true }),
+  }
+}

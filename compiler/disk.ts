@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto'
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { byCodePoint } from '../src/code-point-order.js'
+import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
+import { type FileRecord, listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
+import { describesEntry } from './1-read/describes-entry.js'
+import { digestResources, parseSkill } from './1-read/read-skills.js'
+import { type Walk, type WalkedSkill, walk } from './1-read/walk.js'
+import { linkDirectory } from './2-resolve/link.js'
+import { toDiagnostic } from './diagnostics.js'
+import { ignoreMatcher } from './project.js'
+import type { SkillUnit } from './skill-unit.js'
+
+/** The compiler's own reading of a directory, kept in memory instead of written as an index. */
+export const parser: DiskParser = {
+  readDirectory(directory, ignore, only) {
+    const madeAt = Date.now()
+    const isIgnored = ignoreMatcher(ignore)
+    const isLeftOut = (path: string): boolean =>
+      !path.includes('/') && only !== undefined && !only.includes(path)
+    const walked = walk(directory, { isIgnored: path => isLeftOut(path) || isIgnored(path), describesEntry })
+    return directoryNames(walked, madeAt)
+  },
+
+  readFile(directory, path) {
+    const madeAt = Date.now()
+    return directoryNames({ skills: [walkedFile(directory, path)], skipped: [], listing: [] }, madeAt)
+  },
+}
+
+function directoryNames({ skills, listing }: Walk, madeAt: number): DirectoryNames {
+  const bySkill = new Map<SkillUnit, WalkedSkill>()
+  const verbatim = new Map<object, ToolDetails['verbatim']>()
+  const units = skills.map(skill => {
+    const { tools, ...parsed } = parseSkill(skill)
+    const unit: SkillUnit = {
+      ...parsed,
+      path: skill.path,
+      shape: '',
+      tools: tools.map(({ name, place, record, verbatim: written }) => {
+        verbatim.set(record, written)
+        return { name, place, fresh: { record, details: { verbatim: written, resources: [] } } }
+      }),
+    }
+    bySkill.set(unit, skill)
+    return unit
+  })
+  const { names, findings, given } = linkDirectory(units)
+  const files = new Map(units.map(unit => [unit.path, fileRecord(unit)]))
+  return {
+    via: 'disk',
+    madeAt,
+    listing: hash('sha256', listingText(listing)),
+    tool: name => nameRecord(name),
+    details: name => toolDetails(name),
+    file: path => files.get(path),
+    names: () => [...names.keys()].sort(byCodePoint),
+    paths: () => [...files.keys()],
+  }
+
+  function nameRecord(name: string): NameRecord | undefined {
+    const named = names.get(name)
+    if (named?.broken) return { broken: toDiagnostic(named.unit.path, named.broken), file: named.unit.path }
+    return named?.tool?.fresh?.record
+  }
+
+  /** Resources are digested only when somebody asks for them. */
+  function toolDetails(name: string): ToolDetails | undefined {
+    const named = names.get(name)
+    const details = named?.tool?.fresh?.details
+    const skill = named && bySkill.get(named.unit)
+    return details && skill && { ...details, resources: digestResources(skill).resources }
+  }
+
+  function fileRecord(unit: SkillUnit): FileRecord {
+    const all = [...unit.findings, ...(findings.get(unit.path) ?? [])]
+    return {
+      diagnostics: all
+        .map(finding => toDiagnostic(unit.path, finding))
+        .filter(({ severity }) => severity !== 'info'),
+      sha256: unit.sha256,
+      size: unit.size,
+      tools: given.get(unit.path) ?? [],
+    }
+  }
+}
+
+/** A skill file that somebody named, as the walk of its directory would have found it. */
+function walkedFile(directory: string, path: string): WalkedSkill {
+  const absolute = join(directory, path)
+  const folder = dirname(absolute)
+  const kind = path.endsWith('.skill.md') ? 'file' : 'folder'
+  const { size, mtimeMs, ctimeMs, ino } = statSync(absolute)
+  return {
+    path,
+    absolute,
+    kind,
+    folderName: basename(realpathSync.native(folder)),
+    atRoot: !path.includes('/'),
+    // Looked for only when somebody asks: the folder may hold much more than the file.
+    get resources() {
+      return kind === 'folder'
+        ? (walk(folder).skills.find(skill => skill.path === basename(path))?.resources ?? [])
+        : []
+    },
+    findings: [],
+    size,
+    mtimeMs,
+    ctimeMs,
+    ino,
+  }
+}

@@ -1,0 +1,17 @@
+/** Limits that no real skill comes near: of 11,673 public ones the largest has 160,145 bytes, depth 6 and 59 keys. */
+export const limits = {
+  /** Bytes of a skill file. */
+  fileBytes: 1024 * 1024,
+  /** Bytes between the fences. */
+  frontmatterBytes: 64 * 1024,
+  /** Collections inside collections, the frontmatter itself counted. */
+  frontmatterDepth: 32,
+  /** Keys of all mappings together. */
+  frontmatterKeys: 1000,
+  /** Directories inside directories, from the path entry. */
+  walkDepth: 64,
+  /** Files and directories looked at in one path entry. */
+  walkItems: 2_000_000,
+  /** Findings of one rule that are reported for one file. */
+  findingsPerRule: 20,
+}

@@ -1,0 +1,186 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { AgentAppsError } from '../src/error.js'
+import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
+
+/** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
+export interface Config {
+  /** Where skills lie, searched left to right; directories relative to the configuration's own. */
+  paths?: PathEntry[]
+  /** Whether the runtime looks at source files before it trusts an index; see `docs/resolving.md`. */
+  freshness?: 'trust' | 'check'
+}
+
+export interface LoadedConfig {
+  config: Config
+  /** The file it came from, absolute; null where there is none. */
+  file: string | null
+  /** The path entries with every directory absolute; the conventional ones where none are configured. */
+  paths: PathEntry[]
+}
+
+export interface LoadConfigOptions {
+  /** Where to begin looking. Default: the process's. */
+  cwd?: string
+  /** A configuration file to use instead of looking for one. */
+  config?: string
+  /** Also search the conventional directories of the user's home; only for interactive hosts. Default: false. */
+  global?: boolean
+}
+
+const CONFIG_FILES = [
+  'agent-apps.config.ts',
+  'agent-apps.config.js',
+  'agent-apps.config.mjs',
+  'agent-apps.config.json',
+]
+const PROJECT_DIRECTORIES = [
+  'skills',
+  ...['agents', 'claude', 'github', 'codex', 'opencode', 'cursor', 'gemini'].map(agent => `.${agent}/skills`),
+]
+const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
+
+/** The configuration that is nearest above a directory, with the conventional paths where it names none. */
+export async function loadConfig({
+  cwd = process.cwd(),
+  config,
+  global = false,
+}: LoadConfigOptions = {}): Promise<LoadedConfig> {
+  const file = config === undefined ? findConfig(resolve(cwd)) : explicitConfig(resolve(cwd, config))
+  const loaded = file === null ? {} : checkConfig(await readConfig(file), file)
+  const base = file === null ? resolve(cwd) : dirname(file)
+  const paths = loaded.paths?.map(entry => withAbsoluteDirectory(entry, base)) ?? conventionalPaths(base)
+  return { config: loaded, file, paths: global ? [...paths, ...homePaths()] : paths }
+}
+
+/** A path entry with its directory made absolute; `~/` is the user's home. */
+export function withAbsoluteDirectory(entry: PathEntry, base: string): PathEntry {
+  if (typeof entry === 'string') return absolute(entry, base)
+  return isIgnoreEntry(entry) ? entry : { ...entry, dir: absolute(entry.dir, base) }
+}
+
+function absolute(directory: string, base: string): string {
+  if (directory === '~' || directory.startsWith('~/')) return join(homedir(), directory.slice(1))
+  return isAbsolute(directory) ? directory : resolve(base, directory)
+}
+
+function conventionalPaths(base: string): PathEntry[] {
+  return PROJECT_DIRECTORIES.map(directory => join(base, directory)).filter(isDirectory)
+}
+
+function homePaths(): PathEntry[] {
+  return HOME_DIRECTORIES.map(directory => join(homedir(), directory))
+    .filter(isDirectory)
+    .map(dir => ({ dir, layer: 'global' as const, external: true }))
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function findConfig(cwd: string): string | null {
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    const file = CONFIG_FILES.map(name => join(directory, name)).find(existsSync)
+    if (file !== undefined) return file
+    const manifest = join(directory, 'package.json')
+    if (existsSync(manifest) && manifestConfig(manifest) !== undefined) return manifest
+    if (directory === dirname(directory)) return null
+  }
+}
+
+function explicitConfig(file: string): string {
+  if (existsSync(file)) return file
+  throw new AgentAppsError('CONFIG_NOT_FOUND', `There is no configuration file ${file}.`, {
+    hint: 'Correct --config, or leave it out to use the nearest one above the working directory.',
+    file,
+  })
+}
+
+async function readConfig(file: string): Promise<unknown> {
+  try {
+    if (file.endsWith('package.json')) return manifestConfig(file)
+    if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'))
+    return file.endsWith('.ts') ? await importTypeScript(file) : await importDefault(file)
+  } catch (error) {
+    throw invalid(file, `cannot be read: ${(error as Error).message}`, error)
+  }
+}
+
+/** The `agent-apps` key of a package.json; undefined where it has none. A package.json that is no JSON is not ours to report. */
+function manifestConfig(manifest: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>)['agent-apps']
+  } catch {
+    return undefined
+  }
+}
+
+async function importDefault(file: string): Promise<unknown> {
+  const module: { default?: unknown } = await import(pathToFileURL(file).href)
+  return module.default
+}
+
+/** Node 20 reads no TypeScript, so a `.ts` configuration goes through esbuild into a file beside it, for as long as it is read. */
+async function importTypeScript(file: string): Promise<unknown> {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    absWorkingDir: dirname(file),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    write: false,
+    logLevel: 'silent',
+  })
+  const compiled = `${file}.${process.pid}.mjs`
+  try {
+    writeFileSync(compiled, outputFiles[0]?.contents ?? '')
+    return await importDefault(compiled)
+  } finally {
+    rmSync(compiled, { force: true })
+  }
+}
+
+function checkConfig(value: unknown, file: string): Config {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(file, 'must be a mapping')
+  const { paths, freshness } = value as Record<string, unknown>
+  if (paths !== undefined && !Array.isArray(paths)) throw invalid(file, '`paths` must be a list')
+  for (const [index, entry] of (paths ?? []).entries()) {
+    if (!isPathEntry(entry))
+      throw invalid(file, `\`paths[${index}]\` must be a directory, { dir, … } or { ignore }`)
+  }
+  if (freshness !== undefined && freshness !== 'trust' && freshness !== 'check') {
+    throw invalid(file, '`freshness` must be "trust" or "check"')
+  }
+  return value as Config
+}
+
+function isPathEntry(entry: unknown): entry is PathEntry {
+  if (typeof entry === 'string') return entry !== ''
+  if (typeof entry !== 'object' || entry === null) return false
+  const { dir, external, layer, ignore } = entry as Record<string, unknown>
+  if (ignore !== undefined)
+    return (
+      typeof ignore === 'string' || (Array.isArray(ignore) && ignore.every(item => typeof item === 'string'))
+    )
+  const layerKnown = layer === undefined || layer === 'project' || layer === 'global' || layer === 'bundled'
+  return (
+    typeof dir === 'string' &&
+    dir !== '' &&
+    (external === undefined || typeof external === 'boolean') &&
+    layerKnown
+  )
+}
+
+function invalid(file: string, problem: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('CONFIG_INVALID', `The configuration ${file} ${problem}.`, {
+    hint: 'See docs/configuration.md for what it may hold.',
+    file,
+    ...(cause !== undefined && { cause }),
+  })
+}

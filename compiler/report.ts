@@ -1,0 +1,91 @@
+import { byCodePoint } from '../src/code-point-order.js'
+import type { Diagnostic } from '../src/diagnostic.js'
+import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import { type ProjectDirectory, shownPath } from './project.js'
+
+/**
+ * What became of a file. Found: a tool of it resolves. Shadowed: earlier directories have all its names.
+ * Skipped: a fatal diagnostic says why.
+ */
+export type Outcome = 'found' | 'shadowed' | 'skipped'
+
+export interface FileReport {
+  /** As shown: relative to `cwd`, `/`-separated. */
+  file: string
+  outcome: Outcome
+  /** The names it gives to its directory. */
+  tools: string[]
+}
+
+/** What became of every skill file met: found + shadowed + skipped = files. */
+export interface Report {
+  counts: { files: number; found: number; shadowed: number; skipped: number }
+  files: FileReport[]
+  /** In order of directory, file and place. */
+  diagnostics: Message[]
+}
+
+/** One directory's part of a report. */
+export interface ReportPart {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+  /** By path of the file. */
+  outcomes: Map<string, Outcome>
+  /** What would be a skill if it lay elsewhere (`counts`), and what else was not followed or entered. */
+  skipped: { path: string; finding: Finding; counts: boolean }[]
+}
+
+export function report(parts: readonly ReportPart[]): Report {
+  const files = parts.flatMap(fileReports)
+  const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
+  return {
+    counts: {
+      files: files.length,
+      found: count('found'),
+      shadowed: count('shadowed'),
+      skipped: count('skipped'),
+    },
+    files,
+    diagnostics: toMessages(parts.flatMap(partDiagnostics)),
+  }
+}
+
+function fileReports({ directory, linked, outcomes, skipped }: ReportPart): FileReport[] {
+  const read = linked.units.map(({ path }) => ({
+    file: shownPath(directory, path),
+    outcome: outcomes.get(path) ?? 'skipped',
+    tools: linked.given.get(path) ?? [],
+  }))
+  const left = skipped
+    .filter(({ counts }) => counts)
+    .map(({ path }) => ({ file: shownPath(directory, path), outcome: 'skipped' as const, tools: [] }))
+  return [...read, ...left]
+}
+
+function partDiagnostics({ directory, linked, skipped }: ReportPart): Diagnostic[] {
+  const diagnostics: Diagnostic[] = []
+  for (const { path, findings } of linked.units) {
+    for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
+      diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
+    }
+  }
+  for (const { path, finding, counts } of skipped) {
+    diagnostics.push({
+      ...toDiagnostic(shownPath(directory, path), finding),
+      ...(counts && { fatal: true as const }),
+    })
+  }
+  return diagnostics.sort((a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
+}
+
+/** A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the compile. */
+function toMessages(diagnostics: Diagnostic[]): Message[] {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return diagnostics.map(toMessage)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}

@@ -1,0 +1,254 @@
+import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
+import { INDEX_FILE, isBroken, listingText, type NameRecord } from '../src/index-format.js'
+import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
+import type { Disk } from './disk-seam.js'
+import { addDiagnostic, type Globals } from './globals.js'
+import { IndexRefused, indexStamp, type OpenIndex, openIndex } from './read-index.js'
+
+/** What is known of one directory so far. `dir` is absolute. */
+export interface DirectoryState extends SearchDirectory {
+  /** Undefined: not looked for yet. Null: there is none that can be used. */
+  index: OpenIndex | null | undefined
+  /** The stamp of an index that was refused, so that it is not read and reported again. */
+  refused?: string | null
+  /** The names read from its files, where it has no index or that one missed. */
+  disk?: Promise<DirectoryNames | null>
+  /** The same, once they are there. */
+  diskNames?: DirectoryNames | null
+  /** Items at its top that came after `names` was made, by the listing that showed them. */
+  added?: { listing: string; names: DirectoryNames | null }
+  /** The directory's own time when it was last listed, in ms. */
+  listed?: number | undefined
+  /** Files that changed after the names were made, read anew, by path. */
+  reread: Map<string, { stamp: string; names: DirectoryNames | null }>
+  /** Files whose digest showed that they are the same although they were touched, by path. */
+  verified: Map<string, string>
+}
+
+/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
+const CLOCK_TICK = 50
+
+/** A name's record, and the names that it stands in. */
+export interface Found {
+  state: DirectoryState
+  names: DirectoryNames
+  record: NameRecord
+}
+
+/** The directories that a runtime searches, in order. */
+export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] {
+  const { paths, cwd = disk.cwd() } = globals.config
+  return searchDirectories(paths).map(search => {
+    const dir = disk.resolve(cwd, search.dir)
+    const key = [dir, search.layer, ...search.ignore].join('\0')
+    const known = globals.directories.get(key)
+    if (known) return known
+    const state: DirectoryState = { ...search, dir, index: undefined, reread: new Map(), verified: new Map() }
+    globals.directories.set(key, state)
+    return state
+  })
+}
+
+/** The directory's index, where it has one that can be used. Under `check`, one that was replaced is opened anew. */
+export function currentIndex(state: DirectoryState, globals: Globals, disk: Disk): OpenIndex | null {
+  if (state.index !== undefined && globals.config.freshness === 'trust') return state.index
+  const stamp = indexStamp(disk, state.dir)
+  if (stamp === null) state.index = null
+  else if (stamp !== state.index?.stamp && stamp !== state.refused) open(state, globals, disk)
+  return state.index ?? null
+}
+
+function open(state: DirectoryState, globals: Globals, disk: Disk): void {
+  delete state.disk
+  delete state.diskNames
+  delete state.added
+  delete state.listed
+  try {
+    const index = openIndex(disk, state.dir)
+    if (index && index.header.ignore.join('\0') !== state.ignore.join('\0')) {
+      throw new IndexRefused('it was compiled with other ignore patterns')
+    }
+    state.index = index
+  } catch (error) {
+    refuse(state, globals, disk, error)
+  }
+}
+
+/** Puts an index aside as a whole, with one warning; names are read from the files instead. */
+function refuse(state: DirectoryState, globals: Globals, disk: Disk, error: unknown): void {
+  if (!(error instanceof IndexRefused)) throw error
+  state.index = null
+  state.refused = indexStamp(disk, state.dir)
+  addDiagnostic(globals, {
+    file: disk.resolve(state.dir, INDEX_FILE),
+    line: 1,
+    column: 1,
+    rule: 'index-refused',
+    severity: 'warning',
+    reason: `The index is not used: ${error.message}`,
+    note: 'Run `agent-apps compile`. Until then the skill files themselves are read.',
+  })
+}
+
+/**
+ * Reads something of a directory's index. One that turns out to be replaced is opened anew and asked again; one
+ * that turns out to be no index of ours is put aside.
+ */
+export function askIndex<Answer>(
+  state: DirectoryState,
+  globals: Globals,
+  disk: Disk,
+  ask: (index: OpenIndex) => Answer,
+): Answer | null {
+  for (let index = currentIndex(state, globals, disk); index !== null; index = state.index ?? null) {
+    try {
+      return ask(index)
+    } catch (error) {
+      if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== index.stamp)
+        open(state, globals, disk)
+      else refuse(state, globals, disk, error)
+    }
+  }
+  return null
+}
+
+/**
+ * What a name means in one directory: by its index, or where it has none, by its files.
+ */
+export async function lookUp(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+  disk: Disk,
+): Promise<Found | null> {
+  const inIndex = askIndex(state, globals, disk, index => ({ names: index, record: index.tool(name) }))
+  const names = inIndex?.names ?? (await diskNames(state, globals, disk))
+  if (names === null) return null
+  const record = inIndex ? inIndex.record : names.tool(name)
+  if (globals.config.freshness === 'trust') return record ? { state, names, record } : null
+  return checked(state, name, names, record, globals, disk)
+}
+
+/** What a name means by the directory's files, read once however often it is asked. */
+export async function lookUpOnDisk(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+  disk: Disk,
+): Promise<Found | null> {
+  const names = await diskNames(state, globals, disk)
+  const record = names?.tool(name)
+  return names && record ? { state, names, record } : null
+}
+
+/** The directory's names from its files; null where it does not exist or there is no reader. */
+export function diskNames(
+  state: DirectoryState,
+  globals: Globals,
+  disk: Disk,
+): Promise<DirectoryNames | null> {
+  state.disk ??= loadParser(globals, disk).then(parser => {
+    state.diskNames =
+      parser && disk.isDirectory(state.dir) ? parser.readDirectory(state.dir, state.ignore) : null
+    return state.diskNames
+  })
+  return state.disk
+}
+
+/** The compiler's reader, loaded once; null where it is absent. */
+export function loadParser(globals: Globals, disk: Disk): Promise<DiskParser | null> {
+  globals.parser ??= disk.loadParser().then(parser => {
+    globals.stats.parser = parser ? 'loaded' : 'absent'
+    return parser
+  })
+  return globals.parser
+}
+
+/** The same name after a look at the files: what changed since `names` was made is read anew, what was added counts. */
+async function checked(
+  state: DirectoryState,
+  name: string,
+  names: DirectoryNames,
+  record: NameRecord | undefined,
+  globals: Globals,
+  disk: Disk,
+): Promise<Found | null> {
+  const now = record && (await current({ state, names, record }, name, globals, disk))
+  if (now) return now
+  const added = await addedNames(state, names, globals, disk)
+  const addition = added?.tool(name)
+  return added && addition ? current({ state, names: added, record: addition }, name, globals, disk) : null
+}
+
+/** A name as its file has it now; null where the file no longer gives it. */
+async function current(found: Found, name: string, globals: Globals, disk: Disk): Promise<Found | null> {
+  const { state, record } = found
+  if (isFresh(found, disk)) return found
+  const names = await rereadFile(state, record.file, globals, disk)
+  const anew = names?.tool(name)
+  return names && anew ? { state, names, record: anew } : null
+}
+
+/** True where a record's file is as it was when the names were made: by size and time, or where those differ by digest. */
+export function isFresh({ state, names, record }: Found, disk: Disk): boolean {
+  const path = disk.resolve(state.dir, record.file)
+  const now = disk.stat(path)
+  const was = names.file(record.file)
+  if (now === null || was === undefined) return false
+  if (now.size === was.size && now.mtimeMs <= names.madeAt) return true
+  const stamp = `${now.size} ${now.mtimeMs} ${was.sha256}`
+  if (state.verified.get(record.file) === stamp) return true
+  if (disk.digestFile(path) !== was.sha256) return false
+  state.verified.set(record.file, stamp)
+  return true
+}
+
+/** What one file says now; null where it is gone or there is no reader. */
+export async function rereadFile(
+  state: DirectoryState,
+  file: string,
+  globals: Globals,
+  disk: Disk,
+): Promise<DirectoryNames | null> {
+  const now = disk.stat(disk.resolve(state.dir, file))
+  if (now === null) return null
+  const stamp = `${now.size} ${now.mtimeMs}`
+  const known = state.reread.get(file)
+  if (known?.stamp === stamp) return known.names
+  const parser = await loadParser(globals, disk)
+  const names = parser && parser.readFile(state.dir, file)
+  state.reread.set(file, { stamp, names })
+  return names
+}
+
+/** The names of items that were put into the directory after its names were made; null where there are none. */
+export async function addedNames(
+  state: DirectoryState,
+  names: DirectoryNames,
+  globals: Globals,
+  disk: Disk,
+): Promise<DirectoryNames | null> {
+  const changed = disk.directoryTime(state.dir)
+  if (changed !== null && changed === state.listed) return state.added?.names ?? null
+  const items = disk.list(state.dir) ?? []
+  // A directory that changed just now may change again without its time showing it.
+  state.listed = changed !== null && changed < Date.now() - CLOCK_TICK ? changed : undefined
+  const listing = disk.digestText(listingText(items))
+  if (listing === names.listing) {
+    delete state.added
+    return null
+  }
+  if (state.added?.listing === listing) return state.added.names
+  const parser = await loadParser(globals, disk)
+  const known = new Set(names.paths().map(path => path.split('/')[0]))
+  const only = items.filter(item => !known.has(item))
+  const added = parser && parser.readDirectory(state.dir, state.ignore, only)
+  state.added = { listing, names: added }
+  return added
+}
+
+/** Keeps the fault of a file that should have given a tool. */
+export function noteBroken({ state, record }: Found, globals: Globals, disk: Disk): void {
+  if (isBroken(record))
+    addDiagnostic(globals, { ...record.broken, file: disk.resolve(state.dir, record.broken.file) })
+}

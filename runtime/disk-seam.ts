@@ -1,0 +1,39 @@
+import type { DiskParser } from '../src/directory-names.js'
+
+export interface FileState {
+  /** Bytes. */
+  size: number
+  /** Milliseconds since the epoch. */
+  mtimeMs: number
+  /** The file system's number for it: another one, where the file was replaced. */
+  ino: number
+}
+
+/**
+ * The runtime's one way to its host. `package.json` maps `#disk` to an implementation for Node, and elsewhere to
+ * null, so that nothing of Node is in the runtime's own modules. What is not there gives null; other failures throw.
+ */
+export interface Disk {
+  cwd: () => string
+  /** Absolute, normalised. */
+  resolve: (...parts: string[]) => string
+  /** The path from one absolute directory to a file, `/`-separated; null where it does not lie inside. */
+  inside: (directory: string, file: string) => string | null
+  fromFileUrl: (url: string) => string | null
+  toFileUrl: (path: string) => string
+  stat: (path: string) => FileState | null
+  isDirectory: (path: string) => boolean
+  /** When an item was last added to a directory or removed, in ms since the epoch. */
+  directoryTime: (path: string) => number | null
+  list: (directory: string) => string[] | null
+  readText: (path: string) => string | null
+  /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */
+  readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
+  /** All bytes of a file inside a folder, links followed; null where it is gone or its real place is outside. */
+  readInside: (folder: string, path: string) => Promise<Uint8Array | null>
+  /** SHA-256 of a file or a text, hexadecimal. */
+  digestFile: (path: string) => string | null
+  digestText: (text: string) => string
+  /** The compiler's reader; null where the deployment left it out. */
+  loadParser: () => Promise<DiskParser | null>
+}

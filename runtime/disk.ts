@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto'
+import { promises, readdirSync, readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { DiskParser } from '../src/directory-names.js'
+import type { Disk } from './disk-seam.js'
+
+/** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */
+const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
+
+/** The file system of Node. */
+export const disk: Disk | null = {
+  cwd: () => process.cwd(),
+  resolve,
+  inside(directory, file) {
+    const path = relative(directory, file)
+    return path === '' || path.startsWith('..') || isAbsolute(path) ? null : path.split(sep).join('/')
+  },
+  fromFileUrl(url) {
+    try {
+      return fileURLToPath(url)
+    } catch {
+      // No such file can exist: a host that is not this one, or an encoded slash.
+      return null
+    }
+  },
+  toFileUrl: path => pathToFileURL(path).href,
+  stat(path) {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat?.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null
+  },
+  isDirectory: path => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+  directoryTime: path => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null,
+  list: directory => orNull(() => readdirSync(directory)),
+  readText: path => orNull(() => readFileSync(path, 'utf8')),
+  async readRange(path, start, end, size) {
+    const file = await orNullAsync(() => promises.open(path))
+    if (file === null) return null
+    try {
+      if ((await file.stat()).size !== size) return null
+      const bytes = new Uint8Array(end - start)
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
+      return bytesRead === bytes.length ? bytes : null
+    } finally {
+      await file.close()
+    }
+  },
+  async readInside(folder, path) {
+    const real = await orNullAsync(() => promises.realpath(join(folder, path)))
+    const realFolder = await orNullAsync(() => promises.realpath(folder))
+    if (real === null || realFolder === null || !real.startsWith(realFolder + sep)) return null
+    return orNullAsync(() => promises.readFile(real))
+  },
+  digestFile: path => orNull(() => hash('sha256', readFileSync(path))),
+  digestText: text => hash('sha256', text),
+  async loadParser() {
+    try {
+      const { parser }: { parser: DiskParser } = await import(PARSER)
+      return parser
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return null
+      throw error
+    }
+  },
+}
+
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
+
+function orNull<Result>(read: () => Result): Result | null {
+  try {
+    return read()
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+async function orNullAsync<Result>(read: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return ABSENT.has((error as NodeJS.ErrnoException).code ?? '')
+}

@@ -1,0 +1,142 @@
+import { disk } from '#disk'
+import type { Diagnostic } from '../src/diagnostic.js'
+import { toolBroken } from '../src/error.js'
+import { isBroken } from '../src/index-format.js'
+import { parseReference } from '../src/reference.js'
+import {
+  type DirectoryState,
+  directoryStates,
+  diskNames,
+  type Found,
+  lookUp,
+  lookUpOnDisk,
+  noteBroken,
+} from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import { defaultGlobals, type Globals } from './globals.js'
+import { loadPath } from './load-skills-from-file.js'
+import { toolOf } from './make-tool.js'
+import { pathsKey } from './paths-key.js'
+import type { ToolDef } from './tool-def.js'
+
+/** What a reference leads to: a tool, a file with a fault, or nothing. */
+export type Resolution = { tool: ToolDef; broken?: never } | { broken: Diagnostic; tool?: never } | null
+
+/** Null entries that are kept: a process that asks for random names forever must not grow without bound. */
+const MISSING_KEPT = 10_000
+
+/**
+ * Finds the tool that a reference names: a bare name over the path entries, a path or `file://` URI directly, or
+ * `layer://<layer>/<name>` past the shadowing.
+ *
+ * @returns null for what does not exist, and for a bare name whose file is broken; `diagnostics` then tells
+ * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken
+ */
+export function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
+  const known =
+    globals.config.freshness === 'trust' ? globals.cache.tool.get(`${ref}\0${pathsKey(globals)}`) : undefined
+  return known === undefined ? find(ref, globals) : Promise.resolve(known)
+}
+
+async function find(ref: string, globals: Globals): Promise<ToolDef | null> {
+  const resolution = await resolve(ref, globals)
+  if (resolution?.broken && isPath(ref)) throw toolBroken(ref, resolution.broken)
+  return resolution?.tool ?? null
+}
+
+function isPath(ref: string): boolean {
+  const { kind } = parseReference(ref)
+  return kind === 'path' || kind === 'file-url'
+}
+
+/** Finds what a reference leads to, and keeps tools and what is missing for the next time. */
+export async function resolve(ref: string, globals: Globals): Promise<Resolution> {
+  const key = `${ref}\0${pathsKey(globals)}`
+  const running = globals.resolving.get(key)
+  if (running) return running
+  const started = resolveUncached(ref, globals)
+  globals.resolving.set(key, started)
+  try {
+    const resolution = await started
+    if (!resolution?.broken) keep(key, resolution?.tool ?? null, globals)
+    return resolution
+  } finally {
+    globals.resolving.delete(key)
+  }
+}
+
+function keep(key: string, tool: ToolDef | null, { cache, missing, stats }: Globals): void {
+  cache.tool.set(key, tool)
+  if (tool !== null) {
+    missing.delete(key)
+    return
+  }
+  stats.missing++
+  missing.add(key)
+  for (const oldest of missing) {
+    if (missing.size <= MISSING_KEPT) break
+    missing.delete(oldest)
+    cache.tool.delete(oldest)
+  }
+}
+
+async function resolveUncached(text: string, globals: Globals): Promise<Resolution> {
+  if (disk === null) return null
+  const reference = parseReference(text)
+  switch (reference.kind) {
+    case 'name':
+      return resolveName(reference.name, directoryStates(globals, disk), globals, disk)
+    case 'layer': {
+      const states = directoryStates(globals, disk).filter(({ layer }) => layer === reference.layer)
+      return resolveName(reference.name, states, globals, disk)
+    }
+    case 'path':
+      return loadPath(reference.path, reference.fragment, globals, disk)
+    case 'file-url': {
+      const path = disk.fromFileUrl(reference.url)
+      return path === null ? null : loadPath(path, reference.fragment, globals, disk)
+    }
+    default:
+      return null
+  }
+}
+
+/**
+ * Looks a name up in the directories in order. Only when all miss, the files of the indexed ones are read, each
+ * directory's once, in case something was added since they were compiled.
+ */
+async function resolveName(
+  name: string,
+  states: DirectoryState[],
+  globals: Globals,
+  disk: Disk,
+): Promise<Resolution> {
+  for (const state of states) {
+    const found = await lookUp(state, name, globals, disk)
+    if (found) return settle(found, states, globals, disk)
+  }
+  for (const state of states.filter(({ index }) => index)) {
+    const found = await lookUpOnDisk(state, name, globals, disk)
+    if (found) return settle(found, states, globals, disk)
+  }
+  return null
+}
+
+async function settle(
+  found: Found,
+  states: DirectoryState[],
+  globals: Globals,
+  disk: Disk,
+): Promise<Resolution> {
+  const { state, names, record } = found
+  if (isBroken(record)) {
+    noteBroken(found, globals, disk)
+    return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
+  }
+  // A tool that came from disk may shadow others that no index names.
+  if (names.via === 'disk') {
+    for (const later of states.slice(states.indexOf(state) + 1))
+      if (!later.index) await diskNames(later, globals, disk)
+  }
+  return { tool: toolOf({ ...found, record }, globals, disk) }
+}

@@ -1,0 +1,100 @@
+import type { Diagnostic } from '../src/diagnostic.js'
+import type { DiskParser } from '../src/directory-names.js'
+import type { NameRecord } from '../src/index-format.js'
+import type { PathEntry } from '../src/path-entry.js'
+import type { DirectoryState } from './directory-state.js'
+import type { Resolution } from './find-tool.js'
+import type { ToolDef, Via } from './tool-def.js'
+
+/** `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read anew. */
+export type Freshness = 'trust' | 'check'
+
+export interface RuntimeConfig {
+  /** Where skills lie, searched left to right. */
+  paths: PathEntry[]
+  /** What relative paths start from. */
+  cwd?: string
+  freshness: Freshness
+}
+
+/** Process-long, without expiry; cleared explicitly. */
+export interface Cache {
+  /** Results of `findTool` by name and paths; null means "not found". */
+  tool: Map<string, ToolDef | null>
+  /** Results of `listTools` by paths. */
+  list: Map<string, ToolDef[]>
+}
+
+/** All state of a runtime. Nothing of agent-apps lies outside of one. */
+export interface Globals {
+  config: RuntimeConfig
+  cache: Cache
+  /** What is known of each directory, by its absolute path and ignore patterns. */
+  directories: Map<string, DirectoryState>
+  /** Each record's tool, so that one tool is one object. */
+  tools: WeakMap<NameRecord, ToolDef>
+  /** Look-ups under way, so that calls at the same time share one. */
+  resolving: Map<string, Promise<Resolution>>
+  /** The keys in `cache.tool` that say "not found", oldest first. */
+  missing: Set<string>
+  /** What was found wrong so far, by file and rule. */
+  diagnostics: Map<string, Diagnostic>
+  stats: Stats
+  /** The compiler's reader, once a miss has asked for it; null where it is absent. */
+  parser?: Promise<DiskParser | null>
+}
+
+export interface Stats {
+  /** Tools resolved, by the way they came. */
+  via: Record<Via, number>
+  /** Names that were found nowhere. */
+  missing: number
+  /** Whether the compiler's reader of skill files was needed, and was there. */
+  parser: 'unused' | 'loaded' | 'absent'
+}
+
+/** New, empty state. */
+export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
+  return {
+    config: { paths: [], freshness: defaultFreshness(), ...config },
+    cache: { tool: new Map(), list: new Map() },
+    directories: new Map(),
+    tools: new WeakMap(),
+    resolving: new Map(),
+    missing: new Set(),
+    diagnostics: new Map(),
+    stats: {
+      via: { index: 0, disk: 0, bundle: 0, programmatic: 0, remote: 0 },
+      missing: 0,
+      parser: 'unused',
+    },
+  }
+}
+
+function defaultFreshness(): Freshness {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return process?.env?.NODE_ENV === 'production' ? 'trust' : 'check'
+}
+
+const DEFAULT = Symbol.for('agent-apps.globals')
+
+/** The state that `findTool`, `listTools` and `invoke` use where they are given none: one for the process, whichever copies of the package are loaded. */
+export function defaultGlobals(): Globals {
+  const holder = globalThis as unknown as Record<symbol, Globals | undefined>
+  holder[DEFAULT] ??= createGlobals({ paths: CONVENTIONAL_PATHS.map(dir => ({ dir })) })
+  return holder[DEFAULT]
+}
+
+/** Where a project's skills lie by convention; those that exist count. */
+export const CONVENTIONAL_PATHS = [
+  './skills',
+  ...['agents', 'claude', 'github', 'codex', 'opencode', 'cursor', 'gemini'].map(
+    agent => `./.${agent}/skills`,
+  ),
+]
+
+/** Keeps a diagnostic, once. */
+export function addDiagnostic({ diagnostics }: Globals, diagnostic: Diagnostic): void {
+  const { file, rule, line, column } = diagnostic
+  diagnostics.set([file, rule, line, column].join('\0'), diagnostic)
+}

@@ -1,0 +1,50 @@
+import { disk } from '#disk'
+import { AgentAppsError, toolBroken } from '../src/error.js'
+import { isJsonObject } from '../src/json.js'
+import { nearest } from '../src/nearest.js'
+import { askIndex, directoryStates } from './directory-state.js'
+import { resolve } from './find-tool.js'
+import { defaultGlobals, type Globals } from './globals.js'
+import type { ToolDef } from './tool-def.js'
+
+/**
+ * Runs a tool. A Markdown skill gives its content.
+ *
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; ARGS_INVALID where a tool without `params` is given some
+ */
+export async function invoke(
+  ref: string,
+  args?: unknown,
+  globals: Globals = defaultGlobals(),
+): Promise<unknown> {
+  const tool = await requireTool(ref, globals)
+  const takesNone = tool.frontmatter.params === undefined
+  if (takesNone && args !== undefined && !(isJsonObject(args) && Object.keys(args).length === 0)) {
+    throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
+      hint: 'Leave them out, or declare `metadata.params`.',
+      tool: tool.name,
+    })
+  }
+  return tool.fn(undefined, args)
+}
+
+/** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */
+export async function requireTool(ref: string, globals: Globals): Promise<ToolDef> {
+  const resolution = await resolve(ref, globals)
+  if (resolution?.tool) return resolution.tool
+  if (resolution?.broken) throw toolBroken(ref, resolution.broken)
+  const near = nearest(ref, knownNames(globals))
+  throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
+    hint: near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`,
+    tool: ref,
+  })
+}
+
+/** The names of all directories, as far as they have been read. */
+function knownNames(globals: Globals): string[] {
+  const host = disk
+  if (host === null) return []
+  return directoryStates(globals, host).flatMap(
+    state => askIndex(state, globals, host, index => index.names()) ?? state.diskNames?.names() ?? [],
+  )
+}

@@ -1,0 +1,64 @@
+import { disk } from '#disk'
+import { isBroken } from '../src/index-format.js'
+import {
+  addedNames,
+  askIndex,
+  type DirectoryState,
+  directoryStates,
+  diskNames,
+  type Found,
+  lookUp,
+  noteBroken,
+} from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import { defaultGlobals, type Globals } from './globals.js'
+import { toolOf } from './make-tool.js'
+import { pathsKey } from './paths-key.js'
+import type { ToolDef } from './tool-def.js'
+
+/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them. */
+export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
+  if (disk === null) return []
+  const key = pathsKey(globals)
+  const known = globals.config.freshness === 'trust' ? globals.cache.list.get(key) : undefined
+  if (known) return [...known]
+  const taken = new Set<string>()
+  const tools: ToolDef[] = []
+  for (const state of directoryStates(globals, disk)) {
+    for (const found of await allIn(state, globals, disk)) {
+      const { record } = found
+      const name = isBroken(record) ? found.name : record.frontmatter.name
+      if (taken.has(name)) continue
+      taken.add(name)
+      if (isBroken(record)) noteBroken(found, globals, disk)
+      else tools.push(toolOf({ ...found, record }, globals, disk))
+    }
+  }
+  globals.cache.list.set(key, tools)
+  return [...tools]
+}
+
+interface Named extends Found {
+  name: string
+}
+
+async function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
+  // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
+  const indexed = askIndex(state, globals, disk, index => index.names() && index)
+  const names = indexed ?? (await diskNames(state, globals, disk))
+  if (names === null) return []
+  if (globals.config.freshness === 'trust') {
+    return names.names().flatMap(name => {
+      const record = names.tool(name)
+      return record ? [{ name, state, names, record }] : []
+    })
+  }
+  const added = await addedNames(state, names, globals, disk)
+  const all = new Set([...names.names(), ...(added?.names() ?? [])])
+  const found: Named[] = []
+  for (const name of [...all].sort()) {
+    const one = await lookUp(state, name, globals, disk)
+    if (one) found.push({ name, ...one })
+  }
+  return found
+}

@@ -1,0 +1,101 @@
+import { AgentAppsError } from '../src/error.js'
+import { isBroken, type ToolRecord } from '../src/index-format.js'
+import { askIndex, type DirectoryState, directoryStates, type Found, rereadFile } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import { addDiagnostic, type Globals } from './globals.js'
+import type { Origin, ToolDef } from './tool-def.js'
+
+const BRAND = Symbol.for('agent-apps.tool')
+
+/** Where each tool's record stands, for what is asked of it later. */
+const sources = new WeakMap<ToolDef, ToolSource>()
+
+/** A tool's record, and what else its directory says of it. */
+export interface ToolSource extends Found {
+  record: ToolRecord
+}
+
+/** The tool of a record, one for each. Nothing is read for it. */
+export function toolOf(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
+  const known = globals.tools.get(source.record)
+  if (known) return known
+  const tool = makeTool(source, globals, disk)
+  globals.tools.set(source.record, tool)
+  globals.stats.via[source.names.via]++
+  return tool
+}
+
+function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
+  const { state, names, record } = source
+  const { frontmatter, kind, file, fragment } = record
+  const content = (): Promise<string> => readContent(source, globals, disk)
+  const tool: ToolDef = {
+    name: frontmatter.name,
+    kind,
+    frontmatter,
+    fn: content,
+    src: disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
+    content,
+    origin: {
+      layer: state.layer,
+      entry: state.dir,
+      file,
+      via: names.via,
+      get shadows() {
+        return shadowedBy(frontmatter.name, state, globals, disk)
+      },
+    },
+  }
+  Object.defineProperty(tool, BRAND, { value: true })
+  sources.set(tool, source)
+  return tool
+}
+
+/** Where a tool that this copy of the package made was read. */
+export function sourceOf(tool: ToolDef): ToolSource | undefined {
+  return sources.get(tool)
+}
+
+/** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */
+async function readContent({ state, record }: ToolSource, globals: Globals, disk: Disk): Promise<string> {
+  const path = disk.resolve(state.dir, record.file)
+  const [start, end] = record.content
+  const bytes = await disk.readRange(path, start, end, record.size)
+  if (bytes) return decode(bytes)
+  addDiagnostic(globals, {
+    file: path,
+    line: 1,
+    column: 1,
+    rule: 'index-stale',
+    severity: 'warning',
+    reason: 'The file changed after it was compiled',
+    note: 'Run `agent-apps compile`. Until then the file itself is read.',
+  })
+  const now = await rereadFile(state, record.file, globals, disk)
+  const anew = now?.tool(record.frontmatter.name)
+  const again = anew && !isBroken(anew) && (await disk.readRange(path, ...anew.content, anew.size))
+  if (again) return decode(again)
+  throw new AgentAppsError(
+    'INDEX_STALE',
+    `The content of "${record.frontmatter.name}" is no longer where the index says.`,
+    {
+      hint: `Run \`agent-apps compile\`; ${path} changed after it was compiled.`,
+      tool: record.frontmatter.name,
+      file: path,
+    },
+  )
+}
+
+/** A byte order mark inside content is content. */
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+}
+
+/** The tools of a name in the directories after one: by their indexes, and of those without by what was read of them. */
+function shadowedBy(name: string, by: DirectoryState, globals: Globals, disk: Disk): Origin['shadows'] {
+  const states = directoryStates(globals, disk)
+  return states.slice(states.indexOf(by) + 1).flatMap(state => {
+    const record = askIndex(state, globals, disk, index => index.tool(name)) ?? state.diskNames?.tool(name)
+    return record ? [{ layer: state.layer, entry: state.dir, file: record.file }] : []
+  })
+}

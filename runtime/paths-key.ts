@@ -1,0 +1,24 @@
+import type { PathEntry } from '../src/path-entry.js'
+import type { Globals } from './globals.js'
+
+interface Known {
+  entries: PathEntry[]
+  cwd: string | undefined
+  key: string
+}
+
+const known = new WeakMap<Globals, Known>()
+
+/** A text that is the same for the same path entries; the second half of cache keys. */
+export function pathsKey(globals: Globals): string {
+  const { paths, cwd } = globals.config
+  const last = known.get(globals)
+  if (last && last.cwd === cwd && isSame(last.entries, paths)) return last.key
+  const key = JSON.stringify([cwd, ...paths])
+  known.set(globals, { entries: [...paths], cwd, key })
+  return key
+}
+
+function isSame(a: readonly PathEntry[], b: readonly PathEntry[]): boolean {
+  return a.length === b.length && a.every((entry, index) => entry === b[index])
+}

@@ -1,0 +1,167 @@
+import { byCodePoint } from '../src/code-point-order.js'
+import type { DirectoryNames } from '../src/directory-names.js'
+import {
+  INDEX_FILE,
+  INDEX_VERSION,
+  type IndexHeader,
+  type IndexRecords,
+  isBroken,
+  isInside,
+  type NameRecord,
+  SECTIONS,
+  shardFile,
+  shardOf,
+} from '../src/index-format.js'
+import { isJsonObject } from '../src/json.js'
+import type { Disk, FileState } from './disk-seam.js'
+
+/** An index that is not to be used, with why. */
+export class IndexRefused extends Error {}
+
+/** An index, open for looking names up. */
+export interface OpenIndex extends DirectoryNames {
+  header: IndexHeader
+  /** Tells this state of the index file from another one. */
+  stamp: string
+}
+
+/**
+ * Opens the index of a directory: reads its header, and of its shards only those that are asked for. The
+ * counterpart of `compiler/3-emit/encode-index.ts`.
+ *
+ * @returns null where the directory has none
+ * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory
+ */
+export function openIndex(disk: Disk, directory: string): OpenIndex | null {
+  const path = disk.resolve(directory, INDEX_FILE)
+  const state = disk.stat(path)
+  const text = state && readable(() => disk.readText(path))
+  if (state === null || text === null) return null
+  const whole = parseObject(text)
+  const header = checkHeader(whole)
+  const { shards } = header
+  const loaded = new Map<number, IndexRecords>()
+  if (shards === undefined) loaded.set(0, checkRecords(whole))
+
+  const shard = (number: number): IndexRecords => {
+    const known = loaded.get(number)
+    if (known) return known
+    const records = checkRecords(parseObject(shardText(disk, directory, shards?.[number])))
+    loaded.set(number, records)
+    return records
+  }
+  const shardFor = (key: string): IndexRecords => shard(shards ? shardOf(key, shards.length) : 0)
+  const keys = (section: keyof IndexRecords): string[] =>
+    (shards ?? ['']).flatMap((_, number) => Object.keys(shard(number)[section])).sort(byCodePoint)
+
+  return {
+    via: 'index',
+    madeAt: state.mtimeMs,
+    listing: header.listing,
+    header,
+    stamp: stampOf(state),
+    tool: name => own(shardFor(name).tools, name),
+    details: name => own(shardFor(name).details, name),
+    file: file => own(shardFor(file).files, file),
+    names: () => keys('tools'),
+    paths: () => keys('files'),
+  }
+}
+
+/** The stamp of the index file as it lies there now; null where there is none. */
+export function indexStamp(disk: Disk, directory: string): string | null {
+  const state = disk.stat(disk.resolve(directory, INDEX_FILE))
+  return state && stampOf(state)
+}
+
+function stampOf({ size, mtimeMs, ino }: FileState): string {
+  return `${size} ${mtimeMs} ${ino}`
+}
+
+/** A shard that is gone means that the index was replaced since its header was read: only then is there another to open. */
+function shardText(disk: Disk, directory: string, digest: string | undefined): string {
+  const text =
+    digest === undefined ? null : readable(() => disk.readText(disk.resolve(directory, shardFile(digest))))
+  if (text === null) throw new IndexRefused('one of its parts is missing')
+  return text
+}
+
+function readable<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw new IndexRefused(`it cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isJsonObject(value)) return value
+  } catch {
+    // Said below: what cannot be parsed is cut off or was never an index.
+  }
+  throw new IndexRefused('it is cut off or no JSON')
+}
+
+function checkHeader(value: Record<string, unknown>): IndexHeader {
+  const { version, listing, ignore, shards } = value
+  if (version !== INDEX_VERSION) {
+    throw new IndexRefused(
+      `its version is ${JSON.stringify(version)}, and this runtime reads ${INDEX_VERSION}`,
+    )
+  }
+  const wellFormed =
+    typeof listing === 'string' &&
+    Array.isArray(ignore) &&
+    (shards === undefined || (Array.isArray(shards) && shards.length > 0 && shards.every(isDigest)))
+  if (!wellFormed) throw new IndexRefused('its header is not one of ours')
+  return value as unknown as IndexHeader
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
+}
+
+/** Looks at every record of an index or a shard: one that reaches outside condemns all of them. */
+function checkRecords(value: Record<string, unknown>): IndexRecords {
+  for (const section of SECTIONS) {
+    if (!isJsonObject(value[section])) throw new IndexRefused(`its section "${section}" is missing`)
+  }
+  const records = value as unknown as IndexRecords
+  for (const [name, record] of Object.entries(records.tools)) {
+    if (!isJsonObject(record) || !isInside(record.file))
+      throw new IndexRefused(`"${name}" names a file outside the directory`)
+    if (!isWellFormed(record as unknown as NameRecord))
+      throw new IndexRefused(`the record of "${name}" is not one of ours`)
+  }
+  for (const [name, { resources, verbatim }] of Object.entries(records.details)) {
+    const inside = Array.isArray(resources) && resources.every(resource => isInside(resource?.path))
+    if (!inside || !isJsonObject(verbatim))
+      throw new IndexRefused(`"${name}" names a file outside the directory`)
+  }
+  for (const [path, record] of Object.entries(records.files)) {
+    if (!isInside(path)) throw new IndexRefused(`${JSON.stringify(path)} lies outside the directory`)
+    if (!isJsonObject(record) || !Array.isArray(record.tools))
+      throw new IndexRefused(`the record of ${path} is not one of ours`)
+  }
+  return records
+}
+
+function isWellFormed(record: NameRecord): boolean {
+  if (isBroken(record)) return isJsonObject(record.broken)
+  const { content, size, frontmatter } = record
+  if (!Array.isArray(content) || !isJsonObject(frontmatter)) return false
+  const [start, end] = content
+  return (
+    Number.isInteger(start) &&
+    start >= 0 &&
+    start <= end &&
+    end <= size &&
+    typeof frontmatter.name === 'string'
+  )
+}
+
+function own<Value>(records: Record<string, Value>, key: string): Value | undefined {
+  return Object.hasOwn(records, key) ? records[key] : undefined
+}

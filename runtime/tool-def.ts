@@ -1,0 +1,31 @@
+import type { ToolFrontmatter, ToolKind } from '../src/frontmatter.js'
+import type { Layer } from '../src/path-entry.js'
+
+/** The way a tool came: from an index, from its file, … */
+export type Via = 'index' | 'disk' | 'bundle' | 'programmatic' | 'remote'
+
+/** Where a tool comes from. */
+export interface Origin {
+  layer: Layer | 'programmatic' | 'remote'
+  /** The path entry's directory, absolute. */
+  entry: string
+  /** Its file, relative to `entry`, `/`-separated. */
+  file: string
+  via: Via
+  /** Tools of the same name in later path entries, nearest first. One not indexed counts once its directory was read. */
+  readonly shadows: { layer: Layer; entry: string; file: string }[]
+}
+
+/** A tool that can be called. Cheap to have: nothing of its content is read before somebody wants it. */
+export interface ToolDef {
+  name: string
+  kind: ToolKind
+  frontmatter: ToolFrontmatter
+  /** Runs it. A Markdown skill gives its content. */
+  fn: (ctx?: unknown, args?: unknown) => unknown
+  /** The source's URI. */
+  src: string | null
+  /** The exact text after the frontmatter. */
+  content?: () => Promise<string>
+  origin: Origin
+}
