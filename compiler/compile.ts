@@ -6,7 +6,7 @@ import { makeRecords, type ReadOptions, type ReadSkills, readSkills } from './1-
 import { type Walk, walk } from './1-read/walk.js'
 import { linkDirectory, outcomes } from './2-resolve/link.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
-import { type EncodedIndex, encodeIndex, type HeaderFields } from './3-emit/encode-index.js'
+import { changedNames, encodeIndex, type HeaderFields, type Lines } from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
 import {
   outdatedFiles,
@@ -39,12 +39,16 @@ export interface Progress {
 }
 
 export interface CompileResult extends Report {
+  /** The directories compiled, as shown paths. */
+  directories: string[]
   /** Files written, as shown paths. */
   written: string[]
   /** Skill files that had not changed, so that they were not parsed. */
   reused: number
   /** With `check`: the files that a compile would write, as shown paths; empty where all is up to date. */
   outdated: string[]
+  /** With `check`: the names that the indexes have otherwise, have not, or have no longer. */
+  stale: string[]
   /** Milliseconds spent in each stage. */
   timings: Record<Stage, number>
 }
@@ -65,8 +69,10 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
   const outcome = outcomes(compiled.map(({ linked }) => linked))
   return {
     ...report(compiled.map((part, index) => ({ ...part, outcomes: outcome[index] ?? new Map() }))),
+    directories: directories.map(directory => shownPath(directory, '')),
     written: compiled.flatMap(({ directory, written }) => written.map(file => shownPath(directory, file))),
     outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
+    stale: compiled.flatMap(({ stale }) => stale),
     reused: compiled.reduce((sum, { reused }) => sum + reused, 0),
     timings: job.timings,
   }
@@ -84,6 +90,7 @@ interface CompiledDirectory {
   reused: number
   written: string[]
   outdated: string[]
+  stale: string[]
 }
 
 async function compileDirectory(directory: ProjectDirectory, job: Job): Promise<CompiledDirectory> {
@@ -93,35 +100,47 @@ async function compileDirectory(directory: ProjectDirectory, job: Job): Promise<
   }
 }
 
-/** The pipeline: walk → read → link → emit. Overtaken where another compile wrote the index meanwhile. */
+/** The pipeline: walk → read → link → emit. Overtaken where something changed under it meanwhile. */
 async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledDirectory | 'overtaken'> {
-  const before = readWritten(directory.dir)
-  const previous = job.force || job.check ? null : previousCompile(directory.dir, before)
+  const { dir } = directory
+  const before = readWritten(dir)
+  const previous = job.force || job.check ? null : previousCompile(dir, before)
   const walked = timed(job, 'walk', () => walkDirectory(directory, job))
   const read = timed(job, 'read', () =>
     readSkills(walked.skills, previous?.cache ?? null, readOptions(walked, job)),
   )
   const linked = timed(job, 'link', () => linkDirectory(read.units))
   const fields = headerFields(directory, walked, linked)
-  const compiled = { directory, linked, skipped: walked.skipped, reused: read.units.length - read.parsed }
-  if (previous && isUnchanged(read, fields, previous)) return { ...compiled, written: [], outdated: [] }
-  const encoded = timed(job, 'emit', () => encode(directory, walked, linked, fields, previous))
-  const outdated = outdatedFiles(directory.dir, encoded)
-  if (job.check) return { ...compiled, written: [], outdated }
+  const reused = read.units.length - read.parsed
+  const compiled = {
+    directory,
+    linked,
+    skipped: walked.skipped,
+    reused,
+    written: [],
+    outdated: [],
+    stale: [],
+  }
+  if (previous && isUnchanged(read, fields, previous)) return compiled
+
+  const lines = timed(job, 'emit', () => makeLines(dir, walked, linked, previous))
+  if (lines === null) return 'overtaken'
+  const encoded = timed(job, 'emit', () => encodeIndex(lines, fields))
+  const outdated = outdatedFiles(dir, encoded)
+  if (job.check)
+    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
   throwIfAborted(job)
-  const cache = { header: hash('sha256', encoded.header), files: read.files, linked }
+  const cache = encodeCache({ header: hash('sha256', encoded.header), files: read.files, linked })
   if (outdated.length === 0) {
-    if (!previous) saveCache(directory.dir, encodeCache(cache))
-    return { ...compiled, written: [], outdated }
+    if (!previous) saveCache(dir, cache)
+    return compiled
   }
   const started = performance.now()
-  const written = await withDirectoryLock(directory.dir, () =>
-    readWritten(directory.dir)?.text === before?.text
-      ? writeIndex(directory.dir, encoded, encodeCache(cache))
-      : null,
+  const written = await withDirectoryLock(dir, () =>
+    readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, cache) : null,
   )
   job.timings.emit += performance.now() - started
-  return written === null ? 'overtaken' : { ...compiled, written, outdated: [] }
+  return written === null ? 'overtaken' : { ...compiled, written }
 }
 
 /** The last compile of a directory, as far as this one can build on it. */
@@ -179,24 +198,24 @@ function isUnchanged(
 ): boolean {
   const { header } = written
   const same =
-    [ignore, listing, counts].join('\0') === [header.ignore, header.listing, header.counts].join('\0')
+    JSON.stringify([ignore, listing, counts]) ===
+    JSON.stringify([header.ignore, header.listing, header.counts])
   return read.parsed === 0 && read.units.length === cache.units.size && same
 }
 
-function encode(
-  { dir }: ProjectDirectory,
+/** The index's lines, those of the last compile where they still hold; null where a file changed since it was read. */
+function makeLines(
+  directory: string,
   { skills }: Walk,
   linked: LinkedDirectory,
-  fields: HeaderFields,
   previous: PreviousCompile | null,
-): EncodedIndex {
-  const lines = previous && readLines(dir, previous.written)
+): Lines | null {
+  const lines = previous && readLines(directory, previous.written)
   // What the last compile did not write (another file had the name then) is made after all.
-  const missing = linked.units.filter(({ tools }) =>
+  const unmade = linked.units.filter(({ tools }) =>
     tools.some(({ fresh, written }) => !fresh && !(lines && written)),
   )
-  makeRecords(missing, skills)
-  return encodeIndex(recordLines(linked, lines), fields)
+  return makeRecords(unmade, skills) ? recordLines(linked, lines) : null
 }
 
 function timed<Result>({ timings }: Job, stage: Stage, work: () => Result): Result {

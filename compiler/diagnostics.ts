@@ -191,7 +191,7 @@ export const RULES = {
   'skill-in-dot-directory': {
     severity: 'info',
     fatal: true,
-    reason: directory => `Directories that begin with a dot are not searched, so this skill was left out`,
+    reason: () => 'Directories that begin with a dot are not searched, so this skill was left out',
     note: directory => `To use it, add "${directory}" to the paths.`,
   },
   'skill-is-resource': {
@@ -208,7 +208,7 @@ export const RULES = {
   'unknown-field': {
     severity: 'info',
     reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
-    note: (field, near = '') =>
+    note: (_field, near = '') =>
       near ? `Did you mean "${near}"?` : `Data of your own belongs under \`metadata\`.`,
   },
   'value-read-as-text': {

@@ -1,6 +1,6 @@
 export { type CheckOptions, type CheckResult, check } from './check.js'
 export { type CleanOptions, type CleanResult, clean } from './clean.js'
 export { type CompileOptions, type CompileResult, compile, type Progress } from './compile.js'
-export type { Message } from './diagnostics.js'
+export { fromMessage, type Message } from './diagnostics.js'
 export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.js'
 export type { FileReport, Outcome } from './report.js'

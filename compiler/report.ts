@@ -21,6 +21,8 @@ export interface FileReport {
 /** What became of every skill file met: found + shadowed + skipped = files. */
 export interface Report {
   counts: { files: number; found: number; shadowed: number; skipped: number }
+  /** The tools that resolve by name, each with its file as shown. */
+  skills: { name: string; file: string }[]
   files: FileReport[]
   /** In order of directory, file and place. */
   diagnostics: Message[]
@@ -46,9 +48,21 @@ export function report(parts: readonly ReportPart[]): Report {
       shadowed: count('shadowed'),
       skipped: count('skipped'),
     },
+    skills: skillReports(parts),
     files,
     diagnostics: toMessages(parts.flatMap(partDiagnostics)),
   }
+}
+
+function skillReports(parts: readonly ReportPart[]): Report['skills'] {
+  const skills = new Map<string, { name: string; file: string } | null>()
+  for (const { directory, linked } of parts) {
+    for (const [name, { unit, tool }] of linked.names) {
+      // A broken tool keeps its name from later directories, and is none.
+      if (!skills.has(name)) skills.set(name, tool ? { name, file: shownPath(directory, unit.path) } : null)
+    }
+  }
+  return [...skills.values()].filter(skill => skill !== null)
 }
 
 function fileReports({ directory, linked, outcomes, skipped }: ReportPart): FileReport[] {

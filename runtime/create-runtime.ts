@@ -29,8 +29,8 @@ export interface Runtime {
   render: (ref: string) => Promise<string>
   /** The bytes of one of a folder skill's files. */
   readResource: (ref: string, path: string) => Promise<Uint8Array>
-  /** The author's frontmatter as it was written, and the skill's other files with size and digest. */
-  describe: (ref: string) => Promise<ToolDetails>
+  /** A tool with the author's frontmatter as it was written, and the skill's other files with size and digest. */
+  describe: (ref: string) => Promise<{ tool: ToolDef } & ToolDetails>
   /** What was found wrong so far: broken skills that were asked for, indexes that were refused or stale. */
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
@@ -51,7 +51,10 @@ export function createRuntime({ paths, cwd, freshness }: RuntimeOptions): Runtim
     invoke: (ref, args) => invoke(ref, args, globals),
     render: async ref => String(await invoke(ref, undefined, globals)),
     readResource: (ref, path) => readResource(ref, path, globals),
-    describe: async ref => readDetails(await requireTool(ref, globals)),
+    describe: async ref => {
+      const tool = await requireTool(ref, globals)
+      return { tool, ...readDetails(tool) }
+    },
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
   }

@@ -109,14 +109,23 @@ export function digestResources(
   return { resources, unreadable }
 }
 
-/** Makes the records of units that were known from before, by reading their files after all. */
-export function makeRecords(units: readonly SkillUnit[], skills: readonly WalkedSkill[]): void {
-  if (units.length === 0) return
+/**
+ * Makes the records of units that were known from before, by reading their files after all. False where a file
+ * no longer gives what it gave.
+ */
+export function makeRecords(units: readonly SkillUnit[], skills: readonly WalkedSkill[]): boolean {
+  if (units.length === 0) return true
   const walked = new Map(skills.map(skill => [skill.path, skill]))
-  for (const unit of units) {
+  return units.every(unit => {
     const skill = walked.get(unit.path)
-    if (skill) Object.assign(unit, readUnit(skill, null, new Map(), { walkedAt: 0 }))
-  }
+    const read = skill && readUnit(skill, null, new Map(), { walkedAt: 0 })
+    if (read?.sha256 !== unit.sha256) return false
+    for (const [index, tool] of unit.tools.entries()) {
+      const fresh = read.tools[index]?.fresh
+      if (fresh) tool.fresh = fresh
+    }
+    return true
+  })
 }
 
 /** Reads and parses one walked skill, with what the walk itself found wrong. */

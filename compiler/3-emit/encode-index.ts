@@ -120,6 +120,14 @@ export function collectLines(text: string, into: Lines): void {
   }
 }
 
+/** The names that stand otherwise in one index than in another, or in one of them only. */
+export function changedNames(before: Lines | null, after: Lines): string[] {
+  const names = new Set([...(before?.tools.keys() ?? []), ...after.tools.keys()])
+  const differs = (name: string): boolean =>
+    before?.tools.get(name) !== after.tools.get(name) || before?.details.get(name) !== after.details.get(name)
+  return [...names].filter(differs).sort(byCodePoint)
+}
+
 /** Where the key at the start of a line ends, its closing quote included. */
 function keyEnd(line: string): number {
   let end = 1

@@ -1,0 +1,63 @@
+import type { ParseArgsConfig } from 'node:util'
+import type { Output } from './output.js'
+
+export type OptionTypes = NonNullable<ParseArgsConfig['options']>
+
+/** An option as `--help` shows it. */
+export interface OptionHelp {
+  type: 'string' | 'boolean'
+  multiple?: boolean
+  /** What its value is called, for an option that takes one. */
+  value?: string
+  describes: string
+}
+
+/** What a command is given. */
+export interface Invocation {
+  positionals: string[]
+  /** Options by name, those of all commands included. */
+  options: Record<string, string | boolean | string[] | undefined>
+  /** Absolute. */
+  cwd: string
+  output: Output
+  signal: AbortSignal
+}
+
+/** One command of `agent-apps`. */
+export interface Command {
+  name: string
+  /** One line for the overview. */
+  summary: string
+  /** What stands after the name: `[paths…]`. */
+  positionals: { shown: string; min: number; max: number }
+  options: Record<string, OptionHelp>
+  /** A command line to learn from, with what it does. */
+  example: string
+  /** Does it, and gives the exit code. */
+  run: (invocation: Invocation) => Promise<number>
+}
+
+/** The options that every command has. */
+export const COMMON_OPTIONS: Record<string, OptionHelp> = {
+  cwd: { type: 'string', value: 'DIR', describes: 'work as if started there' },
+  config: { type: 'string', value: 'FILE', describes: 'use this configuration' },
+  json: { type: 'boolean', describes: 'print results as JSON' },
+  quiet: { type: 'boolean', describes: 'print results and errors only' },
+  verbose: { type: 'boolean', describes: 'print everything there is to say' },
+  color: { type: 'boolean', describes: 'use colours; --no-color for none (default: on a terminal)' },
+  'no-color': { type: 'boolean', describes: '' },
+  help: { type: 'boolean', describes: 'show help' },
+}
+
+/** What a command's `--cwd`, `--config` and paths mean to the library. */
+export function projectOptions({ positionals, options, cwd }: Invocation): {
+  cwd: string
+  config?: string
+  paths?: string[]
+} {
+  return {
+    cwd,
+    ...(typeof options.config === 'string' && { config: options.config }),
+    ...(positionals.length > 0 && { paths: positionals }),
+  }
+}

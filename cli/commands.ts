@@ -1,0 +1,13 @@
+import type { Command } from './command.js'
+
+/** The commands in the order of the overview. Each is loaded when it is called, so that none pays for another. */
+export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['init', async () => (await import('./commands/init.js')).init],
+  ['compile', async () => (await import('./commands/compile.js')).compileCommand],
+  ['clean', async () => (await import('./commands/clean.js')).cleanCommand],
+  ['check', async () => (await import('./commands/check.js')).checkCommand],
+  ['list', async () => (await import('./commands/list.js')).list],
+  ['describe', async () => (await import('./commands/describe.js')).describe],
+  ['render', async () => (await import('./commands/render.js')).render],
+  ['doctor', async () => (await import('./commands/doctor.js')).doctor],
+])

@@ -1,0 +1,85 @@
+import { type CheckResult, check, fromMessage } from '../../compiler/index.js'
+import { AgentAppsError, nearest } from '../../runtime/agent-apps.js'
+import { type Command, type Invocation, projectOptions } from '../command.js'
+import { count, type Output, printable } from '../output.js'
+import {
+  FORMATS,
+  type Format,
+  githubDiagnostics,
+  hasErrors,
+  prettyDiagnostics,
+  tally,
+} from '../show-diagnostics.js'
+
+export const checkCommand: Command = {
+  name: 'check',
+  summary: 'say everything that is wrong with the skills, and write nothing',
+  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  options: {
+    fix: { type: 'boolean', describes: 'correct in the files what can be corrected without guessing' },
+    spec: { type: 'boolean', describes: "give the Agent Skills specification's verdict on every SKILL.md" },
+    strict: { type: 'boolean', describes: 'fail on warnings too' },
+    format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: pretty)` },
+  },
+  example: 'agent-apps check --fix ./skills',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { options, output } = invocation
+  const format = output.json ? 'json' : readFormat(options.format)
+  const spec = options.spec === true
+  const result = await check({ ...projectOptions(invocation), fix: options.fix === true, spec })
+  if (format === 'json') output.jsonResult(asJson(result, spec))
+  else if (format === 'github') for (const line of githubDiagnostics(result.diagnostics)) output.result(line)
+  else if (spec) showSpec(result, output)
+  else show(result, output)
+  const invalid = spec && result.spec.some(({ valid }) => !valid)
+  return invalid || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
+}
+
+function readFormat(wanted: unknown): Format {
+  const format = FORMATS.find(known => known === (wanted ?? 'pretty'))
+  if (format) return format
+  const near = nearest(String(wanted), FORMATS)
+  throw new AgentAppsError('USAGE', `There is no format ${JSON.stringify(wanted)}.`, {
+    hint: near === null ? `Use one of ${FORMATS.join(', ')}.` : `Did you mean --format ${near}?`,
+  })
+}
+
+function asJson({ counts, diagnostics, fixed, spec }: CheckResult, withSpec: boolean): object {
+  return { counts, diagnostics: diagnostics.map(fromMessage), fixed, ...(withSpec && { spec }) }
+}
+
+function show({ counts, diagnostics, fixed }: CheckResult, output: Output): void {
+  const shown = diagnostics.filter(
+    ({ severity }) => severity === 'error' || (!output.quiet && (output.verbose || severity === 'warning')),
+  )
+  for (const line of prettyDiagnostics(shown, output, process.stdout)) output.result(line)
+  if (shown.length > 0) output.result('')
+  for (const file of fixed) output.note(`fixed ${file}`)
+  const faults = tally(diagnostics, ['error', 'warning', 'info'])
+  const hidden = diagnostics.length - shown.length
+  const hint = hidden > 0 && !output.verbose ? ' (--verbose shows all)' : ''
+  output.result(`checked ${count(counts.files, 'file')}: ${parts(counts)}${faults}${hint}`)
+}
+
+function parts({ found, shadowed, skipped }: CheckResult['counts']): string {
+  const others = [
+    ...(shadowed > 0 ? [`${count(shadowed)} shadowed`] : []),
+    ...(skipped > 0 ? [`${count(skipped)} skipped`] : []),
+  ]
+  return [`${count(found)} found`, ...others].join(', ')
+}
+
+function showSpec({ spec }: CheckResult, output: Output): void {
+  for (const { file, valid, errors } of spec) {
+    if (valid && !output.verbose) continue
+    output.result(
+      `${valid ? output.style('green', 'valid  ') : output.style('red', 'invalid')} ${printable(file)}`,
+    )
+    for (const error of errors) output.result(`          ${printable(error)}`)
+  }
+  const valid = spec.filter(one => one.valid).length
+  output.result(`valid under the specification: ${count(valid)} of ${count(spec.length, 'folder skill')}`)
+}

@@ -1,0 +1,24 @@
+import { clean } from '../../compiler/index.js'
+import { type Command, projectOptions } from '../command.js'
+import { count } from '../output.js'
+
+export const cleanCommand: Command = {
+  name: 'clean',
+  summary: 'remove what compile made, and nothing else',
+  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  options: { 'dry-run': { type: 'boolean', describes: 'remove nothing; list what would be' } },
+  example: 'agent-apps clean --dry-run',
+  async run(invocation) {
+    const { options, output } = invocation
+    const dryRun = options['dry-run'] === true
+    const { removed } = await clean({ ...projectOptions(invocation), dryRun })
+    if (output.json) output.jsonResult({ removed, dryRun })
+    else {
+      for (const file of dryRun || output.verbose ? removed : []) output.result(file)
+      output.note(
+        dryRun ? `would remove ${count(removed.length, 'file')}` : `removed ${count(removed.length, 'file')}`,
+      )
+    }
+    return 0
+  },
+}

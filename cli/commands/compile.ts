@@ -1,0 +1,92 @@
+import { type CompileResult, compile, fromMessage } from '../../compiler/index.js'
+import { type Command, type Invocation, projectOptions } from '../command.js'
+import { count, type Output } from '../output.js'
+import { progressBar } from '../progress.js'
+import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
+
+/** More than this many diagnostics hide the summary; `check` shows them all. */
+const SHOWN = 20
+
+export const compileCommand: Command = {
+  name: 'compile',
+  summary: 'read skills and write an index beside each directory of them',
+  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  options: {
+    check: { type: 'boolean', describes: 'write nothing; fail where an index is missing or out of date' },
+    force: { type: 'boolean', describes: 'read everything, whatever the last compile left' },
+    strict: { type: 'boolean', describes: 'fail on warnings too' },
+  },
+  example: 'agent-apps compile ./skills',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { options, output, signal } = invocation
+  const started = performance.now()
+  const bar = progressBar(output.quiet || output.json)
+  let result: CompileResult
+  try {
+    result = await compile({
+      ...projectOptions(invocation),
+      check: options.check === true,
+      force: options.force === true,
+      signal,
+      onProgress: bar.update,
+    })
+  } finally {
+    bar.end()
+  }
+  const elapsed = performance.now() - started
+  if (output.json) output.jsonResult(asJson(result))
+  else show(result, elapsed, options.check === true, output)
+  if (process.env.GITHUB_ACTIONS === 'true')
+    for (const line of githubDiagnostics(result.diagnostics)) output.error(line)
+  const outdated = options.check === true && result.outdated.length > 0
+  return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
+}
+
+function asJson({ counts, diagnostics, written, outdated, stale, reused, timings }: CompileResult): object {
+  return { counts, diagnostics: diagnostics.map(fromMessage), written, outdated, stale, reused, timings }
+}
+
+function show(result: CompileResult, elapsed: number, check: boolean, output: Output): void {
+  const wanted = result.diagnostics.filter(
+    ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
+  )
+  const order = { error: 0, warning: 1, info: 2 }
+  const sorted = output.verbose
+    ? wanted
+    : wanted.toSorted((a, b) => order[a.severity] - order[b.severity]).slice(0, SHOWN)
+  for (const line of prettyDiagnostics(sorted, output, process.stderr)) output.error(line)
+  if (wanted.length > sorted.length)
+    output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
+  if (sorted.length > 0) output.note('')
+  output.result(check ? checkSummary(result, output) : compileSummary(result, elapsed))
+}
+
+function compileSummary(
+  { diagnostics, directories, skills, reused, files }: CompileResult,
+  elapsed: number,
+): string {
+  const changed = files.length - reused
+  const where = directories.length === 1 ? directories[0] : `${count(directories.length)} directories`
+  return [
+    `compiled ${count(skills.length, 'skill')} (${count(changed)} changed) in ${Math.round(elapsed)} ms`,
+    tally(diagnostics, ['error', 'warning']),
+    ` · .agent-apps.json in ${where}`,
+  ].join('')
+}
+
+function checkSummary({ outdated, stale, diagnostics, directories }: CompileResult, output: Output): string {
+  const faults = tally(diagnostics, ['error', 'warning'])
+  if (outdated.length === 0)
+    return `up to date: ${count(directories.length)} of ${count(directories.length)} indexes${faults}`
+  const names = output.verbose ? stale : stale.slice(0, SHOWN)
+  const more = stale.length - names.length
+  return [
+    `out of date: ${outdated.filter(file => file.endsWith('.agent-apps.json')).join(', ')}${faults}`,
+    ...names.map(name => `  ${name}`),
+    ...(more > 0 ? [`  and ${count(more)} more`] : []),
+    'run `agent-apps compile`',
+  ].join('\n')
+}

@@ -1,0 +1,73 @@
+import type { ToolDef, ToolDetails } from '../../runtime/agent-apps.js'
+import type { Command, Invocation } from '../command.js'
+import { asJson, noteDiagnostics, openRuntime, shownFile } from '../open-runtime.js'
+import { count, type Output, printable } from '../output.js'
+
+export const describe: Command = {
+  name: 'describe',
+  summary: 'show one tool: where it comes from, its schema, resources and content',
+  positionals: { shown: '<ref>', min: 1, max: 1 },
+  options: {},
+  example: 'agent-apps describe release-notes',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { output, cwd } = invocation
+  const runtime = await openRuntime(invocation)
+  const { tool, ...details } = await runtime.describe(invocation.positionals[0] ?? '')
+  const content = (await tool.content?.()) ?? null
+  if (output.json) {
+    const { params = null, returns = null } = tool.frontmatter
+    output.jsonResult({
+      ...asJson(tool, cwd),
+      params,
+      returns,
+      content,
+      resources: details.resources,
+      frontmatter: details.verbatim,
+    })
+  } else {
+    show(tool, details, content, cwd, output)
+  }
+  noteDiagnostics(runtime, invocation)
+  return 0
+}
+
+function show(
+  { name, kind, frontmatter, origin }: ToolDef,
+  { resources }: ToolDetails,
+  content: string | null,
+  cwd: string,
+  output: Output,
+): void {
+  const { title, description, role, visibility, tags, params, returns, metadata, extra } = frontmatter
+  const rows: [string, string | undefined][] = [
+    ['title', title],
+    [
+      'kind',
+      `${kind}${role === undefined ? '' : `, role ${role}`}${visibility === undefined ? '' : `, ${visibility}`}`,
+    ],
+    ['file', `${shownFile(origin, cwd)} (${origin.layer}, via ${origin.via})`],
+    ['shadows', origin.shadows.map(shadow => shownFile(shadow, cwd)).join(', ') || undefined],
+    ['tags', tags.join(', ') || undefined],
+    ['allowed', frontmatter['allowed-tools']],
+    ['params', params && JSON.stringify(params)],
+    ['returns', returns && JSON.stringify(returns)],
+    ['metadata', shownMapping(metadata)],
+    ['extra', shownMapping(extra)],
+  ]
+  output.result(output.style('bold', name))
+  output.result(printable(description ?? '(no description: no model is shown this skill)'))
+  for (const [label, value] of rows) {
+    if (value !== undefined) output.result(`  ${output.style('dim', label.padEnd(8))}  ${printable(value)}`)
+  }
+  for (const { path, size } of resources) {
+    output.result(`  ${output.style('dim', 'resource')}  ${printable(path)} (${count(size, 'byte')})`)
+  }
+  if (content !== null) output.result(`\n${content.split('\n').map(printable).join('\n').trimEnd()}`)
+}
+
+function shownMapping(mapping: object): string | undefined {
+  return Object.keys(mapping).length === 0 ? undefined : JSON.stringify(mapping)
+}

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { type CompileResult, compile, type LoadedConfig, loadConfig } from '../../compiler/index.js'
+import { createRuntime, isAgentAppsError, type PathEntry } from '../../runtime/agent-apps.js'
+import { type Command, type Invocation, projectOptions } from '../command.js'
+import { count, printable } from '../output.js'
+import { packageVersion } from '../package-version.js'
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'show what was found of configuration, paths and indexes, and what to do',
+  positionals: { shown: '', min: 0, max: 0 },
+  options: {},
+  example: 'agent-apps doctor',
+  run,
+}
+
+/** One thing looked at: how it stands, and what to do about it. */
+interface Finding {
+  subject: string
+  state: 'ok' | 'note' | 'problem'
+  found: string
+  advice?: string
+}
+
+const MARKS = { ok: ['green', '✓'], note: ['blue', '·'], problem: ['red', '✗'] } as const
+
+async function run(invocation: Invocation): Promise<number> {
+  const { output } = invocation
+  const findings = await examine(invocation)
+  if (output.json) output.jsonResult(findings)
+  else {
+    for (const { subject, state, found, advice } of findings) {
+      const [color, mark] = MARKS[state]
+      output.result(`${output.style(color, mark)} ${subject.padEnd(14)} ${printable(found)}`)
+      if (advice !== undefined) output.result(`  ${''.padEnd(14)} ${advice}`)
+    }
+  }
+  return findings.some(({ state }) => state === 'problem') ? 1 : 0
+}
+
+async function examine(invocation: Invocation): Promise<Finding[]> {
+  const found: Finding[] = [
+    {
+      subject: 'versions',
+      state: 'ok',
+      found: `agent-apps ${packageVersion()}, Node ${process.versions.node}`,
+    },
+  ]
+  try {
+    const { cwd, config } = projectOptions(invocation)
+    const loaded = await loadConfig({ cwd, global: true, ...(config !== undefined && { config }) })
+    found.push(configuration(loaded, cwd), ...missingDirectories(loaded.paths, cwd))
+    if (found.every(({ state }) => state !== 'problem')) {
+      found.push(...indexes(await compile({ paths: loaded.paths, cwd, check: true }), cwd))
+      found.push(await resolution(loaded.paths, cwd))
+    }
+  } catch (error) {
+    if (!isAgentAppsError(error)) throw error
+    found.push({ subject: 'project', state: 'problem', found: error.message, advice: error.hint })
+  }
+  return found
+}
+
+function configuration({ file }: LoadedConfig, cwd: string): Finding {
+  const subject = 'configuration'
+  if (file !== null) return { subject, state: 'ok', found: relative(cwd, file) }
+  return {
+    subject,
+    state: 'note',
+    found: 'none; the conventional directories are searched',
+    advice: 'Run `agent-apps init` to make one.',
+  }
+}
+
+function missingDirectories(paths: PathEntry[], cwd: string): Finding[] {
+  return paths
+    .flatMap(entry => (typeof entry === 'string' ? [entry] : 'ignore' in entry ? [] : [entry.dir]))
+    .filter(directory => !existsSync(directory))
+    .map(directory => ({
+      subject: 'path',
+      state: 'problem',
+      found: `${relative(cwd, directory)} does not exist`,
+      advice: 'Create it, or remove it from the paths.',
+    }))
+}
+
+/** How each of the project's directories stands to its index. */
+function indexes(
+  { directories, files, outdated, stale, diagnostics }: CompileResult,
+  cwd: string,
+): Finding[] {
+  const faults = diagnostics.filter(({ severity }) => severity === 'error').length
+  const findings = directories.map((directory): Finding => {
+    const within = directory === '.' ? '' : `${directory}/`
+    const skills = files.filter(({ file, outcome }) => file.startsWith(within) && outcome === 'found').length
+    const found = `${directory}: ${count(skills, 'skill')}`
+    if (!outdated.some(file => file.startsWith(within))) {
+      return { subject: 'index', state: 'ok', found: `${found}, up to date` }
+    }
+    const isMissing = !existsSync(join(cwd, directory, '.agent-apps.json'))
+    const state = isMissing ? 'not compiled' : `out of date: ${shortList(stale)}`
+    return {
+      subject: 'index',
+      state: 'problem',
+      found: `${found}, ${state}`,
+      advice: 'Run `agent-apps compile`.',
+    }
+  })
+  if (faults === 0) return findings
+  const found = `${count(faults, 'error')} in skill files`
+  return [...findings, { subject: 'skills', state: 'problem', found, advice: 'Run `agent-apps check`.' }]
+}
+
+function shortList(names: string[]): string {
+  return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
+}
+
+/** Whether a production process would get everything from the indexes. */
+async function resolution(paths: PathEntry[], cwd: string): Promise<Finding> {
+  const runtime = createRuntime({ paths, cwd, freshness: 'trust' })
+  const tools = await runtime.listTools()
+  const { via } = runtime.stats()
+  const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length
+  const shadows = shadowing > 0 ? `; ${count(shadowing)} shadow others` : ''
+  const found = `${count(tools.length, 'tool')}, ${count(via.index)} from an index, ${count(via.disk)} from disk${shadows}`
+  return { subject: 'resolution', state: 'ok', found }
+}

@@ -1,0 +1,21 @@
+import type { Command, Invocation } from '../command.js'
+import { noteDiagnostics, openRuntime } from '../open-runtime.js'
+
+export const render: Command = {
+  name: 'render',
+  summary: "print a tool's content exactly as an agent would get it",
+  positionals: { shown: '<ref>', min: 1, max: 1 },
+  options: {},
+  example: 'agent-apps render release-notes > prompt.md',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { output } = invocation
+  const runtime = await openRuntime(invocation)
+  const content = await runtime.render(invocation.positionals[0] ?? '')
+  if (output.json) output.jsonResult({ content })
+  else output.exact(content)
+  noteDiagnostics(runtime, invocation)
+  return 0
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env node
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { AgentAppsError, isAgentAppsError, nearest } from '../runtime/agent-apps.js'
+import { COMMON_OPTIONS, type Command, type Invocation, type OptionTypes } from './command.js'
+import { COMMANDS } from './commands.js'
+import { commandHelp, overview } from './help.js'
+import { Output } from './output.js'
+import { packageVersion } from './package-version.js'
+
+process.exitCode = await main(process.argv.slice(2))
+
+/** Runs a command line and gives the exit code: 0 done, 1 errors, 2 wrong usage, 130 interrupted. */
+async function main(argv: string[]): Promise<number> {
+  // A reader that has seen enough (`agent-apps list | head`) is no fault.
+  process.stdout.on('error', error => {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  })
+  const [name, ...rest] = argv
+  try {
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help')
+      return await help(rest[0])
+    if (name === '--version' || name === '-v') return print(packageVersion())
+    return await run(await findCommand(name), rest)
+  } catch (error) {
+    return fail(error, argv)
+  }
+}
+
+async function findCommand(name: string): Promise<Command> {
+  const load = COMMANDS.get(name)
+  if (load) return load()
+  const near = nearest(name, COMMANDS.keys())
+  throw new AgentAppsError('USAGE', `There is no command ${JSON.stringify(name)}.`, {
+    hint:
+      near === null ? 'See `agent-apps --help` for those there are.' : `Did you mean \`agent-apps ${near}\`?`,
+  })
+}
+
+async function run(command: Command, argv: string[]): Promise<number> {
+  const { values, positionals } = parse(command, argv)
+  if (values.help) return print(commandHelp(command))
+  const { shown, min, max } = command.positionals
+  if (positionals.length < min || positionals.length > max) {
+    const problem =
+      positionals.length < min
+        ? 'is missing an argument'
+        : `takes no argument ${JSON.stringify(positionals[max])}`
+    throw new AgentAppsError('USAGE', `\`agent-apps ${command.name}\` ${problem}.`, {
+      hint: `Usage: agent-apps ${command.name} ${shown}`,
+    })
+  }
+  const invocation: Invocation = {
+    positionals,
+    options: values,
+    cwd: resolve(typeof values.cwd === 'string' ? values.cwd : '.'),
+    output: new Output({
+      json: values.json === true,
+      quiet: values.quiet === true,
+      verbose: values.verbose === true,
+      color: values['no-color'] ? false : values.color === true ? true : undefined,
+    }),
+    signal: interruptSignal(),
+  }
+  return command.run(invocation)
+}
+
+function parse(command: Command, argv: string[]): { values: Invocation['options']; positionals: string[] } {
+  const known = { ...command.options, ...COMMON_OPTIONS }
+  const options: OptionTypes = Object.fromEntries(
+    Object.entries(known).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
+  )
+  options.help = { type: 'boolean', short: 'h' }
+  try {
+    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true })
+    return { values: values as Invocation['options'], positionals }
+  } catch (error) {
+    throw usageError(error as Error & { code?: string }, command, Object.keys(known))
+  }
+}
+
+function usageError(
+  { message, code }: Error & { code?: string },
+  command: Command,
+  known: string[],
+): AgentAppsError {
+  const flag = /'(-[^\s'=]*)/.exec(message)?.[1] ?? ''
+  const near = nearest(
+    flag,
+    known.map(name => `--${name}`),
+  )
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    return new AgentAppsError('USAGE', message, { hint: `See \`agent-apps ${command.name} --help\`.` })
+  }
+  return new AgentAppsError('USAGE', `\`agent-apps ${command.name}\` has no option ${flag}.`, {
+    hint: near === null ? `See \`agent-apps ${command.name} --help\`.` : `Did you mean ${near}?`,
+  })
+}
+
+/** Aborts at the first Ctrl-C; the second ends the process as it would have without us. */
+function interruptSignal(): AbortSignal {
+  const controller = new AbortController()
+  process.once('SIGINT', () => controller.abort())
+  return controller.signal
+}
+
+async function help(name: string | undefined): Promise<number> {
+  if (name !== undefined && !name.startsWith('-')) return print(commandHelp(await findCommand(name)))
+  return print(await overview())
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}
+
+function fail(error: unknown, argv: string[]): number {
+  if (!isAgentAppsError(error)) throw error
+  const { code, message, hint, tool, file, position } = error
+  if (argv.includes('--json')) {
+    process.stdout.write(`${JSON.stringify({ error: code, message, hint, tool, file, position }, null, 2)}\n`)
+  } else {
+    const output = new Output({
+      json: false,
+      quiet: false,
+      verbose: false,
+      color: argv.includes('--no-color') ? false : undefined,
+    })
+    output.error(
+      `${output.style('red', 'error', process.stderr)} ${message} ${output.style('dim', `(${code})`, process.stderr)}`,
+    )
+    output.error(`  ${hint}`)
+  }
+  if (code === 'USAGE') return 2
+  return code === 'COMPILE_ABORTED' ? 130 : 1
+}

@@ -1,0 +1,45 @@
+import { relative } from 'node:path'
+import { loadConfig } from '../compiler/index.js'
+import { createRuntime, type Runtime, type ToolDef } from '../runtime/agent-apps.js'
+import { type Invocation, projectOptions } from './command.js'
+
+/** A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index. */
+export async function openRuntime(invocation: Invocation): Promise<Runtime> {
+  const { cwd, config } = projectOptions(invocation)
+  const { paths, config: loaded } = await loadConfig({
+    cwd,
+    global: true,
+    ...(config !== undefined && { config }),
+  })
+  return createRuntime({ paths, cwd, freshness: loaded.freshness ?? 'check' })
+}
+
+/** A tool as `list --json` prints it; what it has not is null. */
+export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string): Record<string, unknown> {
+  const { description, role, tags, visibility } = frontmatter
+  return {
+    name,
+    description: description ?? null,
+    kind,
+    role: role ?? null,
+    layer: origin.layer,
+    file: shownFile(origin, cwd),
+    tags,
+    visibility: visibility ?? null,
+    via: origin.via,
+    shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: shownFile(shadow, cwd) })),
+  }
+}
+
+/** A tool's file relative to the working directory, `/`-separated. */
+export function shownFile({ entry, file }: { entry: string; file: string }, cwd: string): string {
+  return relative(cwd, `${entry}/${file}`).replaceAll('\\', '/')
+}
+
+/** Says what the runtime found wrong on the way. */
+export function noteDiagnostics(runtime: Runtime, { output, cwd }: Invocation): void {
+  for (const { file, line, column, severity, reason, note } of runtime.diagnostics()) {
+    const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, process.stderr)
+    output.note(`${relative(cwd, file)}:${line}:${column} ${label} ${reason}. ${note}`)
+  }
+}

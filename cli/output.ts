@@ -1,0 +1,69 @@
+import { styleText } from 'node:util'
+
+type Style = Parameters<typeof styleText>[0]
+
+export interface OutputOptions {
+  json: boolean
+  quiet: boolean
+  verbose: boolean
+  /** Undefined: where the stream is a terminal and NO_COLOR is not set. */
+  color: boolean | undefined
+}
+
+/** Where a command's words go: results to stdout, all else to stderr. */
+export class Output {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly verbose: boolean
+  readonly #color: boolean | undefined
+
+  constructor({ json, quiet, verbose, color }: OutputOptions) {
+    this.json = json
+    this.quiet = quiet
+    this.verbose = verbose
+    this.#color = color
+  }
+
+  /** A line of the result. */
+  result(line: string): void {
+    process.stdout.write(`${line}\n`)
+  }
+
+  /** A result exactly as it is, with nothing added. */
+  exact(text: string): void {
+    process.stdout.write(text)
+  }
+
+  jsonResult(value: unknown): void {
+    this.result(JSON.stringify(value, null, 2))
+  }
+
+  /** A word on the way, left out with `--quiet`. */
+  note(line: string): void {
+    if (!this.quiet) process.stderr.write(`${line}\n`)
+  }
+
+  error(line: string): void {
+    process.stderr.write(`${line}\n`)
+  }
+
+  /** Text in a style where colours are wanted. `stream` is where it will be written. */
+  style(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+    const wanted = this.#color ?? (stream.isTTY && !process.env.NO_COLOR)
+    return wanted ? styleText(style, text) : text
+  }
+}
+
+/** Text of a skill for a terminal, with control characters made visible: what a file says must not move the cursor. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, character => {
+    const code = character.charCodeAt(0)
+    return code === 9 || code === 10 ? ' ' : `\\u${code.toString(16).padStart(4, '0')}`
+  })
+}
+
+/** `1204` as `1,204`; `1 skill`, `2 skills`. */
+export function count(number: number, noun?: string): string {
+  const shown = number.toLocaleString('en-US')
+  return noun === undefined ? shown : `${shown} ${noun}${number === 1 ? '' : 's'}`
+}

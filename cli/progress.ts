@@ -1,0 +1,26 @@
+import type { Progress } from '../compiler/index.js'
+
+/** Compiling that takes less than this (ms) needs no bar. */
+const DELAY = 1000
+const INTERVAL = 100
+const WIDTH = 24
+
+/** A bar on a terminal, once compiling takes over a second; nothing in CI or a pipe. */
+export function progressBar(quiet: boolean): { update: (progress: Progress) => void; end: () => void } {
+  const { stderr, env } = process
+  const started = performance.now()
+  let shownAt = 0
+  const isShown = stderr.isTTY && !env.CI && !quiet
+  return {
+    update({ done, total }) {
+      const now = performance.now()
+      if (!isShown || now - started < DELAY || now - shownAt < INTERVAL) return
+      shownAt = now
+      const filled = Math.round((done / total) * WIDTH)
+      stderr.write(`\r${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${done}/${total} skills `)
+    },
+    end() {
+      if (shownAt > 0) stderr.write('\r\u001B[2K')
+    },
+  }
+}

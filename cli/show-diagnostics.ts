@@ -1,0 +1,60 @@
+import type { Message } from '../compiler/index.js'
+import { fromMessage } from '../compiler/index.js'
+import { count, type Output, printable } from './output.js'
+
+export const FORMATS = ['pretty', 'json', 'github'] as const
+export type Format = (typeof FORMATS)[number]
+
+const STYLES = { error: 'red', warning: 'yellow', info: 'blue' } as const
+
+/** Diagnostics for a person: by file, each with what to do. */
+export function prettyDiagnostics(
+  diagnostics: readonly Message[],
+  output: Output,
+  stream: NodeJS.WriteStream,
+): string[] {
+  const lines: string[] = []
+  let file: string | undefined
+  for (const message of diagnostics) {
+    const { line, column, rule, severity, reason, note, file: shown } = fromMessage(message)
+    if (shown !== file)
+      lines.push(...(file === undefined ? [] : ['']), output.style('underline', printable(shown), stream))
+    file = shown
+    const place = `${line}:${column}`.padEnd(7)
+    const label = output.style(STYLES[severity], severity.padEnd(7), stream)
+    lines.push(`  ${place} ${label} ${printable(reason)}  ${output.style('dim', rule, stream)}`)
+    lines.push(`                  ${output.style('dim', printable(note), stream)}`)
+  }
+  return lines
+}
+
+/** Diagnostics as GitHub's workflow commands, which it shows beside the lines. */
+export function githubDiagnostics(diagnostics: readonly Message[]): string[] {
+  return diagnostics.map(message => {
+    const { file, line, column, rule, severity, reason, note } = fromMessage(message)
+    const command = severity === 'info' ? 'notice' : severity
+    const properties = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`
+    return `::${command} ${properties}::${data(`${reason}. ${note}`)}`
+  })
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
+/** How many of each severity, as the end of a summary: ` · 2 errors · 1 warning`. */
+export function tally(diagnostics: readonly Message[], severities: readonly Message['severity'][]): string {
+  return severities
+    .map(severity => [severity, diagnostics.filter(message => message.severity === severity).length] as const)
+    .filter(([, number]) => number > 0)
+    .map(([severity, number]) => ` · ${count(number, severity === 'info' ? 'hint' : severity)}`)
+    .join('')
+}
+
+export function hasErrors(diagnostics: readonly Message[], strict = false): boolean {
+  return diagnostics.some(({ severity }) => severity === 'error' || (strict && severity === 'warning'))
+}
