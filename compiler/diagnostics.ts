@@ -57,7 +57,7 @@ export const RULES = {
   'file-too-large': {
     severity: 'error',
     fatal: true,
-    reason: size => `The file has ${size} bytes; at most ${limits.fileBytes} are read`,
+    reason: () => `The file has more than ${limits.fileBytes} bytes, the most that are read`,
     note: 'Move long material into files of its own beside the skill.',
   },
   'file-unreadable': {
@@ -236,8 +236,7 @@ export const RULES = {
   'yaml-duplicate-key': {
     severity: 'error',
     fatal: true,
-    reason: key =>
-      key ? `The key "${key}" stands twice in one mapping` : 'A key stands twice in one mapping',
+    reason: key => `The key "${key}" stands twice in one mapping`,
     note: 'Remove one of the two.',
   },
   'yaml-merge-key': {

@@ -8,7 +8,7 @@ import { limits } from '../limits.js'
 /** Finds the place of a value, or of its key, in the author's file. */
 export interface Locator {
   value: (field: string, ...inside: (string | number)[]) => Place
-  key: (field: string) => Place
+  key: (field: string, ...inside: string[]) => Place
 }
 
 const DESCRIPTION_MAX = 1024
@@ -117,7 +117,7 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   return Object.keys(metadata).flatMap(key => {
     if (key.length < 5 || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
     const known = CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1)
-    return known === undefined ? [] : [finding('metadata-near-key', at.value('metadata', key), key, known)]
+    return known === undefined ? [] : [finding('metadata-near-key', at.key('metadata', key), key, known)]
   })
 }
 

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { type Finding, finding, type Place } from '../diagnostics.js'
+import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
 import { placeAt } from './source-text.js'
 
@@ -14,8 +14,7 @@ export interface DecodedText {
 
 /** A skill file's bytes as text, or why they are none. A byte order mark stays in the text. */
 export function decode(bytes: Buffer): DecodedText | Finding {
-  if (bytes.length > limits.fileBytes)
-    return finding('file-too-large', { line: 1, column: 1 }, String(bytes.length))
+  if (bytes.length > limits.fileBytes) return finding('file-too-large', FILE_START)
   const nul = bytes.indexOf(0)
   if (nul !== -1) return finding('nul-byte', placeInBytes(bytes, nul))
   if (isAscii(bytes)) return { text: bytes.toString('latin1'), ascii: true }

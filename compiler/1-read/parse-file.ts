@@ -11,7 +11,7 @@ import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
 import { placeAt } from './source-text.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 import { type KeyPlace, topLevelKeys } from './top-level-keys.js'
-import { locate, readYaml, scalarSource, type YamlResult } from './yaml.js'
+import { locate, locateKey, readYaml, scalarSource, type YamlResult } from './yaml.js'
 
 /** What is known of a skill file before it is read. */
 export interface SkillSource {
@@ -198,7 +198,10 @@ function locator(text: string, block: Block, { yaml, written }: RepairedYaml): L
   const place = (offset: number | undefined): Place =>
     placeAt(text, offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
   return {
-    key: field => place(keyPlace(field)?.key),
+    key: (field, ...inside) => {
+      const located = inside.length === 0 ? null : locateKey(yaml, [field, ...inside])
+      return place(located === null ? keyPlace(field)?.key : written(located))
+    },
     value: (field, ...inside) => {
       const found = inside.length === 0 ? keyPlace(field)?.value : undefined
       const located = found ?? locate(yaml, [field, ...inside])

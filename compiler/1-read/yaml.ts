@@ -1,6 +1,6 @@
 import matter from 'gray-matter'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { isNode, isScalar, parseDocument, visit } from 'yaml'
+import { isMap, isNode, isScalar, parseDocument, visit } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
 import { limits } from '../limits.js'
@@ -26,7 +26,7 @@ export function readYaml(source: string): YamlResult {
     const problem = problemInValue(source, data)
     return problem ? { problem } : { value: data as JsonObject }
   } catch (error) {
-    if (error instanceof YAMLException) return { problem: problemOfException(error) }
+    if (error instanceof YAMLException) return { problem: problemOfException(source, error) }
     if (error instanceof NotMapping) {
       return { problem: { rule: 'frontmatter-not-mapping', offset: 0, found: [error.found] } }
     }
@@ -58,44 +58,83 @@ function parseMapping(source: string): JsonObject {
   return value
 }
 
-function problemOfException(exception: YAMLException): YamlProblem {
+function problemOfException(source: string, exception: YAMLException): YamlProblem {
   const { reason = exception.message, mark } = exception as YAMLException & { reason?: string }
-  const offset = mark?.position ?? 0
+  // gray-matter hands the line break after the opening fence over with the rest.
+  const offset = Math.max(0, (mark?.position ?? 0) - 1)
   const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]
-  if (tag !== undefined) return { rule: 'yaml-tag', offset, found: [tag] }
-  if (reason.startsWith('duplicated mapping key')) return { rule: 'yaml-duplicate-key', offset, found: [''] }
+  if (tag !== undefined) return tagBefore(source, offset, tag)
+  if (reason.startsWith('duplicated mapping key'))
+    return { rule: 'yaml-duplicate-key', offset, found: [keyAt(source, offset)] }
   if (reason.startsWith('nesting exceeded')) return { rule: 'yaml-too-deep', offset, found: [] }
-  return { rule: 'yaml-syntax', offset, found: [reason] }
+  const unclosed = reason.endsWith('quoted scalar') ? lastQuote(source) : null
+  return { rule: 'yaml-syntax', offset: unclosed ?? offset, found: [reason] }
+}
+
+/** A tag as it was written. The parser fails only after the tagged value. */
+function tagBefore(source: string, offset: number, tag: string): YamlProblem {
+  const short = tag.replace(/^tag:yaml\.org,2002:/, '!!')
+  const written = [short, `!<${tag}>`].find(text => source.lastIndexOf(text, offset) !== -1) ?? short
+  const at = source.lastIndexOf(written, offset)
+  return { rule: 'yaml-tag', offset: at === -1 ? offset : at, found: [written] }
+}
+
+function keyAt(source: string, offset: number): string {
+  const [, double, single, plain] =
+    /^(?:"([^"\n]*)"|'([^'\n]*)'|([^:\n]+?)[ \t]*:)/.exec(source.slice(offset)) ?? []
+  return double ?? single ?? plain ?? ''
+}
+
+/** Where the last quoted value of a text begins: the one that is left open, where one is. */
+function lastQuote(source: string): number | null {
+  let offset: number | null = null
+  visit(parseDocument(source), {
+    Scalar(_, { type, range }) {
+      if (type?.startsWith('QUOTE')) offset = range?.[0] ?? null
+    },
+  })
+  return offset
 }
 
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
 /** What an alias could look like. Most texts have none, so that few are parsed a second time to be sure. */
 const MAYBE_ALIAS = /(?:^|[\s[{,:?-])\*[^\s,[\]{}*]/
 
+/** Where in a value a rule is broken: the keys that lead there, and what was found. */
+interface Breach {
+  rule: RuleName
+  path: (string | number)[]
+  found: string[]
+}
+
 /** What a value holds that frontmatter may not: found by walking it, and only then looked up in the text. */
 function problemInValue(source: string, value: JsonObject): YamlProblem | null {
+  const breach = breachIn(value)
+  if (breach !== null) {
+    const { rule, path, found } = breach
+    return { rule, offset: locateKey(source, path) ?? locate(source, path) ?? 0, found }
+  }
+  return MAYBE_ALIAS.test(source) ? aliasIn(source) : null
+}
+
+function breachIn(value: JsonObject): Breach | null {
   let keys = 0
-  const walk = (node: JsonValue, depth: number): RuleName | [RuleName, string] | null => {
+  const walk = (node: JsonValue, path: Breach['path']): Breach | null => {
     if (typeof node !== 'object' || node === null) return null
-    if (depth > limits.frontmatterDepth) return 'yaml-too-deep'
+    if (path.length >= limits.frontmatterDepth) return { rule: 'yaml-too-deep', path, found: [] }
     for (const [key, child] of Object.entries(node)) {
+      const inside = [...path, Array.isArray(node) ? Number(key) : key]
       if (!Array.isArray(node)) {
-        if (++keys > limits.frontmatterKeys) return 'yaml-too-many-keys'
-        if (FORBIDDEN_KEYS.includes(key)) return ['forbidden-key', key]
-        if (key === '<<') return ['yaml-merge-key', key]
+        if (++keys > limits.frontmatterKeys) return { rule: 'yaml-too-many-keys', path: inside, found: [] }
+        if (FORBIDDEN_KEYS.includes(key)) return { rule: 'forbidden-key', path: inside, found: [key] }
+        if (key === '<<') return { rule: 'yaml-merge-key', path: inside, found: [] }
       }
-      const problem = walk(child, depth + 1)
-      if (problem !== null) return problem
+      const breach = walk(child, inside)
+      if (breach !== null) return breach
     }
     return null
   }
-  const problem = walk(value, 1)
-  if (Array.isArray(problem)) {
-    const [rule, key] = problem
-    return { rule, offset: Math.max(0, source.indexOf(key)), found: [key] }
-  }
-  if (problem !== null) return { rule: problem, offset: 0, found: [] }
-  return MAYBE_ALIAS.test(source) ? aliasIn(source) : null
+  return walk(value, [])
 }
 
 function aliasIn(source: string): YamlProblem | null {
@@ -113,6 +152,15 @@ function aliasIn(source: string): YamlProblem | null {
 export function locate(source: string, path: readonly (string | number)[]): number | null {
   const node = parseDocument(source).getIn(path, true)
   return isNode(node) ? (node.range?.[0] ?? null) : null
+}
+
+/** The offset in frontmatter's text at which a key of a mapping begins; null where there is no such key. */
+export function locateKey(source: string, path: readonly (string | number)[]): number | null {
+  const document = parseDocument(source)
+  const mapping = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
+  if (!isMap(mapping)) return null
+  const pair = mapping.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))
+  return isNode(pair?.key) ? (pair.key.range?.[0] ?? null) : null
 }
 
 /** The text of a scalar as its author wrote it, where YAML reads it as something else: `0123`, `yes`, `2024-01-01`. */
