@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createRuntime } from 'agent-apps'
+import { check, compile } from 'agent-apps/compiler'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RULES } from '../compiler/diagnostics.js'
+
+/** The rules that only the runtime reports. */
+const RUNTIME_RULES = ['index-refused', 'index-stale']
+
+const SKILL = skill('name: review\ndescription: Reviews a change.')
+
+/** What a rule needs that text files cannot say; each does what its section's commands do. */
+const SETUPS: Record<string, (root: string) => void> = {
+  'description-length': root =>
+    write(root, 'review/SKILL.md', skill(`name: review\ndescription: ${'a'.repeat(1025)}`)),
+  'file-too-large': root => write(root, 'large.skill.md', 'a'.repeat(1024 * 1024 + 1)),
+  'file-unreadable': root => {
+    write(root, 'secret.skill.md', '')
+    chmodSync(join(root, 'secret.skill.md'), 0)
+  },
+  'frontmatter-too-large': root => {
+    const notes = 'a'.repeat(64 * 1024)
+    write(
+      root,
+      'review/SKILL.md',
+      skill(`name: review\ndescription: Reviews a change.\nmetadata:\n  notes: ${notes}`),
+    )
+  },
+  'hidden-character': root => write(root, 'review/SKILL.md', `${SKILL}Look\u200B at it.\n`),
+  'index-stale': () => {},
+  'invalid-utf8': root =>
+    write(root, 'review/SKILL.md', Buffer.from(skill('name: review\ndescription: Caf\xe9.'), 'latin1')),
+  'link-broken': root => {
+    write(root, 'review/SKILL.md', SKILL)
+    symlinkSync('../elsewhere.md', join(root, 'review/guide.md'))
+  },
+  'link-escapes': root => {
+    write(root, 'review/SKILL.md', SKILL)
+    write(root, 'private.md', 'Not for skills.\n')
+    symlinkSync('../private.md', join(root, 'review/guide.md'))
+  },
+  'link-not-followed': root => {
+    mkdirSync(join(root, '../shared/notes'), { recursive: true })
+    symlinkSync('../shared', join(root, 'linked'))
+  },
+  'nul-byte': root => write(root, 'review/SKILL.md', `${SKILL}\0`),
+  'path-unportable': root => write(root, 'a\\b.skill.md', SKILL),
+  'resource-unreadable': root => {
+    write(root, 'review/SKILL.md', SKILL)
+    write(root, 'review/notes.txt', '')
+    chmodSync(join(root, 'review/notes.txt'), 0)
+  },
+  'walk-limit': root => void mkdirSync(join(root, 'a/'.repeat(65)), { recursive: true }),
+  'yaml-too-many-keys': root => {
+    const keys = Array.from({ length: 1000 }, (_, number) => `  key-${number + 1}: 1`).join('\n')
+    write(root, 'review/SKILL.md', skill(`name: review\ndescription: Reviews a change.\nmetadata:\n${keys}`))
+  },
+}
+
+interface Section {
+  rule: string
+  /** The line under the heading: how bad it is, and whether the skill loads. */
+  status: string
+  files: { path: string; text: string }[]
+  /** What the page says `check` prints. */
+  message: string
+  hasCommands: boolean
+}
+
+const SECTIONS: Section[] = readFileSync(new URL('../docs/rules.md', import.meta.url), 'utf8')
+  .split(/^## /m)
+  .slice(1)
+  .map(text => ({
+    rule: text.slice(0, text.indexOf('\n')),
+    status: /^\*(.*)\*$/m.exec(text)?.[1] ?? '',
+    files: [...text.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', example = '']) => ({
+      path,
+      text: example,
+    })),
+    message: /^> `(.*?)` (.*)$/m.exec(text)?.slice(1).join(' ') ?? '',
+    hasCommands: /^```sh$/m.test(text),
+  }))
+
+let parent: string
+let root: string
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'agent-apps-rules-'))
+  root = join(parent, 'skills')
+  mkdirSync(root)
+})
+afterEach(() => rmSync(parent, { recursive: true, force: true }))
+
+describe('docs/rules.md', () => {
+  it('has a section for each rule, sorted', () => {
+    const rules = [...Object.keys(RULES), ...RUNTIME_RULES].sort()
+    expect(SECTIONS.map(({ rule }) => rule)).toEqual(rules)
+  })
+
+  it('has an example in each section', () => {
+    for (const { rule, files, hasCommands } of SECTIONS) {
+      expect(hasCommands, `${rule}: commands need a setup here, and a setup commands there`).toBe(
+        rule in SETUPS,
+      )
+      expect(files.length > 0 || hasCommands, `${rule} has no example`).toBe(true)
+    }
+  })
+
+  it.each(SECTIONS.filter(({ rule }) => !RUNTIME_RULES.includes(rule)))(
+    'tells the truth about $rule',
+    async section => {
+      makeExample(section)
+      const { diagnostics, counts } = await asOrdinaryUser(() => check({ cwd: root, paths: ['.'] }))
+      const found = diagnostics.find(({ ruleId }) => ruleId === section.rule)
+      expect(found, `the example does not break ${section.rule}`).toBeDefined()
+      expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
+      expect(`${found?.name} ${found?.reason}`).toBe(section.message)
+      expect(counts.found + counts.shadowed + counts.skipped).toBe(counts.files)
+    },
+  )
+
+  it('tells the truth about index-refused', async () => {
+    const section = sectionOf('index-refused')
+    makeExample(section)
+    const runtime = createRuntime({ paths: ['.'], cwd: root })
+    expect((await runtime.findTool('review'))?.origin.via).toBe('disk')
+    expectDiagnostic(runtime.diagnostics(), section)
+  })
+
+  it('tells the truth about index-stale', async () => {
+    const section = sectionOf('index-stale')
+    write(root, 'review/SKILL.md', SKILL)
+    await compile({ cwd: root, paths: ['.'] })
+    appendFileSync(join(root, 'review/SKILL.md'), 'One more line.\n')
+    const runtime = createRuntime({ paths: ['.'], cwd: root, freshness: 'trust' })
+    expect(await runtime.render('review')).toBe('One more line.\n')
+    expectDiagnostic(runtime.diagnostics(), section)
+  })
+})
+
+function expectDiagnostic(
+  diagnostics: ReturnType<ReturnType<typeof createRuntime>['diagnostics']>,
+  section: Section,
+) {
+  const found = diagnostics.find(({ rule }) => rule === section.rule)
+  expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
+  const shown = found?.file.slice(root.length + 1)
+  expect(`${shown}:${found?.line}:${found?.column} ${found?.reason}`).toBe(section.message)
+}
+
+function statusOf(severity: string, fatal: boolean): string {
+  const word = severity.charAt(0).toUpperCase() + severity.slice(1)
+  return `${word}. The skill ${fatal ? 'does not load' : 'loads'}.`
+}
+
+function sectionOf(name: string): Section {
+  const section = SECTIONS.find(({ rule }) => rule === name)
+  if (section === undefined) throw new Error(`docs/rules.md has no section ${name}`)
+  return section
+}
+
+function makeExample({ rule, files }: Section): void {
+  for (const { path, text } of files) write(root, path, text)
+  SETUPS[rule]?.(root)
+}
+
+function skill(frontmatter: string): string {
+  return `---\n${frontmatter}\n---\n`
+}
+
+function write(directory: string, path: string, text: string | Buffer): void {
+  mkdirSync(dirname(join(directory, path)), { recursive: true })
+  writeFileSync(join(directory, path), text)
+}
+
+/** Nothing is unreadable to the superuser, so the work is done as another user where the tests run as that one. */
+async function asOrdinaryUser<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (process.geteuid?.() !== 0) return work()
+  execFileSync('chmod', ['a+rx', parent])
+  process.seteuid?.(65534)
+  try {
+    return await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
