@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createRuntime, type ErrorCode, findTool, isAgentAppsError } from 'agent-apps'
+import { compile, loadConfig } from 'agent-apps/compiler'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const HEADINGS = [
+  ...readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
+].map(([, heading = '']) => heading)
+
+/** Codes that nothing but the named part throws, where its own tests provoke them. */
+const ELSEWHERE: Partial<Record<ErrorCode, string>> = {
+  USAGE: 'the command line',
+}
+
+const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
+
+/** Something that throws each code. A code without an entry, here or above, is a type error. */
+const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unknown>> = {
+  ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
+  COMPILE_ABORTED: root => compile({ cwd: root, paths: ['.'], signal: AbortSignal.abort() }),
+  CONFIG_INVALID: root => {
+    write(root, 'agent-apps.config.json', '{ "paths": "skills" }')
+    return loadConfig({ cwd: root })
+  },
+  CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
+  DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  INDEX_LOCKED: root => {
+    write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
+    let now = Date.now()
+    vi.spyOn(Date, 'now').mockImplementation(() => {
+      now += 61_000
+      return now
+    })
+    return compile({ cwd: root, paths: ['.'] })
+  },
+  INDEX_NOT_WRITABLE: root => {
+    write(root, '.agent-apps', 'A file, where the compiler wants a folder.')
+    return compile({ cwd: root, paths: ['.'] })
+  },
+  INDEX_STALE: async root => {
+    await compile({ cwd: root, paths: ['.'] })
+    const tool = await runtimeOf(root).findTool('review')
+    rmSync(join(root, 'SKILL.md'))
+    return tool?.content?.()
+  },
+  NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
+  RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
+  TOOL_BROKEN: root => {
+    write(root, 'SKILL.md', '---\nname: review\n')
+    return runtimeOf(root).invoke('review')
+  },
+  TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
+}
+
+let root: string
+beforeEach(() => {
+  root = join(mkdtempSync(join(tmpdir(), 'agent-apps-errors-')), 'review')
+  write(root, 'SKILL.md', SKILL)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(dirname(root), { recursive: true, force: true })
+})
+
+describe('docs/errors.md', () => {
+  it('has a section for each code, sorted, and no other', () => {
+    expect(HEADINGS).toEqual([...Object.keys(PROVOKE), ...Object.keys(ELSEWHERE)].sort())
+  })
+
+  it.each(Object.entries(PROVOKE))('%s is thrown, with what to do', async (code, provoke) => {
+    const error: unknown = await provoke(root).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    expect(isAgentAppsError(error) && { code: error.code, hint: error.hint.length > 0 }).toEqual({
+      code,
+      hint: true,
+    })
+  })
+
+  it('tells what findTool gives in the place of TOOL_BROKEN and TOOL_NOT_FOUND', async () => {
+    write(root, 'SKILL.md', '---\nname: review\n')
+    const runtime = runtimeOf(root)
+    expect(await runtime.findTool('review')).toBeNull()
+    expect(await runtime.findTool('reviw')).toBeNull()
+    expect(runtime.diagnostics().map(({ rule }) => rule)).toEqual(['frontmatter-unclosed'])
+    await expect(findTool('./SKILL.md', runtime.globals)).rejects.toMatchObject({
+      code: 'TOOL_BROKEN',
+      file: join(root, 'SKILL.md'),
+      position: { line: 1, column: 1 },
+    })
+  })
+})
+
+function runtimeOf(cwd: string): ReturnType<typeof createRuntime> {
+  return createRuntime({ paths: ['.'], cwd, freshness: 'trust' })
+}
+
+function write(directory: string, path: string, text: string): void {
+  mkdirSync(dirname(join(directory, path)), { recursive: true })
+  writeFileSync(join(directory, path), text)
+}
