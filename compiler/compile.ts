@@ -229,8 +229,8 @@ function timed<Result>({ timings }: Job, stage: Stage, work: () => Result): Resu
 
 function throwIfAborted({ signal }: Job): void {
   if (!signal?.aborted) return
-  throw new AgentAppsError('COMPILE_ABORTED', 'The compile was aborted before anything was written.', {
-    hint: 'Run it again: the index is as it was.',
+  throw new AgentAppsError('COMPILE_ABORTED', 'The compile was aborted.', {
+    hint: 'Run it again. The indexes not yet written are as they were.',
     cause: signal.reason,
   })
 }

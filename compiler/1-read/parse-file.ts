@@ -267,7 +267,8 @@ function writtenName(yaml: string): string | null {
   return name !== undefined && isToolName(name) ? name : null
 }
 
-function fallbackName({ path, kind, folderName }: SkillSource): string | null {
+/** The name that a file seems to give by where it lies. */
+export function fallbackName({ path, kind, folderName }: SkillSource): string | null {
   const name = kind === 'folder' ? folderName : (path.split('/').at(-1) ?? '').replace(/\.skill\.md$/, '')
   return isToolName(name) ? name : null
 }

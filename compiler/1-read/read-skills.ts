@@ -5,7 +5,7 @@ import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import { type FileStat, isSettled, sameStat } from '../file-stat.js'
 import type { SkillUnit } from '../skill-unit.js'
 import { digestFile, readSkillFile } from './digest.js'
-import { type ParsedFile, parseFile } from './parse-file.js'
+import { fallbackName, type ParsedFile, parseFile } from './parse-file.js'
 import { systemReason, type WalkedFile, type WalkedSkill } from './walk.js'
 
 export interface ReadSkills {
@@ -135,7 +135,9 @@ export function parseSkill(skill: WalkedSkill): ParsedFile {
     parsed = parseFile(readSkillFile(skill.absolute), skill)
   } catch (error) {
     const unreadable = finding('file-unreadable', FILE_START, systemReason(error))
-    return { sha256: '', size: skill.size, tools: [], broken: [], findings: [unreadable], fixes: [] }
+    const name = fallbackName(skill)
+    const broken = name === null ? [] : [{ name, finding: unreadable }]
+    return { sha256: '', size: skill.size, tools: [], broken, findings: [unreadable], fixes: [] }
   }
   return { ...parsed, findings: [...skill.findings, ...parsed.findings] }
 }
