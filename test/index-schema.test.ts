@@ -1,0 +1,200 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { compile } from 'agent-apps/compiler'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isInside } from '../src/index-format.js'
+
+const SCHEMA = JSON.parse(readFileSync(new URL('../schema/index.json', import.meta.url), 'utf8'))
+const validate = new Ajv2020({ strict: true, allErrors: true }).compile(SCHEMA)
+
+/** One of everything that a record can say. */
+const TREE: Record<string, string> = {
+  'review/SKILL.md': `---
+name: review
+description: Reviews a change.
+license: MIT
+compatibility: Any.
+allowed-tools: [read, 'git-*']
+version: 1.2.0
+metadata:
+  role: middleware
+  visibility: hidden
+  tags: [Quality, Code Review, Überblick]
+  params: { type: object, properties: { z: {}, a: {} } }
+  returns: { type: string }
+  author: somebody
+---
+Look.
+`,
+  'review/references/guide.md': '# Guide\n',
+  'Titled Paper/SKILL.md': '---\nname: titled\n---\n',
+  'academic-paper/SKILL.md': '---\nname: Academic Paper\ndescription: Maps.\n---\n',
+  'two.skill.md': '---\nname: one\ndescription: One.\n---\n1\n\n---\nname: two\ndescription: Two.\n---\n2\n',
+  'broken/SKILL.md': '---\nname: broken\n',
+  'nameless.skill.md': '---\ndescription: None.\n---\n',
+}
+
+interface Document {
+  [key: string]: unknown
+}
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'agent-apps-schema-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+describe('schema/index.json', () => {
+  it('accepts an index with its records in it', async () => {
+    const { index } = await compiled(TREE)
+    expect(problems(index)).toEqual([])
+    expect(Object.keys(index)).toContain('tools')
+  })
+
+  it('accepts the index of an empty directory', async () => {
+    const { index } = await compiled({ 'readme.txt': 'No skills.' })
+    expect(problems(index)).toEqual([])
+  })
+
+  it('accepts a split index and each of its shards', async () => {
+    const { index, shards } = await compiled({ ...TREE, ...manySkills(200) })
+    expect(index).toHaveProperty('shards')
+    expect(shards.length).toBeGreaterThan(1)
+    for (const document of [index, ...shards]) expect(problems(document)).toEqual([])
+  })
+
+  it.each<[string, string, unknown]>([
+    ['another version', 'version', 2],
+    ['a short hash', 'hash', 'abc'],
+    ['a missing header field', 'listing', undefined],
+    ['a count that is negative', 'counts.found', -1],
+    ['a field of nobody', 'made', 'yesterday'],
+    ['a missing section', 'files', undefined],
+    ['shards besides sections', 'shards', []],
+    ['a name that breaks the rule', 'tools.Review', { broken: {}, file: 'a.skill.md' }],
+    ['a file outside the directory', 'tools.review.file', '../review/SKILL.md'],
+    ['an absolute file', 'tools.review.file', '/review/SKILL.md'],
+    ['a file with a backslash', 'tools.review.file', 'review\\SKILL.md'],
+    ['a file on a drive', 'tools.review.file', 'C:/SKILL.md'],
+    ['a kind that there is not', 'tools.review.kind', 'code'],
+    ['content that is no range', 'tools.review.content', [1]],
+    ['a third end of content', 'tools.review.content', [1, 2, 3]],
+    ['an absent size', 'tools.review.size', undefined],
+    ['a record with a field of nobody', 'tools.review.mtime', 1],
+    ['a role that there is not', 'tools.review.frontmatter.role', 'reviewer'],
+    ['a tag that is not normalised', 'tools.review.frontmatter.tags', ['Code Review']],
+    ['tags twice', 'tools.review.frontmatter.tags', ['a', 'a']],
+    ['frontmatter with a field of nobody', 'tools.review.frontmatter.version', '1.2.0'],
+    ['a tool that is broken too', 'tools.broken.kind', 'folder'],
+    ['a broken tool whose fault is none', 'tools.broken.broken.fatal', undefined],
+    ['a diagnostic of no severity', 'tools.broken.broken.severity', 'info'],
+    ['a line 0', 'tools.broken.broken.line', 0],
+    ['resources outside the folder', 'details.review.resources.0.path', 'references/../../guide.md'],
+    ['a resource without digest', 'details.review.resources.0.sha256', undefined],
+    ['verbatim that is no mapping', 'details.review.verbatim', []],
+    ['a file outside', 'files../SKILL.md', { diagnostics: [], sha256: '', size: 0, tools: [] }],
+    ['a file record with a field of nobody', 'files.two.skill.md.mtime', 1],
+  ])('rejects %s', async (_, path, value) => {
+    const { index } = await compiled(TREE)
+    expect(problems(mutated(index, path, value))).not.toEqual([])
+  })
+
+  it.each<[string, string, unknown]>([
+    ['a digest that is none', 'shards.0', 'review'],
+    ['too few shards', 'shards', ['0'.repeat(32)]],
+    ['sections besides shards', 'tools', {}],
+  ])('rejects a header with %s', async (_, path, value) => {
+    const { index } = await compiled(manySkills(200))
+    expect(problems(mutated(index, path, value))).not.toEqual([])
+  })
+
+  it('rejects a shard with a header field', async () => {
+    const { shards } = await compiled(manySkills(200))
+    expect(problems({ ...shards[0], version: 1 })).not.toEqual([])
+  })
+
+  it('has the same mind about paths as the runtime', () => {
+    const pattern = new RegExp(SCHEMA.$defs.path.pattern, 'u')
+    const paths = [
+      'a',
+      'a/b',
+      '.a',
+      '..a',
+      'a..',
+      '...',
+      '',
+      '.',
+      '..',
+      '/',
+      '/a',
+      'a/',
+      'a//b',
+      'a/./b',
+      'a/../b',
+    ]
+    const odd = [
+      'a/..',
+      './a',
+      '../a',
+      'a\\b',
+      'a\nb',
+      'a\u007F',
+      'C:',
+      'C:/a',
+      'c:a',
+      'ab:c',
+      'é/ü',
+      'a b',
+      'a/C:',
+    ]
+    for (const path of [...paths, ...odd]) expect([path, pattern.test(path)]).toEqual([path, isInside(path)])
+  })
+})
+
+function problems(document: unknown): unknown[] {
+  return validate(document) ? [] : (validate.errors ?? [])
+}
+
+async function compiled(tree: Record<string, string>): Promise<{ index: Document; shards: Document[] }> {
+  for (const [path, text] of Object.entries(tree)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  await compile({ cwd: root, paths: ['.'] })
+  const shards = readdirSync(join(root, '.agent-apps')).filter(name => /^index-.*\.json$/.test(name))
+  return { index: read('.agent-apps.json'), shards: shards.map(name => read(join('.agent-apps', name))) }
+}
+
+function read(file: string): Document {
+  return JSON.parse(readFileSync(join(root, file), 'utf8'))
+}
+
+function manySkills(count: number): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, number) => [
+      `skill-${number}/SKILL.md`,
+      `---\nname: skill-${number}\ndescription: Number ${number}.\n---\n`,
+    ]),
+  )
+}
+
+/** The document with one place in it changed, or taken out. A key may hold dots: the longest that fits is meant. */
+function mutated(document: Document, path: string, value: unknown): Document {
+  const copy: Document = structuredClone(document)
+  let at = copy
+  let rest = path
+  for (;;) {
+    const here = at
+    const key = Object.keys(here)
+      .filter(name => rest.startsWith(`${name}.`) && typeof here[name] === 'object')
+      .sort((a, b) => b.length - a.length)[0]
+    if (key === undefined) break
+    at = here[key] as Document
+    rest = rest.slice(key.length + 1)
+  }
+  if (value === undefined) delete at[rest]
+  else at[rest] = value
+  return copy
+}
