@@ -127,7 +127,7 @@ export function prepareIndexDirectory(directory: string): void {
 /** What `clean` removes, relative to the directory, in the order in which it is safe to remove it. */
 export function madeFiles(directory: string): string[] {
   const folder = join(directory, INDEX_DIRECTORY)
-  const made: string[] = []
+  const made = temporaryIndexes(directory)
   if (lstatSync(join(directory, INDEX_FILE), { throwIfNoEntry: false })?.isDirectory() === false)
     made.push(INDEX_FILE)
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
@@ -169,16 +169,18 @@ function writeAtomic(directory: string, file: string, text: string): void {
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (name: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  const temporary = readdirSync(directory).filter(
-    name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name),
-  )
-  for (const name of temporary) rmSync(join(directory, name), { force: true })
+  for (const name of temporaryIndexes(directory)) rmSync(join(directory, name), { force: true })
   for (const name of readdirSync(folder)) {
     const shard = SHARD_NAME.exec(name)?.[1]
     const stale =
       shard !== undefined && !isNamed(name) && shardDigest(readFileSync(join(folder, name))) === shard
     if (stale || TEMPORARY_NAME.test(name)) rmSync(join(folder, name), { force: true })
   }
+}
+
+/** What killed compiles left of index files that were not in place yet. */
+function temporaryIndexes(directory: string): string[] {
+  return readdirSync(directory).filter(name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name))
 }
 
 function textOf(directory: string, file: string): string | null {
