@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isInside } from '../src/index-format.js'
+import { isInside, shardOf } from '../src/index-format.js'
 
 const SCHEMA = JSON.parse(readFileSync(new URL('../schema/index.json', import.meta.url), 'utf8'))
+const PAGE = readFileSync(new URL('../docs/index-format.md', import.meta.url), 'utf8')
 const validate = new Ajv2020({ strict: true, allErrors: true }).compile(SCHEMA)
 
 /** One of everything that a record can say. */
@@ -115,6 +117,34 @@ describe('schema/index.json', () => {
     expect(problems({ ...shards[0], version: 1 })).not.toEqual([])
   })
 
+  it('is described by the page with an index that compile writes', async () => {
+    const { index } = await compiled({
+      'review/SKILL.md':
+        '---\nname: review\ndescription: Reviews a change.\nmetadata:\n  tags: [Quality]\n---\nLook at the change.\n',
+      'review/references/guide.md': '# Guide\n',
+    })
+    expect(JSON.parse(/^```json \.agent-apps\.json\n([\s\S]*?)^```$/m.exec(PAGE)?.[1] ?? '')).toEqual(index)
+    const text = readFileSync(join(root, '.agent-apps.json'), 'utf8')
+    expect(sha256(text.slice(text.indexOf('"tools":'), -'\n}\n'.length))).toBe(index.hash)
+    expect(sha256('review')).toBe(index.listing)
+  })
+
+  it('is described by the page with digests and shard numbers that hold', async () => {
+    const { index, shards } = await compiled(manySkills(200))
+    expect(sha256((index.shards as string[]).join('\n'))).toBe(index.hash)
+    for (const digest of index.shards as string[]) {
+      const bytes = readFileSync(join(root, `.agent-apps/index-${digest}.json`))
+      expect(sha256(bytes).slice(0, 32)).toBe(digest)
+    }
+    expect(shards).toHaveLength((index.shards as string[]).length)
+    const rows = [...PAGE.matchAll(/^\| `(.*)` \| `0x([0-9a-f]{8})` \| (\d+) \| (\d+) \|$/gm)]
+    expect(rows).toHaveLength(4)
+    for (const [, key = '', hash = '', ofFour, ofMany] of rows) {
+      expect(Number.parseInt(hash, 16)).toBe(shardOf(key, 2 ** 32))
+      expect([shardOf(key, 4), shardOf(key, 1024)]).toEqual([Number(ofFour), Number(ofMany)])
+    }
+  })
+
   it('has the same mind about paths as the runtime', () => {
     const pattern = new RegExp(SCHEMA.$defs.path.pattern, 'u')
     const paths = [
@@ -152,6 +182,10 @@ describe('schema/index.json', () => {
     for (const path of [...paths, ...odd]) expect([path, pattern.test(path)]).toEqual([path, isInside(path)])
   })
 })
+
+function sha256(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('hex')
+}
 
 function problems(document: unknown): unknown[] {
   return validate(document) ? [] : (validate.errors ?? [])
