@@ -52,8 +52,8 @@ const SETUPS: Record<string, (root: string) => void> = {
     symlinkSync('../private.md', join(root, 'review/guide.md'))
   },
   'link-not-followed': root => {
-    mkdirSync(join(root, '../shared/notes'), { recursive: true })
-    symlinkSync('../shared', join(root, 'linked'))
+    mkdirSync(join(root, '../elsewhere/notes'), { recursive: true })
+    symlinkSync('../elsewhere', join(root, 'linked'))
   },
   'nul-byte': root => write(root, 'review/SKILL.md', `${SKILL}\0`),
   'path-unportable': root => write(root, 'a\\b.skill.md', SKILL),
