@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'INDEX_STALE'
   | 'NO_SKILL_PATHS'
   | 'RESOURCE_NOT_FOUND'
+  | 'SCHEMA_UNSUPPORTED'
   | 'TOOL_BROKEN'
   | 'TOOL_NOT_FOUND'
   | 'USAGE'

@@ -5,7 +5,7 @@ import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import type { FileStat } from '../file-stat.js'
 import { limits } from '../limits.js'
-import { looksSecret } from './secrets.js'
+import { looksSecret } from '../secrets.js'
 
 export interface WalkedFile extends FileStat {
   /** Relative to the entry's directory, `/`-separated. */

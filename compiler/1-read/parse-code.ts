@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import { extractFrontmatter } from '../../src/frontmatter.js'
+import { isToolName, toolNameProblem } from '../../src/tool-name.js'
+import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
+import { checkFrontmatter, type Locator } from './check-frontmatter.js'
+import { decode } from './decode.js'
+import type { ParsedFile } from './parse-file.js'
+import type { CodeTool } from './read-code.js'
+import { type ReadModule, readModule } from './to-javascript.js'
+
+/** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
+export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
+  const parsed: ParsedFile = { sha256: hash('sha256', bytes), size: bytes.length, tools: [], broken: [], findings: [], fixes: [] }
+  const decoded = decode(bytes)
+  const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
+  if ('rule' in read) addBroken(parsed, read, fallbackName(path))
+  else if (read.module.tools.length === 0) addBroken(parsed, finding('no-tool', FILE_START), fallbackName(path))
+  else for (const tool of read.module.tools) addTool(parsed, tool, read, path)
+  return parsed
+}
+
+function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadModule, path: string): void {
+  const { frontmatter: verbatim, exported } = tool
+  const place = placeOf(tool.offset)
+  const { name } = verbatim
+  if (typeof name !== 'string') {
+    const isWritten = tool.dynamic.some(one => one.path === 'name' || one.path === '')
+    addBroken(parsed, finding(isWritten ? 'name-not-literal' : 'name-missing', place), exported === 'default' ? fallbackName(path) : null)
+    return
+  }
+  const problem = toolNameProblem(name)
+  if (problem !== null) {
+    addBroken(parsed, finding('name-invalid', place, name, problem), null)
+    return
+  }
+  const description = typeof verbatim.description === 'string' ? verbatim.description : undefined
+  const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
+  const findings = checkFrontmatter(verbatim, description, locatorOf(tool, placeOf))
+  parsed.findings.push(...findings.filter(({ rule }) => rule !== 'description-missing' || !isDynamic('description')))
+  parsed.tools.push({
+    name,
+    place,
+    verbatim,
+    record: {
+      file: path,
+      ...(module.tools.length > 1 && { fragment: name }),
+      frontmatter: extractFrontmatter(verbatim, { kind: 'code', name }),
+      kind: 'code',
+      size: parsed.size,
+    },
+    code: {
+      exported,
+      dynamic: tool.dynamic.map(one => finding('metadata-dynamic', placeOf(one.offset), one.path || 'frontmatter')),
+      hasEffects: module.hasEffects,
+    },
+  })
+}
+
+function locatorOf({ places, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {
+  const find = (...path: (string | number)[]): Place => placeOf(places.get(path.join('.')) ?? places.get(String(path[0])) ?? offset)
+  return { key: find, value: find }
+}
+
+function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {
+  parsed.findings.push(why)
+  if (name !== null && isFatal(why)) parsed.broken.push({ name, finding: why })
+}
+
+function fallbackName(path: string): string | null {
+  const name = (path.split('/').at(-1) ?? '').replace(/\.skill\.[a-z]+$/, '')
+  return isToolName(name) ? name : null
+}

@@ -1,0 +1,316 @@
+import { type Expression, type ExportNamedDeclaration, type Identifier, type Node, type ObjectExpression, type Program, parse } from 'acorn'
+import { frontmatterOf } from '../../src/define-tool.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+
+/** A tool that a module exports, as far as it can be known without running the module. */
+export interface CodeTool {
+  /** The export that holds it. */
+  exported: string
+  /** Its frontmatter, with what is literal of it. */
+  frontmatter: JsonObject
+  /** What is not literal, as paths into the frontmatter, with offsets into the text. */
+  dynamic: { path: string; offset: number }[]
+  /** Where its name stands, or else the tool; an offset into the text. */
+  offset: number
+  /** Where the values of its frontmatter stand, by path. */
+  places: Map<string, number>
+}
+
+/** What a module was found to be. */
+export interface CodeModule {
+  tools: CodeTool[]
+  /** Files that it names as `new URL('./x', import.meta.url)`, as written. */
+  resources: string[]
+  /** True where importing it does something besides declaring: only then can importing it fail. */
+  hasEffects: boolean
+}
+
+/**
+ * Reads the tools of a JavaScript module from its tree: the default export with `frontmatter`, and every export
+ * made with `defineTool`. Nothing of it is run.
+ *
+ * @throws SyntaxError, with `pos`, where it is not JavaScript
+ */
+export function readCode(text: string): CodeModule {
+  const program = parse(text, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
+  const scope = readScope(program)
+  const tools = scope.exports.flatMap(({ name, value }) => toolOf(name, value, scope))
+  return { tools: defaultFirst(tools), resources: urlsIn(program), hasEffects: program.body.some(statement => hasEffect(statement, scope)) }
+}
+
+/** What stands at a module's top level. */
+interface Scope {
+  /** Constants by name, with what they are set to. */
+  constants: Map<string, Expression>
+  /** Local names of agent-apps' `defineTool`. */
+  defineTool: Set<string>
+  exports: { name: string; value: Node }[]
+  /** Values still to be read; constants that name constants could otherwise grow without bound. */
+  budget: { values: number }
+}
+
+const VALUES_READ = 20_000
+
+function readScope(program: Program): Scope {
+  const scope: Scope = { constants: new Map(), defineTool: new Set(), exports: [], budget: { values: VALUES_READ } }
+  const named: { local: string; exported: string }[] = []
+  const functions = new Map<string, Node>()
+  for (const statement of program.body) {
+    const declaration = statement.type === 'ExportNamedDeclaration' ? (statement.declaration ?? null) : statement
+    if (declaration?.type === 'VariableDeclaration') {
+      for (const { id, init } of declaration.declarations) {
+        if (id.type !== 'Identifier' || !init) continue
+        if (declaration.kind === 'const') scope.constants.set(id.name, init)
+        else functions.set(id.name, init)
+        if (statement !== declaration) scope.exports.push({ name: id.name, value: init })
+      }
+    } else if (declaration?.type === 'FunctionDeclaration' && declaration.id) {
+      functions.set(declaration.id.name, declaration)
+      if (statement !== declaration) scope.exports.push({ name: declaration.id.name, value: declaration })
+    }
+    if (statement.type === 'ExportNamedDeclaration') named.push(...specifiers(statement))
+    if (statement.type === 'ExportDefaultDeclaration') scope.exports.push({ name: 'default', value: statement.declaration })
+    if (statement.type === 'ImportDeclaration' && isAgentApps(statement.source.value)) {
+      for (const specifier of statement.specifiers) {
+        if (specifier.type === 'ImportSpecifier' && nameOf(specifier.imported) === 'defineTool') scope.defineTool.add(specifier.local.name)
+      }
+    }
+  }
+  for (const { local, exported } of named) {
+    const value = scope.constants.get(local) ?? functions.get(local)
+    if (value) scope.exports.push({ name: exported, value })
+  }
+  return scope
+}
+
+/** `export { a as b }`; what another module exports through this one is not its own. */
+function specifiers(statement: ExportNamedDeclaration): { local: string; exported: string }[] {
+  if (statement.source) return []
+  return statement.specifiers.map(({ local, exported }) => ({ local: nameOf(local), exported: nameOf(exported) }))
+}
+
+function nameOf(node: Node): string {
+  if (node.type === 'Identifier') return (node as Identifier).name
+  return String((node as { value?: unknown }).value)
+}
+
+function isAgentApps(source: unknown): boolean {
+  return typeof source === 'string' && (source === 'agent-apps' || source.startsWith('agent-apps/'))
+}
+
+function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] {
+  const node = value.type === 'Identifier' ? (scope.constants.get((value as Identifier).name) ?? value) : value
+  const definition = definitionIn(node, scope)
+  if (definition) return [definedTool(exported, definition, scope)]
+  return exported === 'default' ? [plainTool(node, scope)] : []
+}
+
+interface Definition {
+  call: Node
+  /** The name, where it stands before a function that makes the rest. */
+  name: Expression | null
+  fields: ObjectExpression | null
+}
+
+function definitionIn(node: Node, { defineTool }: Scope): Definition | null {
+  if (node.type !== 'CallExpression') return null
+  const { callee, arguments: given } = node as Node & { callee: Node; arguments: Expression[] }
+  if (callee.type !== 'Identifier' || !defineTool.has((callee as Identifier).name)) return null
+  const [first, second] = given
+  if (first?.type === 'ObjectExpression') return { call: node, name: null, fields: first }
+  return { call: node, name: second && first ? first : null, fields: null }
+}
+
+const RUN_ONLY = new Set(['execute'])
+
+function definedTool(exported: string, { call, name, fields }: Definition, scope: Scope): CodeTool {
+  const reader: Reader = { scope, places: new Map(), dynamic: [], toPath: frontmatterPath }
+  const read = fields ? literalObject(fields, '', reader, RUN_ONLY) : {}
+  const literalName = name ? literal(name, 'name', reader) : undefined
+  if (!fields) reader.dynamic.push({ path: '', offset: call.start })
+  const all = literalName === undefined ? read : { ...read, name: literalName }
+  const { dynamic, places } = reader
+  return { exported, frontmatter: frontmatterOf(all), dynamic, places, offset: places.get('name') ?? call.start }
+}
+
+/** Where a definition's field stands in frontmatter: all but these are under `metadata`. */
+function frontmatterPath(field: string): string {
+  if (/^(?:$|name|description|metadata)/.test(field)) return field
+  return field.startsWith('allowedTools') ? field.replace('allowedTools', 'allowed-tools') : `metadata.${field}`
+}
+
+/** A default export that `defineTool` did not make: a function, with its metadata in the export `frontmatter`. */
+function plainTool(node: Node, scope: Scope): CodeTool {
+  const reader: Reader = { scope, places: new Map(), dynamic: [], toPath: path => path }
+  const exported = scope.exports.find(({ name }) => name === 'frontmatter')?.value
+  const value = exported?.type === 'Identifier' ? scope.constants.get((exported as Identifier).name) : exported
+  const isObject = value?.type === 'ObjectExpression'
+  const frontmatter = isObject ? literalObject(value as ObjectExpression, '', reader) : {}
+  if (value && !isObject) reader.dynamic.push({ path: '', offset: value.start })
+  const { dynamic, places } = reader
+  return { exported: 'default', frontmatter, dynamic, places, offset: places.get('name') ?? node.start }
+}
+
+/** What reading a tool's literals needs and gives. */
+interface Reader {
+  scope: Scope
+  places: Map<string, number>
+  dynamic: { path: string; offset: number }[]
+  /** The path in frontmatter of a path in the object that is read. */
+  toPath: (path: string) => string
+}
+
+/** The literal fields of an object; what is not literal is left out and named in `dynamic`. */
+function literalObject(node: ObjectExpression, path: string, reader: Reader, skip: ReadonlySet<string> = new Set()): JsonObject {
+  const entries: [string, JsonValue][] = []
+  for (const property of node.properties) {
+    if (property.type === 'SpreadElement') {
+      const spread = literal(property.argument, path, reader)
+      if (isJsonObject(spread)) entries.push(...Object.entries(spread))
+    } else if (property.computed || property.kind !== 'init') {
+      notLiteral(property, path, reader)
+    } else {
+      const key = nameOf(property.key)
+      if (skip.has(key)) continue
+      const inside = path === '' ? key : `${path}.${key}`
+      reader.places.set(reader.toPath(inside), property.value.start)
+      const value = literal(property.value, inside, reader)
+      if (value !== undefined) entries.push([key, value])
+    }
+  }
+  return Object.fromEntries(entries)
+}
+
+function notLiteral({ start }: Node, path: string, { dynamic, toPath }: Reader): undefined {
+  dynamic.push({ path: toPath(path), offset: start })
+  return undefined
+}
+
+/** The value of an expression that is a literal, or is made of literals and constants; else undefined, and `dynamic` says so. */
+function literal(node: Expression, path: string, reader: Reader): JsonValue | undefined {
+  if (--reader.scope.budget.values < 0) return notLiteral(node, path, reader)
+  switch (node.type) {
+    case 'Literal': {
+      const { value } = node
+      if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+      return notLiteral(node, path, reader)
+    }
+    case 'TemplateLiteral':
+      return node.expressions.length === 0 ? (node.quasis[0]?.value.cooked ?? '') : notLiteral(node, path, reader)
+    case 'UnaryExpression': {
+      const value = node.operator === '-' ? literal(node.argument, path, reader) : undefined
+      return typeof value === 'number' ? -value : notLiteral(node, path, reader)
+    }
+    case 'BinaryExpression': {
+      if (node.operator !== '+' || node.left.type === 'PrivateIdentifier') return notLiteral(node, path, reader)
+      const left = literal(node.left, path, reader)
+      const right = literal(node.right, path, reader)
+      return typeof left === 'string' && typeof right === 'string' ? left + right : notLiteral(node, path, reader)
+    }
+    case 'ArrayExpression':
+      return node.elements.flatMap((element, index) => {
+        const inside = `${path}[${index}]`
+        if (!element || element.type === 'SpreadElement') return notLiteral(node, inside, reader) ?? []
+        return literal(element, inside, reader) ?? []
+      })
+    case 'ObjectExpression':
+      return literalObject(node, path, reader)
+    case 'Identifier':
+      return node.name === 'undefined' ? undefined : constant(node, path, reader)
+    default:
+      return notLiteral(node, path, reader)
+  }
+}
+
+/** The value of a constant. Inside its own value it has none, so that constants that name each other end. */
+function constant(node: Identifier, path: string, reader: Reader): JsonValue | undefined {
+  const value = reader.scope.constants.get(node.name)
+  if (!value) return notLiteral(node, path, reader)
+  reader.scope.constants.delete(node.name)
+  try {
+    return literal(value, path, reader)
+  } finally {
+    reader.scope.constants.set(node.name, value)
+  }
+}
+
+/** True for a top-level statement that does more than declare, and so could throw, hang or print. */
+function hasEffect(statement: Node, scope: Scope): boolean {
+  const { declaration } = statement as { declaration?: Node | null }
+  switch (statement.type) {
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+    case 'EmptyStatement':
+      return false
+    case 'ExportNamedDeclaration':
+      return declaration ? hasEffect(declaration, scope) : false
+    case 'ExportDefaultDeclaration':
+      return declaration ? isComputed(declaration, scope) : false
+    case 'VariableDeclaration': {
+      const { declarations } = statement as Node & { declarations: { init?: Expression | null }[] }
+      return declarations.some(({ init }) => init && isComputed(init, scope))
+    }
+    case 'ExpressionStatement':
+      return (statement as { directive?: string }).directive === undefined
+    default:
+      return true
+  }
+}
+
+/** True for an expression whose evaluation runs something: all but literals, functions, names and tools' definitions. */
+function isComputed(node: Node, scope: Scope): boolean {
+  const definition = definitionIn(node, scope)
+  if (definition) return definition.fields ? isComputed(definition.fields, scope) : false
+  switch (node.type) {
+    case 'Literal':
+    case 'Identifier':
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return false
+    case 'TemplateLiteral':
+      return (node as unknown as { expressions: Node[] }).expressions.some(part => isComputed(part, scope))
+    case 'UnaryExpression':
+      return isComputed((node as unknown as { argument: Node }).argument, scope)
+    case 'ArrayExpression':
+      return (node as unknown as { elements: (Node | null)[] }).elements.some(part => part && isComputed(part, scope))
+    case 'ObjectExpression':
+      return (node as ObjectExpression).properties.some(
+        property => property.type === 'SpreadElement' || property.computed || isComputed(property.value, scope),
+      )
+    default:
+      return true
+  }
+}
+
+function defaultFirst(tools: CodeTool[]): CodeTool[] {
+  return [...tools.filter(({ exported }) => exported === 'default'), ...tools.filter(({ exported }) => exported !== 'default')]
+}
+
+/** The literal paths of `new URL('./x', import.meta.url)`, anywhere in the module. */
+function urlsIn(program: Program): string[] {
+  const urls: string[] = []
+  const open: unknown[] = [program]
+  while (open.length > 0) {
+    const node = open.pop()
+    if (Array.isArray(node)) open.push(...node)
+    else if (typeof node === 'object' && node !== null && 'type' in node) {
+      const url = literalUrl(node as Node)
+      if (url !== null) urls.push(url)
+      open.push(...Object.values(node).filter(value => typeof value === 'object' && value !== null))
+    }
+  }
+  return [...new Set(urls)].sort()
+}
+
+function literalUrl(node: Node): string | null {
+  if (node.type !== 'NewExpression') return null
+  const { callee, arguments: given } = node as unknown as { callee: Node; arguments: Node[] }
+  const [path, base] = given as (Node & { value?: unknown; object?: Node; property?: Node })[]
+  const isMetaUrl = base?.type === 'MemberExpression' && base.object?.type === 'MetaProperty' && base.property && nameOf(base.property) === 'url'
+  const isUrl = callee.type === 'Identifier' && (callee as Identifier).name === 'URL'
+  return isUrl && isMetaUrl && typeof path?.value === 'string' && /^\.\.?\//.test(path.value) ? path.value : null
+}

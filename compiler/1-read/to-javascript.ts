@@ -1,0 +1,65 @@
+import { SourceMap } from 'node:module'
+import type { TransformFailure } from 'esbuild'
+import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
+import { limits } from '../limits.js'
+import { type CodeModule, readCode } from './read-code.js'
+import { placeAt } from './source-text.js'
+
+/** What a code file says of its tools, with the way from an offset to a place in the author's text. */
+export interface ReadModule {
+  module: CodeModule
+  placeOf: (offset: number) => Place
+}
+
+/**
+ * Reads a code file without running it. What is JavaScript already is read as it stands; TypeScript goes through
+ * esbuild first.
+ */
+export async function readModule(text: string, path: string): Promise<ReadModule | Finding> {
+  if (nesting(text) > limits.codeDepth) return finding('code-syntax', FILE_START, `brackets nest deeper than ${limits.codeDepth} levels`)
+  const isTypeScript = /\.m?ts$/.test(path)
+  const plain = readPlain(text, isTypeScript)
+  return plain ?? readTypeScript(text)
+}
+
+/** Null where the text has to be made JavaScript first. Some TypeScript is JavaScript too, and a little of it is so with another meaning. */
+function readPlain(text: string, isTypeScript: boolean): ReadModule | Finding | null {
+  try {
+    const module = readCode(text)
+    const isSure = !isTypeScript || (module.tools.length > 0 && module.tools.every(({ frontmatter }) => frontmatter.name !== undefined))
+    return isSure ? { module, placeOf: offset => placeAt(text, offset) } : null
+  } catch (error) {
+    if (isTypeScript) return null
+    const { pos = 0, message } = error as SyntaxError & { pos?: number }
+    return finding('code-syntax', placeAt(text, pos), message.replace(/ \(\d+:\d+\)$/, ''))
+  }
+}
+
+async function readTypeScript(text: string): Promise<ReadModule | Finding> {
+  const { transform } = await import('esbuild')
+  try {
+    const { code, map } = await transform(text, { loader: 'ts', target: 'esnext', sourcemap: 'external', logLevel: 'silent', tsconfigRaw: {} })
+    const module = readCode(code)
+    return { module, placeOf: offset => originalPlace(map, placeAt(code, offset)) }
+  } catch (error) {
+    const [first] = (error as TransformFailure).errors ?? []
+    const { line = 1, column = 0 } = first?.location ?? {}
+    return finding('code-syntax', { line, column: column + 1 }, first?.text ?? (error as Error).message)
+  }
+}
+
+function originalPlace(map: string, { line, column }: Place): Place {
+  const entry = new SourceMap(JSON.parse(map)).findEntry(line - 1, column - 1)
+  return 'originalLine' in entry ? { line: entry.originalLine + 1, column: entry.originalColumn + 1 } : FILE_START
+}
+
+/** How deep brackets nest, those in strings counted too: deep enough and they end the parser's process. */
+function nesting(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [bracket] of text.matchAll(/[([{)\]}]/g)) {
+    depth = '([{'.includes(bracket) ? depth + 1 : Math.max(0, depth - 1)
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}

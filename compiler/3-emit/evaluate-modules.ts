@@ -1,0 +1,81 @@
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { JsonObject } from '../../src/json.js'
+
+export interface EvaluationRequest {
+  url: string
+  /** The exports that are tools. */
+  exports: string[]
+}
+
+/** Frontmatter by export, as JSON; or what was thrown. */
+export type EvaluationAnswer = { found: Record<string, string> } | { message: string; stack: string }
+
+export interface Evaluation {
+  /** Absolute. */
+  file: string
+  exports: string[]
+}
+
+export type EvaluationResult =
+  | { frontmatter: Map<string, JsonObject>; problem?: never }
+  | { problem: { kind: 'throws' | 'hangs' | 'exits'; message: string; stack: string }; frontmatter?: never }
+
+/** How long a module may take to be imported, in ms. */
+const TIME_LIMIT = 5000
+
+/**
+ * Imports modules, one after the other, to learn what is not literal in them. One that throws, hangs or ends
+ * the process is told from the others, which are imported all the same; what it prints is dropped.
+ */
+export async function evaluateModules(evaluations: readonly Evaluation[], timeLimit = TIME_LIMIT): Promise<EvaluationResult[]> {
+  const results: EvaluationResult[] = []
+  let worker: Worker | null = null
+  try {
+    for (const evaluation of evaluations) {
+      worker ??= startWorker()
+      const result = await evaluate(worker, evaluation, timeLimit)
+      results.push(result)
+      if (result.problem && result.problem.kind !== 'throws') {
+        await worker.terminate()
+        worker = null
+      }
+    }
+    return results
+  } finally {
+    await worker?.terminate()
+  }
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL('./evaluate-worker.js', import.meta.url), {
+    stdout: true,
+    stderr: true,
+    execArgv: ['--enable-source-maps', '--no-warnings'],
+  })
+  worker.stdout.resume()
+  worker.stderr.resume()
+  worker.unref()
+  return worker
+}
+
+function evaluate(worker: Worker, { file, exports }: Evaluation, timeLimit: number): Promise<EvaluationResult> {
+  return new Promise(settle => {
+    const end = (result: EvaluationResult): void => {
+      clearTimeout(timer)
+      worker.removeAllListeners()
+      // An error that comes after its module was answered for is nobody's.
+      worker.on('error', () => {})
+      settle(result)
+    }
+    const problem = (kind: 'throws' | 'hangs' | 'exits', message: string, stack = ''): void => end({ problem: { kind, message, stack } })
+    const timer = setTimeout(() => problem('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
+    worker.once('message', (answer: EvaluationAnswer) => {
+      if ('message' in answer) problem('throws', answer.message, answer.stack)
+      else end({ frontmatter: new Map(Object.entries(answer.found).map(([name, json]) => [name, JSON.parse(json)])) })
+    })
+    worker.once('error', error => problem('exits', (error as Error).message, (error as Error).stack))
+    worker.once('exit', code => problem('exits', `ended the process with code ${code}`))
+    worker.postMessage({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest)
+  })
+}

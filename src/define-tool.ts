@@ -1,0 +1,153 @@
+import { AgentAppsError } from './error.js'
+import type { Role } from './frontmatter.js'
+import { isJsonObject, type JsonObject } from './json.js'
+import { type InferInput, type InferOutput, isStandardSchema, type StandardIssue, type StandardSchema } from './standard-schema.js'
+
+/** A schema of arguments or results: of a Standard Schema library that gives JSON Schema, or JSON Schema itself. */
+export type ToolSchema = StandardSchema | JsonObject
+
+/** What `execute` gets beside its arguments. */
+export interface ToolContext {
+  /** Ends when the call is no longer wanted. */
+  signal: AbortSignal | undefined
+  /** Calls another tool. */
+  invoke: (ref: string, args?: unknown) => Promise<unknown>
+}
+
+/** A tool as its author writes it. */
+export interface ToolDefinition<Params extends ToolSchema | undefined = undefined, Returns extends ToolSchema | undefined = undefined> {
+  /** The name it resolves by. In a file it must be a literal, so that it can be read without running the file. */
+  name: string
+  description?: string
+  /** What it takes. Absent: nothing. */
+  params?: Params
+  /** What it gives. */
+  returns?: Returns
+  /** Does it. `args` is what `params` makes of what the caller passed, transforms and defaults included. */
+  execute: (args: ExecuteArguments<Params>, context: ToolContext) => ExecuteResult<Returns> | Promise<ExecuteResult<Returns>>
+  tags?: string[]
+  role?: Role
+  visibility?: 'hidden'
+  /** Patterns of the tools it may call. */
+  allowedTools?: string | string[]
+  /** The rest of `metadata`, as in a Markdown skill's frontmatter. */
+  metadata?: JsonObject
+}
+
+type ExecuteArguments<Params> = Params extends undefined ? Record<string, never> : InferOutput<Params>
+type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
+
+const BRAND = Symbol.for('agent-apps.defined-tool')
+
+/** What `defineTool` makes: something that every copy of the package recognises as a tool. */
+export interface DefinedTool {
+  readonly name: string
+  /** The tool in the form that everything is called in. */
+  readonly fn: (context: unknown, args?: unknown) => Promise<unknown>
+  /** Its frontmatter, schemas as JSON Schema. */
+  readonly frontmatter: () => Promise<JsonObject>
+}
+
+/**
+ * Makes a tool of a definition, for a `.skill.ts` to export or a program to register. With a name and a
+ * function, the definition is made at the first use, for set-up that needs awaiting.
+ *
+ * @throws SCHEMA_UNSUPPORTED, when its frontmatter is asked for, where a schema gives no JSON Schema
+ */
+export function defineTool<const Params extends ToolSchema | undefined = undefined, const Returns extends ToolSchema | undefined = undefined>(
+  definition: ToolDefinition<Params, Returns>,
+): DefinedTool
+export function defineTool<const Params extends ToolSchema | undefined = undefined, const Returns extends ToolSchema | undefined = undefined>(
+  name: string,
+  make: () => Promise<Omit<ToolDefinition<Params, Returns>, 'name'>>,
+): DefinedTool
+export function defineTool(definition: string | AnyDefinition, make?: () => Promise<Omit<AnyDefinition, 'name'>>): DefinedTool {
+  const name = typeof definition === 'string' ? definition : definition.name
+  let made: Promise<AnyDefinition> | undefined
+  const ready = (): Promise<AnyDefinition> => {
+    made ??= typeof definition === 'string' ? Promise.resolve(make?.()).then(rest => ({ ...required(rest, name), name })) : Promise.resolve(definition)
+    return made
+  }
+  const tool: DefinedTool = {
+    name,
+    fn: async (context, args) => execute(await ready(), args, context),
+    frontmatter: async () => definitionFrontmatter(await ready()),
+  }
+  return Object.defineProperty(tool, BRAND, { value: true })
+}
+
+/** True for what any copy of the package's `defineTool` made. */
+export function isDefinedTool(value: unknown): value is DefinedTool {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
+}
+
+/** A definition's fields as the frontmatter of a Markdown skill would have them; fields that are absent stay so. */
+export function frontmatterOf({ name, description, allowedTools, metadata, ...fields }: Record<string, unknown>): JsonObject {
+  const own = Object.fromEntries(['role', 'visibility', 'tags', 'params', 'returns'].flatMap(key => (fields[key] === undefined ? [] : [[key, fields[key]]])))
+  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(allowedTools !== undefined && { 'allowed-tools': allowedTools }),
+    ...(Object.keys(all).length > 0 && { metadata: all }),
+  } as JsonObject
+}
+
+type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
+  params?: ToolSchema | undefined
+  returns?: ToolSchema | undefined
+  execute: (args: never, context: ToolContext) => unknown
+}
+
+function definitionFrontmatter(definition: AnyDefinition): JsonObject {
+  const { params, returns, ...rest } = definition
+  return frontmatterOf({
+    ...rest,
+    params: params && jsonSchema(params, 'input', definition.name),
+    returns: returns && jsonSchema(returns, 'output', definition.name),
+  })
+}
+
+function jsonSchema(schema: ToolSchema, side: 'input' | 'output', tool: string): JsonObject {
+  if (!isStandardSchema(schema)) return schema
+  const { jsonSchema: describe, vendor } = schema['~standard']
+  if (!describe) {
+    throw new AgentAppsError('SCHEMA_UNSUPPORTED', `A schema of "${tool}" (${vendor}) gives no JSON Schema.`, {
+      hint: 'Use a version of the library that implements Standard JSON Schema, or write the JSON Schema yourself.',
+      tool,
+    })
+  }
+  return describe[side]({ target: 'draft-2020-12' }) as JsonObject
+}
+
+/** Runs a definition on what its own schema makes of the arguments. */
+async function execute({ name, params, execute: run }: AnyDefinition, args: unknown, context: unknown): Promise<unknown> {
+  const checked = isStandardSchema(params) ? await params['~standard'].validate(args ?? {}) : { value: args ?? {} }
+  if (checked.issues) {
+    throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${checked.issues.map(shown).join('; ')}`, {
+      hint: 'See its `params` for what it takes.',
+      tool: name,
+    })
+  }
+  return run(checked.value as never, contextOf(context))
+}
+
+function contextOf(context: unknown): ToolContext {
+  const { signal, manager } = (context ?? {}) as { signal?: AbortSignal; manager?: { invoke: ToolContext['invoke'] } }
+  const unavailable = (): never => {
+    throw new AgentAppsError('CONTEXT_MISSING', 'This tool was called without a runtime, so it can call no other.', {
+      hint: 'Call it through `invoke`.',
+    })
+  }
+  return { signal, invoke: manager?.invoke ?? unavailable }
+}
+
+function shown({ message, path = [] }: StandardIssue): string {
+  const where = path.map(step => String(typeof step === 'object' ? step.key : step)).join('.')
+  return where === '' ? message : `${where}: ${message}`
+}
+
+function required<Definition>(definition: Definition | undefined, name: string): Definition {
+  if (definition !== undefined) return definition
+  throw new AgentAppsError('CONTEXT_MISSING', `The definition of "${name}" is missing.`, { hint: 'Return it from the function given to `defineTool`.', tool: name })
+}

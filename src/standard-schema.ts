@@ -1,0 +1,33 @@
+/** The part of the Standard Schema and Standard JSON Schema interfaces (standardschema.dev, version 1) that tools use. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    /** Absent in libraries that describe no JSON Schema. */
+    readonly jsonSchema?:
+      | {
+          readonly input: (options: { target: string }) => Record<string, unknown>
+          readonly output: (options: { target: string }) => Record<string, unknown>
+        }
+      | undefined
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+export type InferOutput<Schema> = Schema extends { readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined } } ? Output : Record<string, unknown>
+export type InferInput<Schema> = Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } } ? Input : unknown
+
+/** True for an object of a schema library. Some of them are functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
+}
