@@ -74,7 +74,7 @@ function problemOfException(source: string, exception: YAMLException): YamlProbl
 /** A tag as it was written. The parser fails only after the tagged value. */
 function tagBefore(source: string, offset: number, tag: string): YamlProblem {
   const short = tag.replace(/^tag:yaml\.org,2002:/, '!!')
-  const written = [short, `!<${tag}>`].find(text => source.lastIndexOf(text, offset) !== -1) ?? short
+  const written = [`!<${tag}>`, short].find(text => source.lastIndexOf(text, offset) !== -1) ?? short
   const at = source.lastIndexOf(written, offset)
   return { rule: 'yaml-tag', offset: at === -1 ? offset : at, found: [written] }
 }
