@@ -4,7 +4,7 @@ import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import type { SkillUnit } from './skill-unit.js'
+import type { SkillUnit, UnitSource } from './skill-unit.js'
 import { VERSION } from './version.js'
 
 export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
@@ -18,6 +18,18 @@ export interface CompileCache {
   header: string
   files: Map<string, CachedFile>
   units: Map<string, SkillUnit>
+  /** By source key. */
+  modules: Map<string, CachedModule>
+  /** All files that modules consist of, relative to the directory. */
+  moduleFiles: string[]
+}
+
+/** Code that was made a module. */
+export interface CachedModule {
+  /** Relative to the directory. */
+  file: string
+  /** The project's own files in it, relative to the directory; they may begin with `../`. */
+  inputs: string[]
 }
 
 export interface CachedFile {
@@ -31,6 +43,8 @@ interface StoredCache {
   header: string
   files: [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string][]
   units: StoredUnit[]
+  modules: [key: string, file: string, inputs: string[]][]
+  moduleFiles: string[]
 }
 type StoredUnit = [
   path: string,
@@ -38,6 +52,7 @@ type StoredUnit = [
   tools: [name: string, line: number, column: number, written: boolean][],
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
+  sources: UnitSource[],
 ]
 type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
 
@@ -59,10 +74,12 @@ export function encodeCache({
   header,
   files,
   linked,
+  modules,
 }: {
   header: string
   files: Map<string, CachedFile>
   linked: LinkedDirectory
+  modules: { modules: Map<string, CachedModule>; files: string[] }
 }): string {
   const stored: StoredCache = {
     version: VERSION,
@@ -75,7 +92,7 @@ export function encodeCache({
       s.ino,
       sha256,
     ]),
-    units: linked.units.map(unit => [
+    units: linked.units.filter(isCacheable).map(unit => [
       unit.path,
       unit.shape,
       unit.tools.map(tool => [
@@ -86,18 +103,28 @@ export function encodeCache({
       ]),
       unit.broken.map(item => [item.name, storeFinding(item.finding)]),
       unit.findings.map(storeFinding),
+      unit.sources,
     ]),
+    modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
+    moduleFiles: modules.files,
   }
   return JSON.stringify(stored)
 }
 
-function decode({ header, files, units }: StoredCache): CompileCache {
+/** Faults that lie in more than the file itself, so that a file which did not change can be rid of them. */
+const RECHECKED: readonly RuleName[] = ['code-import', 'code-throws', 'code-hangs', 'code-exits', 'delegate-invalid']
+
+function isCacheable({ findings }: SkillUnit): boolean {
+  return !findings.some(({ rule }) => RECHECKED.includes(rule))
+}
+
+function decode({ header, files, units, modules, moduleFiles }: StoredCache): CompileCache {
   const cachedFiles = new Map<string, CachedFile>()
   for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
   }
   const cachedUnits = new Map<string, SkillUnit>()
-  for (const [path, shape, tools, broken, findings] of units) {
+  for (const [path, shape, tools, broken, findings, sources] of units) {
     const file = cachedFiles.get(path)
     if (file === undefined) continue
     cachedUnits.set(path, {
@@ -108,9 +135,16 @@ function decode({ header, files, units }: StoredCache): CompileCache {
       tools: tools.map(([name, line, column, written]) => ({ name, place: { line, column }, written })),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
       findings: findings.map(readFinding),
+      sources,
     })
   }
-  return { header, files: cachedFiles, units: cachedUnits }
+  return {
+    header,
+    files: cachedFiles,
+    units: cachedUnits,
+    modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
+    moduleFiles,
+  }
 }
 
 function storeFinding({ rule, place, found }: Finding): StoredFinding {

@@ -1,22 +1,16 @@
 import { hash } from 'node:crypto'
 import { AgentAppsError } from '../src/error.js'
-import { listingText } from '../src/index-format.js'
+import { isInside, listingText } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
-import { makeRecords, type ReadOptions, type ReadSkills, readSkills } from './1-read/read-skills.js'
+import { isSameFile, type ReadOptions, type ReadSkills, readSkills, rememberFiles, rereadUnits } from './1-read/read-skills.js'
 import { type Walk, walk } from './1-read/walk.js'
 import { linkDirectory, outcomes } from './2-resolve/link.js'
+import { attachModules, bundleUnits, type UnitModules, unitsWithNewModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
 import { changedNames, encodeIndex, type HeaderFields, type Lines } from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
-import {
-  outdatedFiles,
-  readLines,
-  readWritten,
-  saveCache,
-  type WrittenIndex,
-  writeIndex,
-} from './3-emit/write-index.js'
-import { type CompileCache, encodeCache, readCache } from './compile-cache.js'
+import { outdatedFiles, readLines, readWritten, saveCache, type WrittenIndex, writeIndex } from './3-emit/write-index.js'
+import { type CachedFile, type CompileCache, encodeCache, readCache } from './compile-cache.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { type ProjectDirectory, type ProjectOptions, projectDirectories, shownPath } from './project.js'
 import { type Report, report } from './report.js'
@@ -53,7 +47,7 @@ export interface CompileResult extends Report {
   timings: Record<Stage, number>
 }
 
-type Stage = 'walk' | 'read' | 'link' | 'emit'
+type Stage = 'walk' | 'read' | 'modules' | 'link' | 'emit'
 
 /**
  * Compiles the skills of a project's directories: finds them, reads what changed, makes each directory's table
@@ -63,7 +57,7 @@ type Stage = 'walk' | 'read' | 'link' | 'emit'
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   const directories = await projectDirectories(options)
-  const job: Job = { ...options, done: 0, total: 0, timings: { walk: 0, read: 0, link: 0, emit: 0 } }
+  const job: Job = { ...options, done: 0, total: 0, timings: { walk: 0, read: 0, modules: 0, link: 0, emit: 0 } }
   const compiled: CompiledDirectory[] = []
   for (const directory of directories) compiled.push(await compileDirectory(directory, job))
   const outcome = outcomes(compiled.map(({ linked }) => linked))
@@ -100,47 +94,74 @@ async function compileDirectory(directory: ProjectDirectory, job: Job): Promise<
   }
 }
 
-/** The pipeline: walk → read → link → emit. Overtaken where something changed under it meanwhile. */
+/** The pipeline: walk → read → modules → link → emit. Overtaken where something changed under it meanwhile. */
 async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledDirectory | 'overtaken'> {
   const { dir } = directory
   const before = readWritten(dir)
   const previous = job.force || job.check ? null : previousCompile(dir, before)
-  const walked = timed(job, 'walk', () => walkDirectory(directory, job))
-  const read = timed(job, 'read', () =>
-    readSkills(walked.skills, previous?.cache ?? null, readOptions(walked, job)),
-  )
-  const linked = timed(job, 'link', () => linkDirectory(read.units))
-  const fields = headerFields(directory, walked, linked)
+  const walked = await timed(job, 'walk', () => walkDirectory(directory, job))
+  const read = await timed(job, 'read', () => readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)))
+  const modules = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
+  if (modules === 'overtaken') return modules
+  const linked = await timed(job, 'link', () => linkDirectory(read.units))
   const reused = read.units.length - read.parsed
-  const compiled = {
-    directory,
-    linked,
-    skipped: walked.skipped,
-    reused,
-    written: [],
-    outdated: [],
-    stale: [],
-  }
-  if (previous && isUnchanged(read, fields, previous)) return compiled
+  const compiled = { directory, linked, skipped: walked.skipped, reused, written: [], outdated: [], stale: [] }
+  if (modules === 'unchanged') return compiled
 
-  const lines = timed(job, 'emit', () => makeLines(dir, walked, linked, previous))
-  if (lines === null) return 'overtaken'
-  const encoded = timed(job, 'emit', () => encodeIndex(lines, fields))
-  const outdated = outdatedFiles(dir, encoded)
-  if (job.check)
-    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
+  const fields = headerFields(directory, walked, linked, modules)
+  const lines = await timed(job, 'emit', () => recordLines(linked, modules.lines, otherInputs(read, modules)))
+  const encoded = await timed(job, 'emit', () => encodeIndex(lines, fields))
+  const outdated = outdatedFiles(dir, encoded, modules)
+  if (job.check) return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
   throwIfAborted(job)
-  const cache = encodeCache({ header: hash('sha256', encoded.header), files: read.files, linked })
+  const cache = encodeCache({ header: hash('sha256', encoded.header), files: read.files, linked, modules })
   if (outdated.length === 0) {
     if (!previous) saveCache(dir, cache)
     return compiled
   }
-  const started = performance.now()
-  const written = await withDirectoryLock(dir, () =>
-    readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, cache) : null,
+  const written = await timed(job, 'emit', () =>
+    withDirectoryLock(dir, () =>
+      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache) : null,
+    ),
   )
-  job.timings.emit += performance.now() - started
   return written === null ? 'overtaken' : { ...compiled, written }
+}
+
+interface ReadyModules extends UnitModules {
+  /** The last compile's lines, for the records that still hold. */
+  lines: Lines | null
+}
+
+/** Makes the directory's code modules, and the records of everything that the last compile's no longer serve. */
+async function makeModules(
+  directory: ProjectDirectory,
+  read: ReadSkills,
+  walked: WalkedDirectory,
+  previous: PreviousCompile | null,
+  { check }: Job,
+): Promise<ReadyModules | 'unchanged' | 'overtaken'> {
+  const { dir } = directory
+  const cache = previous?.cache ?? null
+  const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
+  const bundled = await bundleUnits(dir, read.units, cache, isSame)
+  if (previous && isUnchanged(directory, walked, read, bundled, previous)) return 'unchanged'
+  const lines = previous && readLines(dir, previous.written)
+  const unready = new Set([
+    ...read.units.filter(({ tools }) => tools.some(({ fresh, written }) => !fresh && !(lines && written))),
+    ...unitsWithNewModules(read.units, bundled, cache),
+  ])
+  if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
+  await attachModules(dir, read.units, bundled, { evaluate: !check })
+  const inputs = new Set([...bundled.modules.values()].flatMap(module => module.inputs))
+  rememberFiles(dir, inputs, read.files, walked.walkedAt)
+  return { ...bundled, lines }
+}
+
+/** Files inside the directory that are part of modules and no skills of their own: a reader looks at them too. */
+function otherInputs({ units, files }: ReadSkills, { modules }: UnitModules): Map<string, CachedFile> {
+  const skills = new Set(units.map(({ path }) => path))
+  const inputs = [...modules.values()].flatMap(module => module.inputs).filter(path => isInside(path) && !skills.has(path))
+  return new Map(inputs.flatMap(path => { const file = files.get(path); return file ? [[path, file] as const] : [] }))
 }
 
 /** The last compile of a directory, as far as this one can build on it. */
@@ -180,48 +201,45 @@ function headerFields(
   { ignore }: ProjectDirectory,
   walked: Walk,
   { units, given }: LinkedDirectory,
+  modules: UnitModules,
 ): HeaderFields {
-  const elsewhere = walked.skipped.filter(({ counts }) => counts).length
-  const skipped = units.filter(({ path }) => !given.has(path)).length + elsewhere
-  const files = units.length + elsewhere
+  const skipped = units.filter(({ path }) => !given.has(path)).length + leftOut(walked)
+  const files = units.length + leftOut(walked)
   return {
     ignore,
-    listing: hash('sha256', listingText(walked.listing)),
+    listing: listingDigest(walked),
     counts: { files, found: files - skipped, skipped },
+    modules: modules.files,
   }
 }
 
+/** True where nothing was read anew and the directory lists the same, so that the index is right as it stands. */
 function isUnchanged(
+  { ignore }: ProjectDirectory,
+  walked: WalkedDirectory,
   read: ReadSkills,
-  { ignore, listing, counts }: HeaderFields,
-  { cache, written }: PreviousCompile,
+  { outputs }: UnitModules,
+  { cache, written: { header } }: PreviousCompile,
 ): boolean {
-  const { header } = written
-  const same =
-    JSON.stringify([ignore, listing, counts]) ===
-    JSON.stringify([header.ignore, header.listing, header.counts])
-  return read.parsed === 0 && read.units.length === cache.units.size && same
+  const now = [ignore, listingDigest(walked), read.units.length + leftOut(walked)]
+  const before = [header.ignore, header.listing, header.counts?.files]
+  const isSame = JSON.stringify(now) === JSON.stringify(before)
+  return isSame && read.parsed === 0 && read.units.length === cache.units.size && outputs.size === 0
 }
 
-/** The index's lines, those of the last compile where they still hold; null where a file changed since it was read. */
-function makeLines(
-  directory: string,
-  { skills }: Walk,
-  linked: LinkedDirectory,
-  previous: PreviousCompile | null,
-): Lines | null {
-  const lines = previous && readLines(directory, previous.written)
-  // What the last compile did not write (another file had the name then) is made after all.
-  const unmade = linked.units.filter(({ tools }) =>
-    tools.some(({ fresh, written }) => !fresh && !(lines && written)),
-  )
-  return makeRecords(unmade, skills) ? recordLines(linked, lines) : null
+function listingDigest({ listing }: Walk): string {
+  return hash('sha256', listingText(listing))
 }
 
-function timed<Result>({ timings }: Job, stage: Stage, work: () => Result): Result {
+/** How many files would be skills if they lay elsewhere. */
+function leftOut({ skipped }: Walk): number {
+  return skipped.filter(({ counts }) => counts).length
+}
+
+async function timed<Result>({ timings }: Job, stage: Stage, work: () => Result | Promise<Result>): Promise<Result> {
   const started = performance.now()
   try {
-    return work()
+    return await work()
   } finally {
     timings[stage] += performance.now() - started
   }

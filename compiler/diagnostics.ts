@@ -16,6 +16,36 @@ interface Rule {
  * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
  */
 export const RULES = {
+  'code-exits': {
+    severity: 'error',
+    fatal: true,
+    reason: what => `Importing the file ended the process: ${what}`,
+    note: 'Do nothing at the top level but declare; what ends a process belongs into a function.',
+  },
+  'code-hangs': {
+    severity: 'error',
+    fatal: true,
+    reason: what => `Importing the file ${what}`,
+    note: 'Do nothing at the top level that waits; move it into the tool, or into the function given to `defineTool`.',
+  },
+  'code-import': {
+    severity: 'error',
+    fatal: true,
+    reason: problem => `The code cannot be bundled: ${problem}`,
+    note: 'Correct the import. Code comes from the project itself or from packages installed for it.',
+  },
+  'code-syntax': {
+    severity: 'error',
+    fatal: true,
+    reason: problem => `The file is not valid code: ${problem}`,
+    note: 'Correct the line.',
+  },
+  'code-throws': {
+    severity: 'error',
+    fatal: true,
+    reason: message => `Importing the file throws: ${message}`,
+    note: 'Do nothing at the top level that can fail; move it into the tool.',
+  },
   'colon-in-value': {
     severity: 'warning',
     reason: key =>
@@ -26,6 +56,11 @@ export const RULES = {
     severity: 'warning',
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
     note: 'Shorten it, or remove the field.',
+  },
+  'delegate-invalid': {
+    severity: 'error',
+    reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
+    note: 'Give the name of a tool, a path relative to this file, or an `inline://` text.',
   },
   'description-length': {
     severity: 'warning',
@@ -128,6 +163,11 @@ export const RULES = {
       'The symbolic link leads out of this directory to a folder that is no skill, so it is not followed',
     note: 'Link each skill folder, or add the folder to the paths.',
   },
+  'metadata-dynamic': {
+    severity: 'info',
+    reason: path => `"${path}" is not a literal, so it is known only once the file has run`,
+    note: '`agent-apps compile` runs the file to learn it. Write it out where it should be known without.',
+  },
   'metadata-near-key': {
     severity: 'info',
     reason: (key, known) => `"${key}" in metadata is one edit from "${known}", and is kept as plain data`,
@@ -155,11 +195,23 @@ export const RULES = {
     reason: () => 'The skill has no name',
     note: 'Add `name:` to the frontmatter; a .skill.md file must say its own.',
   },
+  'name-not-literal': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The name is not a literal, so it cannot be known without running the file',
+    note: "Write the name out: `name: 'my-tool'`.",
+  },
   'name-replaced': {
     severity: 'warning',
     reason: (name, problem, folder) =>
       `The name ${JSON.stringify(name)} ${problem}, so the skill takes its folder's, "${folder}", and keeps this as its title`,
     note: 'Use the name that it resolves by.',
+  },
+  'no-tool': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The file exports no tool',
+    note: 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.',
   },
   'nul-byte': {
     severity: 'error',

@@ -13,6 +13,35 @@ export interface SkillUnit {
   /** Names that would be tools, were they not broken. */
   broken: { name: string; finding: Finding }[]
   findings: Finding[]
+  /** The code that it needs as modules. */
+  sources: UnitSource[]
+}
+
+export interface FreshRecords {
+  record: ToolRecord
+  details: ToolDetails
+  code?: CodePart
+  /** The key of the source that is its delegate. */
+  delegateKey?: string
+}
+
+/** Code to be made a module: the unit's own file, a file beside it, or a text in its frontmatter. */
+export interface UnitSource {
+  /** Tells it from all others of the directory, and is the same for the same code. */
+  key: string
+  /** Relative to the entry, `/`-separated; it may begin with `../`. Absent for a text. */
+  file?: string
+  code?: string
+}
+
+/** What is known of a tool in code without running it. */
+export interface CodePart {
+  /** The export that holds it. */
+  exported: string
+  /** What only running it tells. */
+  dynamic: Finding[]
+  /** True where importing it does more than declare, and so could fail. */
+  hasEffects: boolean
 }
 
 export interface UnitTool {
@@ -22,5 +51,5 @@ export interface UnitTool {
   /** True where the last compile wrote its records, and they still hold. */
   written?: boolean
   /** Its records, where they were made anew. */
-  fresh?: { record: ToolRecord; details: ToolDetails }
+  fresh?: FreshRecords
 }

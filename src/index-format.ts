@@ -59,22 +59,45 @@ export interface IndexHeader {
   /** Digest of the directory's own listing, by which a reader sees that something was added at its top. */
   listing: string
   counts: { files: number; found: number; skipped: number }
+  /** Every file that code was compiled to, source maps included, relative to the directory; absent where there is none. */
+  modules?: string[]
   /** The shards' digests in order; absent where the sections stand in this file. */
   shards?: string[]
 }
 
 /** A tool as finding and listing need it. */
 export interface ToolRecord {
-  /** Where its content lies in the source file: bytes from, bytes to. */
-  content: [start: number, end: number]
+  /** Where its content lies in the source file: bytes from, bytes to. Absent for code. */
+  content?: [start: number, end: number]
+  /** What `metadata.delegate` was compiled to; absent where it names a tool. */
+  delegate?: ModuleRecord | InlineRecord
   /** The source, relative to the directory, `/`-separated, inside it. */
   file: string
   /** Set where the file holds several tools: the name that picks this one. */
   fragment?: string
   frontmatter: ToolFrontmatter
   kind: ToolKind
+  /** The code, for a tool that is code. */
+  module?: ModuleRecord
   /** Bytes in the source file, by which a reader sees that the content's place still holds. */
   size: number
+}
+
+/** Code that was made an ES module. */
+export interface ModuleRecord {
+  /** The export that holds the tool. */
+  exported: string
+  /** The module, relative to the directory, inside it. */
+  file: string
+  /** The source files of the directory that are in it, by which a reader sees that it still holds. */
+  inputs: string[]
+  /** True where other files of the project are in it too, which a reader cannot look at. */
+  outside?: true
+}
+
+/** A Markdown text that stood in the frontmatter. */
+export interface InlineRecord {
+  markdown: string
 }
 
 /** In the place of a tool that its file's faults keep from loading, so that no other takes its name unnoticed. */

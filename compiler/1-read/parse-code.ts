@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
-import { dirname, resolve } from 'node:path'
 import { extractFrontmatter } from '../../src/frontmatter.js'
-import { isToolName, toolNameProblem } from '../../src/tool-name.js'
+import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { checkFrontmatter, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
-import type { ParsedFile } from './parse-file.js'
+import { fallbackName, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
 import { type ReadModule, readModule } from './to-javascript.js'
 
@@ -14,8 +13,8 @@ export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile
   const parsed: ParsedFile = { sha256: hash('sha256', bytes), size: bytes.length, tools: [], broken: [], findings: [], fixes: [] }
   const decoded = decode(bytes)
   const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
-  if ('rule' in read) addBroken(parsed, read, fallbackName(path))
-  else if (read.module.tools.length === 0) addBroken(parsed, finding('no-tool', FILE_START), fallbackName(path))
+  if ('rule' in read) addBroken(parsed, read, fallbackName({ path, kind: 'code', folderName: '' }))
+  else if (read.module.tools.length === 0) addBroken(parsed, finding('no-tool', FILE_START), fallbackName({ path, kind: 'code', folderName: '' }))
   else for (const tool of read.module.tools) addTool(parsed, tool, read, path)
   return parsed
 }
@@ -26,7 +25,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   const { name } = verbatim
   if (typeof name !== 'string') {
     const isWritten = tool.dynamic.some(one => one.path === 'name' || one.path === '')
-    addBroken(parsed, finding(isWritten ? 'name-not-literal' : 'name-missing', place), exported === 'default' ? fallbackName(path) : null)
+    addBroken(parsed, finding(isWritten ? 'name-not-literal' : 'name-missing', place), exported === 'default' ? fallbackName({ path, kind: 'code', folderName: '' }) : null)
     return
   }
   const problem = toolNameProblem(name)
@@ -65,9 +64,4 @@ function locatorOf({ places, offset }: CodeTool, placeOf: (offset: number) => Pl
 function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {
   parsed.findings.push(why)
   if (name !== null && isFatal(why)) parsed.broken.push({ name, finding: why })
-}
-
-function fallbackName(path: string): string | null {
-  const name = (path.split('/').at(-1) ?? '').replace(/\.skill\.[a-z]+$/, '')
-  return isToolName(name) ? name : null
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { extractFrontmatter } from '../../src/frontmatter.js'
+import { extractFrontmatter, type ToolKind } from '../../src/frontmatter.js'
+import type { CodePart } from '../skill-unit.js'
 import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
@@ -30,6 +31,8 @@ export interface ParsedTool {
   /** Where its name stands. */
   place: Place
   verbatim: JsonObject
+  /** What is known of a tool in code without running it. */
+  code?: CodePart
 }
 
 /** A change to a file's text that mends a finding, as offsets into the text (UTF-16 units). */
@@ -268,7 +271,7 @@ function writtenName(yaml: string): string | null {
 }
 
 /** The name that a file seems to give by where it lies. */
-export function fallbackName({ path, kind, folderName }: SkillSource): string | null {
-  const name = kind === 'folder' ? folderName : (path.split('/').at(-1) ?? '').replace(/\.skill\.md$/, '')
+export function fallbackName({ path, kind, folderName }: Pick<SkillSource, 'path' | 'folderName'> & { kind: ToolKind }): string | null {
+  const name = kind === 'folder' ? folderName : (path.split('/').at(-1) ?? '').replace(/\.skill\.[a-z]+$/, '')
   return isToolName(name) ? name : null
 }

@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ResourceRecord } from '../../src/index-format.js'
 import type { CachedFile, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import { type FileStat, isSettled, sameStat } from '../file-stat.js'
 import type { SkillUnit } from '../skill-unit.js'
 import { digestFile, readSkillFile } from './digest.js'
+import { parseCode } from './parse-code.js'
 import { fallbackName, type ParsedFile, parseFile } from './parse-file.js'
+import { readDelegate } from './read-delegate.js'
 import { systemReason, type WalkedFile, type WalkedSkill } from './walk.js'
 
 export interface ReadSkills {
@@ -23,21 +27,22 @@ export interface ReadOptions {
 }
 
 /** Reads a directory's skill files, those that the cache vouches for excepted. */
-export function readSkills(
+export async function readSkills(
+  directory: string,
   skills: readonly WalkedSkill[],
   cache: CompileCache | null,
   options: ReadOptions,
-): ReadSkills {
+): Promise<ReadSkills> {
   const files = new Map<string, CachedFile>()
   let parsed = 0
-  const units = skills.map(skill => {
+  const reading = skills.map(skill => {
     const known = cache === null ? null : knownUnit(skill, cache, files, options)
     if (known === null) parsed++
-    const unit = known ?? readUnit(skill, cache, files, options)
+    const unit = known ?? readUnit(directory, skill, cache, files, options)
     options.onFile?.()
     return unit
   })
-  return { units, files, parsed }
+  return { units: await Promise.all(reading), files, parsed }
 }
 
 /** The unit of the last compile, where neither the skill's file nor any of its resources changed since. */
@@ -60,30 +65,57 @@ function knownUnit(
   return unit
 }
 
+/** A unit read anew: at once where it is Markdown, later where it is code. */
 function readUnit(
+  directory: string,
   skill: WalkedSkill,
   cache: CompileCache | null,
   files: Map<string, CachedFile>,
   { walkedAt }: ReadOptions,
-): SkillUnit {
-  const parsed = parseSkill(skill)
-  const { sha256, size } = parsed
-  files.set(skill.path, remember({ ...skill, size }, sha256, walkedAt))
+): SkillUnit | Promise<SkillUnit> {
   const { resources, unreadable } = digestResources(skill, cache, (file, digest) =>
     files.set(file.path, remember(file, digest, walkedAt)),
   )
+  const finish = (parsed: ParsedFile): SkillUnit => {
+    files.set(skill.path, remember({ ...skill, size: parsed.size }, parsed.sha256, walkedAt))
+    const unit = unitOf(skill, parsed, resources)
+    unit.findings.push(...unreadable)
+    addDelegates(directory, unit)
+    return unit
+  }
+  const parsed = parseSkill(skill)
+  return parsed instanceof Promise ? parsed.then(finish) : finish(parsed)
+}
+
+/** What was parsed of a skill file, as it goes through the phases. */
+export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: ResourceRecord[]): SkillUnit {
   return {
     path: skill.path,
     shape: shapeOf(skill),
-    size,
-    sha256,
-    tools: parsed.tools.map(({ name, place, record, verbatim }) => ({
+    size: parsed.size,
+    sha256: parsed.sha256,
+    tools: parsed.tools.map(({ name, place, record, verbatim, code }) => ({
       name,
       place,
-      fresh: { record, details: { verbatim, resources } },
+      fresh: { record, details: { verbatim, resources }, ...(code && { code }) },
     })),
     broken: parsed.broken,
-    findings: [...parsed.findings, ...unreadable],
+    findings: [...parsed.findings],
+    sources: skill.kind === 'code' && parsed.tools.length > 0 ? [{ key: skill.path, file: skill.path }] : [],
+  }
+}
+
+/** Adds what its tools' delegates need to a unit. */
+function addDelegates(directory: string, unit: SkillUnit): void {
+  for (const { place, fresh } of unit.tools) {
+    const value = fresh?.record.frontmatter.metadata.delegate
+    if (fresh === undefined || value === undefined) continue
+    const delegate = typeof value === 'string' ? readDelegate(value, directory, unit.path) : { problem: 'it is no text' }
+    if ('source' in delegate) {
+      unit.sources.push(delegate.source)
+      fresh.delegateKey = delegate.source.key
+    } else if ('inline' in delegate) fresh.record.delegate = delegate.inline
+    else if ('problem' in delegate) unit.findings.push(finding('delegate-invalid', place, String(value), delegate.problem))
   }
 }
 
@@ -109,42 +141,66 @@ export function digestResources(
   return { resources, unreadable }
 }
 
-/**
- * Makes the records of units that were known from before, by reading their files after all. False where a file
- * no longer gives what it gave.
- */
-export function makeRecords(units: readonly SkillUnit[], skills: readonly WalkedSkill[]): boolean {
+/** Reads units that were known from before after all. False where a file changed since it was looked at. */
+export async function rereadUnits(
+  directory: string,
+  units: readonly SkillUnit[],
+  skills: readonly WalkedSkill[],
+): Promise<boolean> {
   if (units.length === 0) return true
   const walked = new Map(skills.map(skill => [skill.path, skill]))
-  return units.every(unit => {
-    const skill = walked.get(unit.path)
-    const read = skill && readUnit(skill, null, new Map(), { walkedAt: 0 })
-    if (read?.sha256 !== unit.sha256) return false
-    for (const [index, tool] of unit.tools.entries()) {
-      const fresh = read.tools[index]?.fresh
-      if (fresh) tool.fresh = fresh
-    }
-    return true
-  })
+  const again = await Promise.all(
+    units.map(async unit => {
+      const skill = walked.get(unit.path)
+      const read = skill && (await readUnit(directory, skill, null, new Map(), { walkedAt: 0 }))
+      return read?.sha256 === unit.sha256 && Object.assign(unit, read)
+    }),
+  )
+  return again.every(Boolean)
 }
 
-/** Reads and parses one walked skill, with what the walk itself found wrong. */
-export function parseSkill(skill: WalkedSkill): ParsedFile {
-  let parsed: ParsedFile
-  try {
-    parsed = parseFile(readSkillFile(skill.absolute), skill)
-  } catch (error) {
-    const unreadable = finding('file-unreadable', FILE_START, systemReason(error))
-    const name = fallbackName(skill)
-    const broken = name === null ? [] : [{ name, finding: unreadable }]
-    return { sha256: '', size: skill.size, tools: [], broken, findings: [unreadable], fixes: [] }
+/** The state of other files than skills' that the next compile may rely on; those that are gone are left out. */
+export function rememberFiles(directory: string, paths: Iterable<string>, files: Map<string, CachedFile>, walkedAt: number): void {
+  for (const path of paths) {
+    const absolute = join(directory, path)
+    const stat = statSync(absolute, { throwIfNoEntry: false })
+    if (stat && !files.has(path)) files.set(path, remember(stat, digestFile(absolute), walkedAt))
   }
-  return { ...parsed, findings: [...skill.findings, ...parsed.findings] }
+}
+
+/** True for a file that is as the cache knows it. */
+export function isSameFile(directory: string, path: string, cache: CompileCache): boolean {
+  const absolute = join(directory, path)
+  const cached = cache.files.get(path)
+  const stat = statSync(absolute, { throwIfNoEntry: false })
+  if (cached === undefined || stat === undefined) return false
+  return sameStat(stat, cached.stat) || digestFile(absolute) === cached.sha256
+}
+
+/** Reads and parses one walked skill, with what the walk itself found wrong. Code takes longer, so it is promised. */
+export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
+  const { path, kind } = skill
+  const withWalk = (parsed: ParsedFile): ParsedFile => ({ ...parsed, findings: [...skill.findings, ...parsed.findings] })
+  let bytes: Buffer
+  try {
+    bytes = readSkillFile(skill.absolute)
+  } catch (error) {
+    return unreadable(skill, systemReason(error))
+  }
+  if (kind === 'code') return parseCode(bytes, path).then(withWalk)
+  return withWalk(parseFile(bytes, { ...skill, kind }))
+}
+
+function unreadable(skill: WalkedSkill, why: string): ParsedFile {
+  const fault = finding('file-unreadable', FILE_START, why)
+  const name = fallbackName(skill)
+  const broken = name === null ? [] : [{ name, finding: fault }]
+  return { sha256: '', size: skill.size, tools: [], broken, findings: [fault], fixes: [] }
 }
 
 /** What a skill is besides the bytes of its files: its place, which resources it has, what the walk said of it. */
 function shapeOf({ kind, folderName, atRoot, resources, findings }: WalkedSkill): string {
-  const shape = [kind, folderName, atRoot, resources.map(({ path }) => path), findings]
+  const shape = [kind, folderName, atRoot, resources.map(resource => resource.path), findings]
   return hash('sha256', JSON.stringify(shape)).slice(0, 16)
 }
 

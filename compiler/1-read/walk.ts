@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { byCodePoint } from '../../src/code-point-order.js'
+import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import type { FileStat } from '../file-stat.js'
@@ -13,9 +14,9 @@ export interface WalkedFile extends FileStat {
   absolute: string
 }
 
-/** A Markdown skill file, unread. */
+/** A skill file, unread. */
 export interface WalkedSkill extends WalkedFile {
-  kind: 'folder' | 'file'
+  kind: ToolKind
   /** The name of the real folder it lies in. */
   folderName: string
   /** True for a SKILL.md at the root of the path entry. */
@@ -50,7 +51,7 @@ export interface WalkOptions {
 /** Folders of a folder skill that hold its resources and no further folder skills. */
 const OWN_FOLDERS = new Set(['assets', 'references', 'scripts', 'templates', 'examples', 'fixtures'])
 const SKILL_FILE = /^skill\.md$/i
-const SINGLE_FILE = /.\.skill\.md$/
+const SINGLE_FILE = /.\.skill\.(?:md|ts|js|mts|mjs)$/
 
 /** A folder skill's folder, while what lies below it is looked at. */
 interface Scope {
@@ -202,7 +203,7 @@ export function walk(
       visited.add(real)
       const stat = regular ? statFile(absolute) : finding('file-unreadable', FILE_START, 'not a regular file')
       if ('rule' in stat) skip(path, stat, true)
-      else addSkill(path, absolute, stat, 'file', basename(join(real, '..')), false)
+      else addSkill(path, absolute, stat, name.endsWith('.md') ? 'file' : 'code', basename(join(real, '..')), false)
       return
     }
     if (!scope || !regular) return

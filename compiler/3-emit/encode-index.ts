@@ -17,7 +17,7 @@ import {
 /** The records of an index as lines, `"key":{…}` each, by section and key. */
 export type Lines = Record<Section, Map<string, string>>
 
-export type HeaderFields = Pick<IndexHeader, 'ignore' | 'listing' | 'counts'>
+export type HeaderFields = Pick<IndexHeader, 'ignore' | 'listing' | 'counts'> & { modules: string[] }
 
 /** The files that make up an index, by their path relative to the entry's directory. */
 export interface EncodedIndex {
@@ -73,7 +73,7 @@ function sortKeys<Type extends object>(record: Type): Type {
 }
 
 function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: string): string {
-  const { hash: digest, ignore, listing, counts, shards } = fields
+  const { hash: digest, ignore, listing, counts, modules, shards } = fields
   const lines = [
     `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
     `"version":${INDEX_VERSION}`,
@@ -82,6 +82,7 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
     `"listing":${JSON.stringify(listing)}`,
     `"counts":${JSON.stringify(counts)}`,
   ]
+  if (modules.length > 0) lines.push(`"modules":[\n${modules.map(file => JSON.stringify(file)).join(',\n')}\n]`)
   if (shards) lines.push(`"shards":[\n${shards.map(shard => JSON.stringify(shard)).join(',\n')}\n]`)
   if (body !== undefined) lines.push(body)
   return `{\n${lines.join(',\n')}\n}\n`

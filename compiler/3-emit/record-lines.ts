@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../src/diagnostic.js'
+import type { CachedFile } from '../compile-cache.js'
 import { type Finding, toDiagnostic } from '../diagnostics.js'
 import type { LinkedDirectory } from '../linked-directory.js'
 import type { SkillUnit } from '../skill-unit.js'
@@ -11,6 +12,7 @@ import { emptyLines, encodeDetails, encodeFile, encodeName, type Lines } from '.
 export function recordLines(
   { units, names, findings, given }: LinkedDirectory,
   previous: Lines | null,
+  otherInputs: ReadonlyMap<string, CachedFile>,
 ): Lines {
   const lines = emptyLines()
   for (const [name, { unit, tool, broken }] of names) {
@@ -32,6 +34,9 @@ export function recordLines(
       tools: given.get(unit.path) ?? [],
     }
     lines.files.set(unit.path, encodeFile(unit.path, record))
+  }
+  for (const [path, { stat, sha256 }] of otherInputs) {
+    lines.files.set(path, encodeFile(path, { diagnostics: [], sha256, size: stat.size, tools: [] }))
   }
   return lines
 }

@@ -22,6 +22,7 @@ const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, whatever the project's own rules are. */
 const GITIGNORE = 'cache*\n*.tmp\n'
 
+const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs(?:\.map)?$/
 const SHARD_NAME = /^index-([0-9a-f]{32})\.json$/
 const TEMPORARY_NAME = /^\.?(?:agent-apps|index-[0-9a-f]{32}|cache|gitignore)[\w.-]*\.\d+\.tmp$/
 
@@ -62,11 +63,19 @@ export function readLines(directory: string, { text: whole, header }: WrittenInd
   return lines
 }
 
+/** The files that code was compiled to: all of them, and what those hold that are new. */
+export interface MadeModules {
+  files: string[]
+  outputs: ReadonlyMap<string, Uint8Array>
+}
+
 /** The files of an index, relative to the directory, that are not on disk as they should be. */
-export function outdatedFiles(directory: string, { header, shards }: EncodedIndex): string[] {
+export function outdatedFiles(directory: string, { header, shards }: EncodedIndex, { files, outputs }: MadeModules): string[] {
   const outdated = [...shards]
     .filter(([file, text]) => textOf(directory, file) !== text)
     .map(([file]) => file)
+  const missing = files.filter(file => outputs.has(file) && !existsSync(join(directory, file)))
+  outdated.unshift(...missing)
   return textOf(directory, INDEX_FILE) === header ? outdated : [...outdated, INDEX_FILE]
 }
 
@@ -78,13 +87,17 @@ export function outdatedFiles(directory: string, { header, shards }: EncodedInde
  * @returns the files written, relative to the directory
  * @throws INDEX_NOT_WRITABLE
  */
-export function writeIndex(directory: string, index: EncodedIndex, cache: string): string[] {
+export function writeIndex(directory: string, index: EncodedIndex, modules: MadeModules, cache: string): string[] {
   try {
-    const written = outdatedFiles(directory, index)
+    const before = readWritten(directory)?.header.modules ?? []
+    const written = outdatedFiles(directory, index, modules)
     for (const file of written) {
-      writeAtomic(directory, file, file === INDEX_FILE ? index.header : (index.shards.get(file) ?? ''))
+      writeAtomic(directory, file, file === INDEX_FILE ? index.header : (index.shards.get(file) ?? modules.outputs.get(file) ?? ''))
     }
     removeLeftovers(directory, name => index.shards.has(`${INDEX_DIRECTORY}/${name}`))
+    for (const file of before.filter(isModule)) {
+      if (!modules.files.includes(file)) rmSync(join(directory, file), { force: true })
+    }
     writeCache(directory, cache)
     return written
   } catch (error) {
@@ -133,6 +146,7 @@ export function madeFiles(directory: string): string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
   const named = new Set(written ? shardsOf(written.header) : [])
+  const modules = new Set(written ? [written.header.modules].flat().filter(isModule) : null)
   for (const name of readdirSync(folder).sort()) {
     const file = `${INDEX_DIRECTORY}/${name}`
     const shard = SHARD_NAME.exec(name)?.[1]
@@ -147,7 +161,12 @@ export function madeFiles(directory: string): string[] {
   return made
 }
 
-function writeAtomic(directory: string, file: string, text: string): void {
+/** True for the path of a file that code was compiled to. What an index names besides is not ours to touch. */
+function isModule(file: unknown): file is string {
+  return typeof file === 'string' && file.startsWith(`${INDEX_DIRECTORY}/`) && MODULE_NAME.test(file.slice(INDEX_DIRECTORY.length + 1))
+}
+
+function writeAtomic(directory: string, file: string, text: string | Uint8Array): void {
   const target = join(directory, file)
   const temporary = `${target}.${process.pid}.tmp`
   try {

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { isAgentAppsError } from '../../src/error.js'
+import type { InlineRecord } from '../../src/index-format.js'
+import { parseInline } from '../../src/inline-reference.js'
+import { parseReference } from '../../src/reference.js'
+import type { UnitSource } from '../skill-unit.js'
+
+/** What a tool's `metadata.delegate` asks of the compiler. */
+export type Delegate =
+  /** Code to be made a module: its default export is the tool's body. */
+  | { source: UnitSource }
+  /** A Markdown text that is ready as it stands. */
+  | { inline: InlineRecord }
+  /** Another tool, looked up when this one runs. */
+  | { tool: string }
+  | { problem: string }
+
+const PLAIN_MODULE = /\.[cm]?[jt]s$/
+const SKILL_FILE = /(?:^|\/)skill\.md$|\.skill\.(?:md|ts|js|mts|mjs)$/i
+
+/**
+ * Reads a delegate: `file` is the referring skill's path inside `directory`, from whose folder a relative path
+ * starts.
+ */
+export function readDelegate(value: string, directory: string, file: string): Delegate {
+  if (value.startsWith('inline://')) return readInline(value)
+  const reference = parseReference(value)
+  if (reference.kind !== 'path') return reference.kind === 'none' ? { problem: 'it is empty' } : { tool: value }
+  const absolute = resolve(directory, dirname(file), reference.path)
+  const stat = statSync(absolute, { throwIfNoEntry: false })
+  if (stat === undefined) return { problem: 'there is no such file' }
+  if (stat.isDirectory() || SKILL_FILE.test(reference.path)) return { tool: value }
+  if (!PLAIN_MODULE.test(reference.path)) return { problem: 'it is neither a skill nor a JavaScript or TypeScript file' }
+  const path = posixJoin(dirname(file), reference.path)
+  return { source: { key: path, file: path } }
+}
+
+function readInline(value: string): Delegate {
+  try {
+    const { kind, text } = parseInline(value)
+    if (kind === 'markdown') return { inline: { markdown: text } }
+    return { source: { key: `inline-${hash('sha256', text).slice(0, 16)}`, code: text } }
+  } catch (error) {
+    if (isAgentAppsError(error)) return { problem: error.message }
+    throw error
+  }
+}
+
+/** Joins a folder and a relative path, `/`-separated; the result may begin with `../`. */
+function posixJoin(folder: string, path: string): string {
+  const parts: string[] = []
+  for (const part of `${folder}/${path}`.split(/[\\/]/)) {
+    if (part === '' || part === '.') continue
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    else parts.push(part)
+  }
+  return parts.join('/')
+}

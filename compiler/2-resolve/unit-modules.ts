@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { extractFrontmatter } from '../../src/frontmatter.js'
+import { isInside, type ModuleRecord } from '../../src/index-format.js'
+import type { CachedModule, CompileCache } from '../compile-cache.js'
+import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
+import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
+import { bundleModules, type ModuleFailure, type ModuleSource } from './bundle-modules.js'
+import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
+
+/** The modules of a directory's units. */
+export interface UnitModules {
+  /** By source key. */
+  modules: Map<string, CachedModule>
+  failures: Map<string, ModuleFailure>
+  /** New files to write, by path relative to the directory; none where the last compile's still hold. */
+  outputs: Map<string, Uint8Array>
+  /** All files that modules consist of, relative to the directory. */
+  files: string[]
+}
+
+/** The modules of the last compile, where no source and no file that is in them changed; else new ones. */
+export async function bundleUnits(
+  directory: string,
+  units: readonly SkillUnit[],
+  cache: CompileCache | null,
+  isSame: (path: string) => boolean,
+): Promise<UnitModules> {
+  const sources = new Map(units.flatMap(unit => unit.sources.map(source => [source.key, { unit, source }] as const)))
+  if (sources.size === 0) return { modules: new Map(), failures: new Map(), outputs: new Map(), files: [] }
+  if (cache && stillHolds(directory, sources, cache, isSame)) {
+    return { modules: cache.modules, failures: new Map(), outputs: new Map(), files: cache.moduleFiles }
+  }
+  const wanted = new Map([...sources].map(([key, { unit, source }]) => [key, moduleSource(directory, unit, source)]))
+  const { modules, failures, outputs } = await bundleModules(directory, wanted)
+  return {
+    modules: new Map([...modules].map(([key, { file, inputs }]) => [key, { file, inputs: inputs.map(input => relative(directory, input).replaceAll('\\', '/')) }])),
+    failures,
+    outputs,
+    files: [...outputs.keys()].sort(),
+  }
+}
+
+function stillHolds(directory: string, sources: ReadonlyMap<string, unknown>, { modules, moduleFiles }: CompileCache, isSame: (path: string) => boolean): boolean {
+  return (
+    modules.size === sources.size &&
+    [...sources.keys()].every(key => modules.has(key)) &&
+    [...new Set([...modules.values()].flatMap(({ inputs }) => inputs))].every(isSame) &&
+    moduleFiles.every(file => existsSync(join(directory, file)))
+  )
+}
+
+function moduleSource(directory: string, unit: SkillUnit, { file, code = '' }: UnitSource): ModuleSource {
+  return file === undefined ? { code, from: join(directory, unit.path) } : { file: join(directory, file) }
+}
+
+/** The units whose records of the last compile name modules that are no longer theirs. */
+export function unitsWithNewModules(units: readonly SkillUnit[], { modules }: UnitModules, cache: CompileCache | null): SkillUnit[] {
+  return units.filter(unit => unit.sources.some(({ key }) => modules.get(key)?.file !== cache?.modules.get(key)?.file) && unit.tools.some(({ fresh }) => !fresh))
+}
+
+/**
+ * Puts modules into the units' records. What only running a module tells is asked of it now; a unit whose code
+ * cannot be bundled, throws, hangs or exits is broken by it, and no other is.
+ */
+export async function attachModules(directory: string, units: readonly SkillUnit[], bundled: UnitModules, { evaluate }: { evaluate: boolean }): Promise<void> {
+  const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
+  for (const unit of units) {
+    reportFailures(unit, bundled)
+    const running = unit.tools.filter(({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects))
+    if (running.length > 0) toRun.push({ unit, tools: running })
+  }
+  if (evaluate && toRun.length > 0) await runUnits(directory, toRun, bundled)
+  for (const { findings, tools } of units) {
+    for (const { fresh } of tools) {
+      if (fresh?.code) findings.push(...fresh.code.dynamic)
+      if (fresh) attach(fresh, bundled)
+    }
+  }
+}
+
+function attach(fresh: FreshRecords, { modules }: UnitModules): void {
+  const { record, code, delegateKey } = fresh
+  const own = code && modules.get(record.file)
+  if (own) record.module = moduleRecord(own, code.exported)
+  const delegate = delegateKey === undefined ? undefined : modules.get(delegateKey)
+  if (delegate) record.delegate = moduleRecord(delegate, 'default')
+}
+
+function moduleRecord({ file, inputs }: CachedModule, exported: string): ModuleRecord {
+  const inside = inputs.filter(isInside)
+  return { exported, file, inputs: inside, ...(inside.length < inputs.length && { outside: true as const }) }
+}
+
+function reportFailures(unit: SkillUnit, { failures }: UnitModules): void {
+  for (const { key, file } of unit.sources) {
+    const failure = failures.get(key)
+    if (!failure) continue
+    const isOwn = failure.file?.endsWith(`/${unit.path}`)
+    const place = isOwn ? { line: failure.line, column: failure.column } : FILE_START
+    const elsewhere = isOwn || failure.file === null ? '' : ` (${failure.file.split('/').at(-1)}:${failure.line}:${failure.column})`
+    if (file === unit.path) breakUnit(unit, finding('code-import', place, failure.message + elsewhere))
+    else {
+      const tool = unit.tools.find(({ fresh }) => fresh?.delegateKey === key)
+      const delegate = String(tool?.fresh?.record.frontmatter.metadata.delegate ?? key)
+      unit.findings.push(finding('delegate-invalid', tool?.place ?? FILE_START, delegate.slice(0, 80), failure.message + elsewhere))
+    }
+  }
+}
+
+async function runUnits(directory: string, toRun: { unit: SkillUnit; tools: UnitTool[] }[], bundled: UnitModules): Promise<void> {
+  writeOutputs(directory, bundled)
+  const evaluations = toRun.flatMap(({ unit, tools }) => {
+    const module = bundled.modules.get(unit.path)
+    const exports = tools.flatMap(({ fresh }) => fresh?.code?.exported ?? [])
+    return module ? [{ unit, tools, file: join(directory, module.file), exports }] : []
+  })
+  const results = await evaluateModules(evaluations)
+  for (const [index, { unit, tools }] of evaluations.entries()) {
+    const result = results[index]
+    if (result) applyResult(unit, tools, result)
+  }
+}
+
+const PROBLEM_RULES = { throws: 'code-throws', hangs: 'code-hangs', exits: 'code-exits' } as const satisfies Record<string, RuleName>
+
+function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
+  if (problem) {
+    breakUnit(unit, finding(PROBLEM_RULES[problem.kind], placeInStack(problem.stack, unit.path), problem.message))
+    return
+  }
+  for (const { fresh, name } of tools) {
+    const verbatim = fresh?.code && frontmatter.get(fresh.code.exported)
+    if (!fresh?.code || !verbatim) continue
+    fresh.details = { ...fresh.details, verbatim }
+    fresh.record.frontmatter = extractFrontmatter(verbatim, { kind: 'code', name })
+    fresh.code.dynamic = []
+  }
+}
+
+/** The place in the author's file that a stack names first; its start where it names none. */
+function placeInStack(stack: string, path: string): Place {
+  const name = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const [, line, column] = new RegExp(`${name}:(\\d+):(\\d+)`).exec(stack) ?? []
+  return line === undefined ? FILE_START : { line: Number(line), column: Number(column) }
+}
+
+function breakUnit(unit: SkillUnit, why: Finding): void {
+  unit.findings.push(why)
+  unit.broken.push(...unit.tools.map(({ name }) => ({ name, finding: why })))
+  unit.tools = []
+}
+
+/** Modules are named by their content, so one that is there already is the same. */
+function writeOutputs(directory: string, { outputs }: UnitModules): void {
+  for (const [file, contents] of outputs) {
+    const path = join(directory, file)
+    mkdirSync(dirname(path), { recursive: true })
+    if (!existsSync(path)) writeFileSync(path, contents)
+  }
+}

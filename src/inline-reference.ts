@@ -1,0 +1,43 @@
+import { AgentAppsError } from './error.js'
+
+/** What an `inline://` reference holds. */
+export interface InlineText {
+  kind: 'code' | 'markdown'
+  text: string
+}
+
+/** How often base64 may hold base64. */
+const LAYERS = 8
+
+/**
+ * Reads `inline://<tag>,<payload>`: code or Markdown as it stands, or base64 of another such reference. `\${` in
+ * a payload is `${`: so it is written in YAML, where `${` would be interpolated.
+ *
+ * @throws INLINE_INVALID
+ */
+export function parseInline(reference: string): InlineText {
+  let rest = reference
+  for (let layer = 0; layer < LAYERS; layer++) {
+    const [, tag, payload] = /^inline:\/\/([a-z0-9]+),([\s\S]*)$/.exec(rest) ?? []
+    if (payload === undefined) throw invalid('it is not of the form inline://<tag>,<text>')
+    if (tag === 'code' || tag === 'markdown') return { kind: tag, text: payload.replaceAll('\\${', '${') }
+    if (tag !== 'base64') throw invalid(`"${tag}" is none of code, markdown and base64`)
+    rest = decodeBase64(payload)
+  }
+  throw invalid(`base64 stands in base64 more than ${LAYERS} times`)
+}
+
+function decodeBase64(payload: string): string {
+  try {
+    const bytes = Uint8Array.from(atob(payload.trim()), character => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalid('its text is not base64 of UTF-8')
+  }
+}
+
+function invalid(problem: string): AgentAppsError {
+  return new AgentAppsError('INLINE_INVALID', `The inline reference cannot be read: ${problem}.`, {
+    hint: 'Write inline://code,…, inline://markdown,… or inline://base64,….',
+  })
+}
