@@ -51,7 +51,7 @@ export function createRuntime({ paths, cwd, freshness }: RuntimeOptions): Runtim
     invoke: (ref, args) => invoke(ref, args, globals),
     render: async ref => String(await invoke(ref, undefined, globals)),
     readResource: (ref, path) => readResource(ref, path, globals),
-    describe: async ref => readDetails(await requireTool(ref, globals)),
+    describe: async ref => readDetails(await requireTool(ref, globals), globals),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
   }
