@@ -179,7 +179,8 @@ function isUnchanged(
 ): boolean {
   const { header } = written
   const same =
-    [ignore, listing, counts].join('\0') === [header.ignore, header.listing, header.counts].join('\0')
+    JSON.stringify([ignore, listing, counts]) ===
+    JSON.stringify([header.ignore, header.listing, header.counts])
   return read.parsed === 0 && read.units.length === cache.units.size && same
 }
 
