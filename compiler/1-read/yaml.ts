@@ -1,6 +1,6 @@
 import matter from 'gray-matter'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { isNode, isScalar, parseDocument, visit } from 'yaml'
+import { type Document, isNode, isScalar, parseDocument, visit } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
 import { limits } from '../limits.js'
@@ -26,7 +26,7 @@ export function readYaml(source: string): YamlResult {
     const problem = problemInValue(source, data)
     return problem ? { problem } : { value: data as JsonObject }
   } catch (error) {
-    if (error instanceof YAMLException) return { problem: problemOfException(error) }
+    if (error instanceof YAMLException) return { problem: problemOfException(source, error) }
     if (error instanceof NotMapping) {
       return { problem: { rule: 'frontmatter-not-mapping', offset: 0, found: [error.found] } }
     }
@@ -58,12 +58,21 @@ function parseMapping(source: string): JsonObject {
   return value
 }
 
-function problemOfException(exception: YAMLException): YamlProblem {
+function problemOfException(source: string, exception: YAMLException): YamlProblem {
   const { reason = exception.message, mark } = exception as YAMLException & { reason?: string }
-  const offset = mark?.position ?? 0
-  const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]
-  if (tag !== undefined) return { rule: 'yaml-tag', offset, found: [tag] }
-  if (reason.startsWith('duplicated mapping key')) return { rule: 'yaml-duplicate-key', offset, found: [''] }
+  // gray-matter hands on the newline after its fence; and what ends too early ends with the last thing written.
+  const offset = Math.max(0, Math.min((mark?.position ?? 0) - 1, source.trimEnd().length - 1))
+  const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]?.replace(/^tag:yaml\.org,2002:/, '!!')
+  if (tag !== undefined) {
+    return { rule: 'yaml-tag', offset: Math.max(0, source.lastIndexOf(tag, offset)), found: [tag] }
+  }
+  if (reason.startsWith('duplicated mapping key')) {
+    const key = /^[^:\n]{0,80}/.exec(source.slice(offset))?.[0] ?? ''
+    return { rule: 'yaml-duplicate-key', offset, found: [key.trim()] }
+  }
+  if (reason.startsWith('expected a single document')) {
+    return { rule: 'yaml-syntax', offset: Math.max(0, source.search(/^(?:\.\.\.|---)/m)), found: [reason] }
+  }
   if (reason.startsWith('nesting exceeded')) return { rule: 'yaml-too-deep', offset, found: [] }
   return { rule: 'yaml-syntax', offset, found: [reason] }
 }
@@ -75,8 +84,11 @@ const MAYBE_ALIAS = /(?:^|[\s[{,:?-])\*[^\s,[\]{}*]/
 /** What a value holds that frontmatter may not: found by walking it, and only then looked up in the text. */
 function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   let keys = 0
+  // Aliases share a node, and may share it a billion times over: each is looked at once.
+  const seen = new Set<JsonValue>()
   const walk = (node: JsonValue, depth: number): RuleName | [RuleName, string] | null => {
-    if (typeof node !== 'object' || node === null) return null
+    if (typeof node !== 'object' || node === null || seen.has(node)) return null
+    seen.add(node)
     if (depth > limits.frontmatterDepth) return 'yaml-too-deep'
     for (const [key, child] of Object.entries(node)) {
       if (!Array.isArray(node)) {
@@ -109,10 +121,17 @@ function aliasIn(source: string): YamlProblem | null {
   return problem
 }
 
-/** The offset in frontmatter's text at which a value begins, by its path of keys; null where there is none. */
-export function locate(source: string, path: readonly (string | number)[]): number | null {
-  const node = parseDocument(source).getIn(path, true)
-  return isNode(node) ? (node.range?.[0] ?? null) : null
+/**
+ * Finds the offset in frontmatter's text at which a value begins, by its path of keys; null where there is none.
+ * The text is parsed for its places once, when the first is wanted.
+ */
+export function valueOffsets(source: string): (path: readonly (string | number)[]) => number | null {
+  let document: Document.Parsed | undefined
+  return path => {
+    document ??= parseDocument(source)
+    const node = document.getIn(path, true)
+    return isNode(node) ? (node.range?.[0] ?? null) : null
+  }
 }
 
 /** The text of a scalar as its author wrote it, where YAML reads it as something else: `0123`, `yes`, `2024-01-01`. */
