@@ -27,7 +27,12 @@ describe('the same answer compiled and from disk', () => {
 
   beforeAll(async () => {
     const laidOut = cases.map(layOut)
-    const withoutIndex = laidOut.map(({ cwd, paths }) => ({ cwd, paths, freshness: 'check', names: [] as string[] }))
+    const withoutIndex = laidOut.map(({ cwd, paths }) => ({
+      cwd,
+      paths,
+      freshness: 'check',
+      names: [] as string[],
+    }))
     // Compiling names every file, and so every name that may resolve; the indexes are taken away again for the disk's turn.
     const jobs = await Promise.all(
       laidOut.map(async ({ cwd, paths }) => {
@@ -57,7 +62,9 @@ describe('the same answer compiled and from disk', () => {
 
   it('finds no parser in the deployment that reads indexes, and says so when a name misses', () => {
     const cwd = makeTree({ 'skills/a/SKILL.md': skill('a') })
-    const [answer] = ask<Answer[]>(deployRuntime(DUMP), [{ cwd, paths: ['skills'], freshness: 'trust', names: ['a'] }])
+    const [answer] = ask<Answer[]>(deployRuntime(DUMP), [
+      { cwd, paths: ['skills'], freshness: 'trust', names: ['a'] },
+    ])
     expect(answer?.listed).toEqual([])
     expect(answer?.stats.parser).toBe('absent')
   })

@@ -40,7 +40,11 @@ async function outcome(sample: Sample): Promise<unknown> {
   }
 }
 
-async function shown(tool: ToolDef, cwd: string, runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
+async function shown(
+  tool: ToolDef,
+  cwd: string,
+  runtime: ReturnType<typeof createRuntime>,
+): Promise<unknown> {
   const { name: _, ...frontmatter } = tool.frontmatter
   const { resources, verbatim } = await runtime.describe(tool.name)
   const { entry, file, shadows } = tool.origin
@@ -51,7 +55,9 @@ async function shown(tool: ToolDef, cwd: string, runtime: ReturnType<typeof crea
     verbatim,
     content: shortened((await tool.content?.()) ?? ''),
     ...(resources.length > 0 && { resources: resources.map(({ path, size }) => `${path} ${size}`) }),
-    ...(shadows.length > 0 && { shadows: shadows.map(one => join(one.entry, one.file).slice(cwd.length + 1)) }),
+    ...(shadows.length > 0 && {
+      shadows: shadows.map(one => join(one.entry, one.file).slice(cwd.length + 1)),
+    }),
   }
 }
 

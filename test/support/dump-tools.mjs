@@ -26,7 +26,18 @@ async function everything(tool, runtime) {
     bytes[path] = Buffer.from(await runtime.readResource(tool.name, path)).toString('base64')
   }
   const { name, kind, frontmatter, src } = tool
-  return { name, kind, frontmatter, src, origin, via, content: await tool.content(), resources, verbatim, bytes }
+  return {
+    name,
+    kind,
+    frontmatter,
+    src,
+    origin,
+    via,
+    content: await tool.content(),
+    resources,
+    verbatim,
+    bytes,
+  }
 }
 
 async function outcome(name, runtime) {

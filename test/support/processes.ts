@@ -9,13 +9,18 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs ES module code in a Node process of its own, where `agent-apps` is this package; gives what it printed. */
 export function runCode(code: string, env: Record<string, string> = {}): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-    maxBuffer: 256 * 1024 * 1024,
-  })
-  if (status !== 0) throw new Error(`exit ${status}: ${stderr}`)
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', code],
+    {
+      timeout: 60_000,
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+      maxBuffer: 256 * 1024 * 1024,
+    },
+  )
+  if (status !== 0) throw new Error(`exit ${status ?? signal}: ${stderr}`)
   return stdout
 }
 
@@ -46,7 +51,8 @@ export function deployRuntime(script: string): string {
   const home = join(app, 'node_modules', 'agent-apps')
   mkdirSync(join(home, 'dist'), { recursive: true })
   cpSync(join(ROOT, 'package.json'), join(home, 'package.json'))
-  for (const part of ['src', 'runtime']) cpSync(join(ROOT, 'dist', part), join(home, 'dist', part), { recursive: true })
+  for (const part of ['src', 'runtime'])
+    cpSync(join(ROOT, 'dist', part), join(home, 'dist', part), { recursive: true })
   const deployed = join(app, 'script.mjs')
   cpSync(script, deployed)
   return deployed

@@ -1,4 +1,13 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { temporary } from './temporary.js'
@@ -39,7 +48,8 @@ export function samples(): Sample[] {
 export function layOut({ folder }: Sample): { cwd: string; paths: string[] } {
   const cwd = temporary()
   for (const name of readdirSync(folder)) {
-    if (name !== 'expected.json' && name !== 'setup.json') cpSync(join(folder, name), join(cwd, name), { recursive: true })
+    if (name !== 'expected.json' && name !== 'setup.json')
+      cpSync(join(folder, name), join(cwd, name), { recursive: true })
   }
   const file = join(folder, 'setup.json')
   if (existsSync(file)) setUp(cwd, JSON.parse(readFileSync(file, 'utf8')) as Setup)

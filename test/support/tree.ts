@@ -53,7 +53,8 @@ export function snapshot(directory: string, { times = false } = {}): Record<stri
       : stat.isDirectory()
         ? 'folder'
         : `file ${readFileSync(absolute).toString('base64')}`
-    if (path !== '') items[path] = `${(stat.mode & 0o777).toString(8)} ${what}${times ? ` ${stat.mtimeMs}` : ''}`
+    if (path !== '')
+      items[path] = `${(stat.mode & 0o777).toString(8)} ${what}${times ? ` ${stat.mtimeMs}` : ''}`
     if (!stat.isDirectory()) return
     for (const name of readdirSync(absolute).sort()) visit(path === '' ? name : `${path}/${name}`)
   }
@@ -63,7 +64,9 @@ export function snapshot(directory: string, { times = false } = {}): Record<stri
 
 /** What the compiler wrote into a directory, without what is only this machine's own: path → text. */
 export function compiled(directory: string): Record<string, string> {
-  const made: Record<string, string> = { '.agent-apps.json': readFileSync(join(directory, '.agent-apps.json'), 'utf8') }
+  const made: Record<string, string> = {
+    '.agent-apps.json': readFileSync(join(directory, '.agent-apps.json'), 'utf8'),
+  }
   const folder = join(directory, '.agent-apps')
   for (const name of readdirSync(folder).sort()) {
     if (!name.startsWith('cache')) made[`.agent-apps/${name}`] = readFileSync(join(folder, name), 'utf8')
@@ -80,4 +83,3 @@ export function setTimes(directory: string, time = new Date(Date.now() - 3_600_0
     utimesSync(path, time, time)
   }
 }
-
