@@ -13,6 +13,7 @@ import {
   readLines,
   readWritten,
   saveCache,
+  shardsHold,
   type WrittenIndex,
   writeIndex,
 } from './3-emit/write-index.js'
@@ -105,11 +106,11 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const fields = headerFields(directory, walked, linked)
   const compiled = { directory, linked, skipped: walked.skipped, reused: read.units.length - read.parsed }
   if (previous && isUnchanged(read, fields, previous)) return { ...compiled, written: [], outdated: [] }
-  const encoded = timed(job, 'emit', () => encode(directory, walked, linked, fields, previous))
+  const { encoded, complete } = timed(job, 'emit', () => encode(directory, walked, linked, fields, previous))
   const outdated = outdatedFiles(directory.dir, encoded)
   if (job.check) return { ...compiled, written: [], outdated }
   throwIfAborted(job)
-  const cache = { header: hash('sha256', encoded.header), files: read.files, linked }
+  const cache = { header: hash('sha256', encoded.header), files: read.files, linked: complete }
   if (outdated.length === 0) {
     if (!previous) saveCache(directory.dir, encodeCache(cache))
     return { ...compiled, written: [], outdated }
@@ -132,7 +133,8 @@ interface PreviousCompile {
 
 function previousCompile(directory: string, written: WrittenIndex | null): PreviousCompile | null {
   const cache = written && readCache(directory)
-  return cache && written && hash('sha256', written.text) === cache.header ? { cache, written } : null
+  if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
+  return shardsHold(directory, written, cache.savedAt) ? { cache, written } : null
 }
 
 interface WalkedDirectory extends Walk {
@@ -190,14 +192,16 @@ function encode(
   linked: LinkedDirectory,
   fields: HeaderFields,
   previous: PreviousCompile | null,
-): EncodedIndex {
+): { encoded: EncodedIndex; complete: LinkedDirectory } {
   const lines = previous && readLines(dir, previous.written)
   // What the last compile did not write (another file had the name then) is made after all.
   const missing = linked.units.filter(({ tools }) =>
     tools.some(({ fresh, written }) => !fresh && !(lines && written)),
   )
   makeRecords(missing, skills)
-  return encodeIndex(recordLines(linked, lines), fields)
+  // Units read anew have other tools than those that were linked.
+  const complete = missing.length > 0 ? linkDirectory(linked.units) : linked
+  return { encoded: encodeIndex(recordLines(complete, lines), fields), complete }
 }
 
 function timed<Result>({ timings }: Job, stage: Stage, work: () => Result): Result {
