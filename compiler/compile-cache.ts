@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
@@ -16,6 +16,8 @@ export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
 export interface CompileCache {
   /** SHA-256 of the `.agent-apps.json` it goes with. */
   header: string
+  /** Milliseconds since the epoch. */
+  savedAt: number
   files: Map<string, CachedFile>
   units: Map<string, SkillUnit>
 }
@@ -45,9 +47,10 @@ type StoredFinding = [rule: string, line: number, column: number, ...found: stri
 export function readCache(directory: string): CompileCache | null {
   let stored: StoredCache
   try {
-    stored = JSON.parse(readFileSync(join(directory, CACHE_FILE), 'utf8'))
+    const file = join(directory, CACHE_FILE)
+    stored = JSON.parse(readFileSync(file, 'utf8'))
     if (stored.version !== VERSION) return null
-    return decode(stored)
+    return { ...decode(stored), savedAt: statSync(file).mtimeMs }
   } catch {
     // Absent, torn or foreign: the compile is slower by it, and no different.
     return null
@@ -91,7 +94,7 @@ export function encodeCache({
   return JSON.stringify(stored)
 }
 
-function decode({ header, files, units }: StoredCache): CompileCache {
+function decode({ header, files, units }: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
   for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })

@@ -13,6 +13,7 @@ import {
   readLines,
   readWritten,
   saveCache,
+  shardsHold,
   type WrittenIndex,
   writeIndex,
 } from './3-emit/write-index.js'
@@ -151,7 +152,8 @@ interface PreviousCompile {
 
 function previousCompile(directory: string, written: WrittenIndex | null): PreviousCompile | null {
   const cache = written && readCache(directory)
-  return cache && written && hash('sha256', written.text) === cache.header ? { cache, written } : null
+  if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
+  return shardsHold(directory, written, cache.savedAt) ? { cache, written } : null
 }
 
 interface WalkedDirectory extends Walk {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
 import { type FileRecord, listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
@@ -25,7 +25,8 @@ export const parser: DiskParser = {
 
   readFile(directory, path) {
     const madeAt = Date.now()
-    return directoryNames({ skills: [walkedFile(directory, path)], skipped: [], listing: [] }, madeAt)
+    const skills = leavesItsFolder(join(directory, path)) ? [] : [walkedFile(directory, path)]
+    return directoryNames({ skills, skipped: [], listing: [] }, madeAt)
   },
 }
 
@@ -84,6 +85,12 @@ function directoryNames({ skills, listing }: Walk, madeAt: number): DirectoryNam
       tools: given.get(unit.path) ?? [],
     }
   }
+}
+
+/** True for a SKILL.md that is a link out of its folder: the walk refuses it, and so does whoever names it. */
+function leavesItsFolder(file: string): boolean {
+  if (file.endsWith('.skill.md')) return false
+  return !realpathSync.native(file).startsWith(join(realpathSync.native(dirname(file)), sep))
 }
 
 /** A skill file that somebody named, as the walk of its directory would have found it. */

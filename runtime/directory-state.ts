@@ -104,18 +104,53 @@ export function askIndex<Answer>(
     try {
       return ask(index)
     } catch (error) {
-      if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== index.stamp)
-        open(state, globals, disk)
-      else refuse(state, globals, disk, error)
+      renew(state, globals, disk, error)
     }
   }
   return null
 }
 
 /**
+ * Does work that reads of a directory's names, and does it again where the index turns out on the way to be
+ * replaced or no index of ours.
+ */
+export async function withNames<Answer>(
+  state: DirectoryState,
+  globals: Globals,
+  disk: Disk,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      // Somebody else's call may have put it aside meanwhile; then the work is done with what came instead.
+      if (!(error instanceof IndexRefused)) throw error
+      if (state.index) renew(state, globals, disk, error)
+    }
+  }
+}
+
+/** Opens an index anew that was replaced since it was opened; puts one aside that has a fault. */
+function renew(state: DirectoryState, globals: Globals, disk: Disk, error: unknown): void {
+  if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== state.index?.stamp)
+    open(state, globals, disk)
+  else refuse(state, globals, disk, error)
+}
+
+/**
  * What a name means in one directory: by its index, or where it has none, by its files.
  */
-export async function lookUp(
+export function lookUp(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+  disk: Disk,
+): Promise<Found | null> {
+  return withNames(state, globals, disk, () => lookUpOnce(state, name, globals, disk))
+}
+
+async function lookUpOnce(
   state: DirectoryState,
   name: string,
   globals: Globals,

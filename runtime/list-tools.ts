@@ -9,6 +9,7 @@ import {
   type Found,
   lookUp,
   noteBroken,
+  withNames,
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
@@ -42,7 +43,11 @@ interface Named extends Found {
   name: string
 }
 
-async function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
+function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
+  return withNames(state, globals, disk, () => allOnce(state, globals, disk))
+}
+
+async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
   const indexed = askIndex(state, globals, disk, index => index.names() && index)
   const names = indexed ?? (await diskNames(state, globals, disk))

@@ -59,8 +59,7 @@ export function sourceOf(tool: ToolDef): ToolSource | undefined {
 /** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */
 async function readContent({ state, record }: ToolSource, globals: Globals, disk: Disk): Promise<string> {
   const path = disk.resolve(state.dir, record.file)
-  const [start, end] = record.content
-  const bytes = await disk.readRange(path, start, end, record.size)
+  const bytes = await readBytes(path, record, disk)
   if (bytes) return decode(bytes)
   addDiagnostic(globals, {
     file: path,
@@ -73,7 +72,7 @@ async function readContent({ state, record }: ToolSource, globals: Globals, disk
   })
   const now = await rereadFile(state, record.file, globals, disk)
   const anew = now?.tool(record.frontmatter.name)
-  const again = anew && !isBroken(anew) && (await disk.readRange(path, ...anew.content, anew.size))
+  const again = anew && !isBroken(anew) && (await readBytes(path, anew, disk))
   if (again) return decode(again)
   throw new AgentAppsError(
     'INDEX_STALE',
@@ -84,6 +83,16 @@ async function readContent({ state, record }: ToolSource, globals: Globals, disk
       file: path,
     },
   )
+}
+
+/** A SKILL.md that is a link may lead only to a file of its own folder, whatever an index says. */
+async function readBytes(
+  path: string,
+  { kind, content, size }: ToolRecord,
+  disk: Disk,
+): Promise<Uint8Array | null> {
+  const isOwn = kind !== 'folder' || (await disk.isInside(disk.resolve(path, '..'), path))
+  return isOwn ? disk.readRange(path, ...content, size) : null
 }
 
 /** A byte order mark inside content is content. */

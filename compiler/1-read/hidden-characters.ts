@@ -1,6 +1,6 @@
 import { type Finding, finding } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import { placeAt } from './source-text.js'
+import type { DecodedText } from './decode.js'
 
 /** Bidirectional controls, zero-width characters, and Unicode tag characters (plane 14). */
 const HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\u{E0001}|[\u{E0020}-\u{E007F}]/u
@@ -22,7 +22,7 @@ const JOINING_SCRIPTS = [
 ]
 /** Zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined with them. */
 const LEGITIMATE = new RegExp(
-  String.raw`\p{RGI_Emoji}|[${JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')}]\p{M}*[\u200C\u200D]`,
+  String.raw`\p{RGI_Emoji}|[${JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')}]\p{M}{0,8}[\u200C\u200D]`,
   'gv',
 )
 
@@ -30,7 +30,7 @@ const LEGITIMATE = new RegExp(
  * Characters that a reader does not see and a model reads: how instructions are smuggled into skills. One
  * finding a run of them, with the first one's code point.
  */
-export function hiddenCharacters(text: string, contentStart: number): Finding[] {
+export function hiddenCharacters({ text, placeAt }: DecodedText, contentStart: number): Finding[] {
   // A byte order mark at the very start is a file's own affair.
   const body = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
   if (!HIDDEN.test(body)) return []
@@ -41,7 +41,7 @@ export function hiddenCharacters(text: string, contentStart: number): Finding[] 
     const count = [...run[0]].length
     const character = `${describe(code)}${count > 1 ? ` and ${count - 1} more` : ''}`
     const where = run.index < contentStart ? 'frontmatter' : 'content'
-    findings.push(finding('hidden-character', placeAt(text, run.index), character, where))
+    findings.push(finding('hidden-character', placeAt(run.index), character, where))
     if (findings.length === limits.findingsPerRule) break
   }
   return findings

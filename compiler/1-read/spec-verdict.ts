@@ -1,6 +1,7 @@
 import { isScalar, parseDocument, visit } from 'yaml'
 import { TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
 import { isJsonObject, type JsonObject } from '../../src/json.js'
+import { limits } from '../limits.js'
 import { readYaml } from './yaml.js'
 
 /**
@@ -14,11 +15,13 @@ export function specVerdict(bytes: Buffer, folderName: string): string[] {
   const end = text.indexOf('---', 3)
   if (end === -1) return ['There is no second "---".']
   const yaml = text.slice(3, end)
-  const refused = strictYamlProblem(yaml)
-  if (refused !== null) return [`The YAML is refused: ${refused}.`]
+  if (Buffer.byteLength(yaml) > limits.frontmatterBytes) return ['The frontmatter is too large to be read.']
+  // First the reader that knows limits: what is within them does the other no harm.
   const { value, problem } = readYaml(yaml)
   if (problem?.rule === 'frontmatter-not-mapping') return ['The frontmatter is no mapping.']
   if (problem) return [`The YAML is refused: ${problem.found[0] || problem.rule}.`]
+  const refused = strictYamlProblem(yaml)
+  if (refused !== null) return [`The YAML is refused: ${refused}.`]
   const written = writtenScalars(yaml, value)
   return [
     ...unexpectedFields(value),

@@ -173,7 +173,9 @@ export function walk(
   function visitLink(child: Omit<Directory, 'depth'>, depth: number, name: string): void {
     const target = resolveLink(child.absolute)
     if (target === null) {
-      if (!name.startsWith('.')) skip(child.path, finding('link-broken', FILE_START), isSkillName(name))
+      // One called SKILL.md was reported when its folder was opened.
+      if (!name.startsWith('.') && !SKILL_FILE.test(name))
+        skip(child.path, finding('link-broken', FILE_START), SINGLE_FILE.test(name))
       return
     }
     const { scope } = child

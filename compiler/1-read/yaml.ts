@@ -1,6 +1,6 @@
 import matter from 'gray-matter'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { isMap, isNode, isScalar, parseDocument, visit } from 'yaml'
+import { type Document, isMap, isNode, isScalar, parseDocument, visit } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
 import { limits } from '../limits.js'
@@ -60,12 +60,16 @@ function parseMapping(source: string): JsonObject {
 
 function problemOfException(source: string, exception: YAMLException): YamlProblem {
   const { reason = exception.message, mark } = exception as YAMLException & { reason?: string }
-  // gray-matter hands the line break after the opening fence over with the rest.
-  const offset = Math.max(0, (mark?.position ?? 0) - 1)
+  // gray-matter hands on the newline after its fence; and what ends too early ends with the last thing written.
+  const offset = Math.max(0, Math.min((mark?.position ?? 0) - 1, source.trimEnd().length - 1))
   const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]
   if (tag !== undefined) return tagBefore(source, offset, tag)
-  if (reason.startsWith('duplicated mapping key'))
+  if (reason.startsWith('duplicated mapping key')) {
     return { rule: 'yaml-duplicate-key', offset, found: [keyAt(source, offset)] }
+  }
+  if (reason.startsWith('expected a single document')) {
+    return { rule: 'yaml-syntax', offset: Math.max(0, source.search(/^(?:\.\.\.|---)/m)), found: [reason] }
+  }
   if (reason.startsWith('nesting exceeded')) return { rule: 'yaml-too-deep', offset, found: [] }
   const unclosed = reason.endsWith('quoted scalar') ? lastQuote(source) : null
   return { rule: 'yaml-syntax', offset: unclosed ?? offset, found: [reason] }
@@ -112,15 +116,19 @@ function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   const breach = breachIn(value)
   if (breach !== null) {
     const { rule, path, found } = breach
-    return { rule, offset: locateKey(source, path) ?? locate(source, path) ?? 0, found }
+    const places = placesIn(source)
+    return { rule, offset: places.key(path) ?? places.value(path) ?? 0, found }
   }
   return MAYBE_ALIAS.test(source) ? aliasIn(source) : null
 }
 
 function breachIn(value: JsonObject): Breach | null {
   let keys = 0
+  // Aliases share a node, and may share it a billion times over: each is looked at once.
+  const seen = new Set<JsonValue>()
   const walk = (node: JsonValue, path: Breach['path']): Breach | null => {
-    if (typeof node !== 'object' || node === null) return null
+    if (typeof node !== 'object' || node === null || seen.has(node)) return null
+    seen.add(node)
     if (path.length >= limits.frontmatterDepth) return { rule: 'yaml-too-deep', path, found: [] }
     for (const [key, child] of Object.entries(node)) {
       const inside = [...path, Array.isArray(node) ? Number(key) : key]
@@ -148,19 +156,31 @@ function aliasIn(source: string): YamlProblem | null {
   return problem
 }
 
-/** The offset in frontmatter's text at which a value begins, by its path of keys; null where there is none. */
-export function locate(source: string, path: readonly (string | number)[]): number | null {
-  const node = parseDocument(source).getIn(path, true)
-  return isNode(node) ? (node.range?.[0] ?? null) : null
+/** Offsets of keys and values in frontmatter's text, by their path of keys; null for what is not there. */
+export interface Places {
+  key: (path: readonly (string | number)[]) => number | null
+  value: (path: readonly (string | number)[]) => number | null
 }
 
-/** The offset in frontmatter's text at which a key of a mapping begins; null where there is no such key. */
-export function locateKey(source: string, path: readonly (string | number)[]): number | null {
-  const document = parseDocument(source)
-  const mapping = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
-  if (!isMap(mapping)) return null
-  const pair = mapping.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))
-  return isNode(pair?.key) ? (pair.key.range?.[0] ?? null) : null
+/** Finds places in frontmatter's text, which is parsed for them once, when the first is wanted. */
+export function placesIn(source: string): Places {
+  let parsed: Document.Parsed | undefined
+  const document = (): Document.Parsed => {
+    parsed ??= parseDocument(source)
+    return parsed
+  }
+  return {
+    value: path => startOf(document().getIn(path, true)),
+    key: path => {
+      const mapping = path.length > 1 ? document().getIn(path.slice(0, -1), true) : document().contents
+      if (!isMap(mapping)) return null
+      return startOf(mapping.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))?.key)
+    },
+  }
+}
+
+function startOf(node: unknown): number | null {
+  return isNode(node) ? (node.range?.[0] ?? null) : null
 }
 
 /** The text of a scalar as its author wrote it, where YAML reads it as something else: `0123`, `yes`, `2024-01-01`. */

@@ -49,6 +49,14 @@ function shardsOf({ shards }: Partial<IndexHeader>): string[] {
   return Array.isArray(shards) ? shards.filter(shard => /^[0-9a-f]{32}$/.test(shard)) : []
 }
 
+/** True where no shard was changed since a time (ms), or those that were are still what their names say. */
+export function shardsHold(directory: string, { header }: WrittenIndex, since: number): boolean {
+  return shardsOf(header).every(shard => {
+    const file = join(directory, shardFile(shard))
+    return statSync(file).mtimeMs <= since || shardDigest(readFileSync(file)) === shard
+  })
+}
+
 /** The records of a written index, line by line; null where a shard is not what its name says. */
 export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
   const lines = emptyLines()
