@@ -3,41 +3,17 @@ import { join } from 'node:path'
 import { dump } from 'js-yaml'
 import { seededRandom } from './random.js'
 
-const VERBS = [
-  'review',
-  'plan',
-  'draft',
-  'test',
-  'deploy',
-  'inspect',
-  'migrate',
-  'refactor',
-  'profile',
-  'explain',
-]
-const NOUNS = [
-  'service',
-  'schema',
-  'report',
-  'pipeline',
-  'contract',
-  'dashboard',
-  'release',
-  'notebook',
-  'queue',
-]
+const list = text => text.split(' ')
+const VERBS = list('review plan draft test deploy inspect migrate refactor profile explain')
+const NOUNS = list('service schema report pipeline contract dashboard release notebook queue')
 const WORDS = [
-  ...VERBS,
-  ...NOUNS,
-  ...'the a of when user asks with and before after each every result file folder change error output'.split(
-    ' ',
-  ),
-  ...'carefully first then never always existing new small large public private naïve façade'.split(' '),
+  ...[...VERBS, ...NOUNS, ...list('the a of when user asks with and before after each every result file')],
+  ...list('folder change error output carefully first then never always existing new small large public'),
 ]
 
 /**
  * Writes a directory of folder skills as real ones are: a description of about 200 characters and a body of 2 to
- * 6 kB; one in four has metadata, one in fifty resources. The same count gives the same bytes.
+ * 6 kB; one in three has characters past ASCII, one in four metadata, one in fifty resources. The same count gives the same bytes.
  *
  * @returns for each skill its frontmatter's fields and its file, relative to the directory
  */
@@ -65,7 +41,7 @@ function moreFields(random) {
 
 function body(name, random) {
   const length = 2_000 + random() * 4_000
-  const parts = [`\n# ${name}\n`]
+  const parts = [`\n# ${name}${random() < 0.33 ? ' — an overview' : ''}\n`]
   for (let size = 0; size < length; ) {
     const part = section(random)
     parts.push(part)
