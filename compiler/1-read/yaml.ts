@@ -1,9 +1,8 @@
-import matter from 'gray-matter'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { isNode, isScalar, parseDocument, visit } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
 import { limits } from '../limits.js'
+import { yamlPackages } from './yaml-packages.js'
 
 /** Why a text is not frontmatter: a rule, what was found, and an offset into the text. */
 export interface YamlProblem {
@@ -22,7 +21,10 @@ export type YamlResult = { value: JsonObject; problem?: never } | { problem: Yam
  */
 export function readYaml(source: string): YamlResult {
   try {
-    const { data } = matter({ content: `---\n${source}\n---\n` }, { language: 'yaml', engines: ENGINES })
+    const { data } = yamlPackages.grayMatter(
+      { content: `---\n${source}\n---\n` },
+      { language: 'yaml', engines: ENGINES },
+    )
     const problem = problemInValue(source, data)
     return problem ? { problem } : { value: data as JsonObject }
   } catch (error) {
@@ -99,6 +101,7 @@ function problemInValue(source: string, value: JsonObject): YamlProblem | null {
 }
 
 function aliasIn(source: string): YamlProblem | null {
+  const { parseDocument, visit } = yamlPackages.yaml
   let problem: YamlProblem | null = null
   visit(parseDocument(source), {
     Alias(_, alias) {
@@ -111,12 +114,14 @@ function aliasIn(source: string): YamlProblem | null {
 
 /** The offset in frontmatter's text at which a value begins, by its path of keys; null where there is none. */
 export function locate(source: string, path: readonly (string | number)[]): number | null {
+  const { isNode, parseDocument } = yamlPackages.yaml
   const node = parseDocument(source).getIn(path, true)
   return isNode(node) ? (node.range?.[0] ?? null) : null
 }
 
 /** The text of a scalar as its author wrote it, where YAML reads it as something else: `0123`, `yes`, `2024-01-01`. */
 export function scalarSource(source: string, key: string): string {
+  const { isScalar, parseDocument } = yamlPackages.yaml
   const node = parseDocument(source).get(key, true)
   return isScalar(node) && typeof node.source === 'string' ? node.source : ''
 }
