@@ -105,8 +105,9 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const fields = headerFields(directory, walked, linked)
   const compiled = { directory, linked, skipped: walked.skipped, reused: read.units.length - read.parsed }
   if (previous && isUnchanged(read, fields, previous)) return { ...compiled, written: [], outdated: [] }
-  const encoded = timed(job, 'emit', () => encode(directory, walked, linked, fields, previous))
-  const outdated = outdatedFiles(directory.dir, encoded)
+  const verified = new Set<string>()
+  const encoded = timed(job, 'emit', () => encode(directory, walked, linked, fields, previous, verified))
+  const outdated = outdatedFiles(directory.dir, encoded, verified)
   if (job.check) return { ...compiled, written: [], outdated }
   throwIfAborted(job)
   const cache = { header: hash('sha256', encoded.header), files: read.files, linked }
@@ -117,7 +118,7 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const started = performance.now()
   const written = await withDirectoryLock(directory.dir, () =>
     readWritten(directory.dir)?.text === before?.text
-      ? writeIndex(directory.dir, encoded, encodeCache(cache))
+      ? writeIndex(directory.dir, encoded, encodeCache(cache), verified)
       : null,
   )
   job.timings.emit += performance.now() - started
@@ -189,8 +190,9 @@ function encode(
   linked: LinkedDirectory,
   fields: HeaderFields,
   previous: PreviousCompile | null,
+  verified: Set<string>,
 ): EncodedIndex {
-  const lines = previous && readLines(dir, previous.written)
+  const lines = previous && readLines(dir, previous.written, verified)
   // What the last compile did not write (another file had the name then) is made after all.
   const missing = linked.units.filter(({ tools }) =>
     tools.some(({ fresh, written }) => !fresh && !(lines && written)),
