@@ -126,9 +126,10 @@ function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
     .filter(field => !TOP_LEVEL_FIELDS.includes(field))
     .slice(0, limits.findingsPerRule)
     .map(field => {
-      const near = nearest(field.replaceAll('_', '-'), TOP_LEVEL_FIELDS)
-      const same = TOP_LEVEL_FIELDS.find(known => known === field.replaceAll('_', '-').toLowerCase())
-      return finding('unknown-field', at.key(field), field, same ?? near ?? '')
+      const hyphenated = field.replaceAll('_', '-')
+      const lowerCase = hyphenated.toLowerCase()
+      const known = TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : nearest(hyphenated, TOP_LEVEL_FIELDS)
+      return finding('unknown-field', at.key(field), field, known ?? '')
     })
 }
 
