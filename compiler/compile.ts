@@ -124,12 +124,14 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   }
   if (previous && isUnchanged(read, fields, previous)) return compiled
 
-  const lines = timed(job, 'emit', () => makeLines(dir, walked, linked, previous))
+  const verified = new Set<string>()
+  const lines = timed(job, 'emit', () => makeLines(dir, walked, linked, previous, verified))
   if (lines === null) return 'overtaken'
   const encoded = timed(job, 'emit', () => encodeIndex(lines, fields))
-  const outdated = outdatedFiles(dir, encoded)
-  if (job.check)
-    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
+  const outdated = outdatedFiles(dir, encoded, verified)
+  if (job.check) {
+    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before, verified), lines) }
+  }
   throwIfAborted(job)
   const cache = encodeCache({ header: hash('sha256', encoded.header), files: read.files, linked })
   if (outdated.length === 0) {
@@ -138,7 +140,7 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   }
   const started = performance.now()
   const written = await withDirectoryLock(dir, () =>
-    readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, cache) : null,
+    readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, cache, verified) : null,
   )
   job.timings.emit += performance.now() - started
   return written === null ? 'overtaken' : { ...compiled, written }
@@ -211,8 +213,9 @@ function makeLines(
   { skills }: Walk,
   linked: LinkedDirectory,
   previous: PreviousCompile | null,
+  verified: Set<string>,
 ): Lines | null {
-  const lines = previous && readLines(directory, previous.written)
+  const lines = previous && readLines(directory, previous.written, verified)
   // What the last compile did not write (another file had the name then) is made after all.
   const unmade = linked.units.filter(({ tools }) =>
     tools.some(({ fresh, written }) => !fresh && !(lines && written)),

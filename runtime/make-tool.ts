@@ -34,7 +34,10 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     kind,
     frontmatter,
     fn: content,
-    src: disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
+    // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
+    get src() {
+      return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
+    },
     content,
     origin: {
       layer: state.layer,

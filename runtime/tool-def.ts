@@ -24,7 +24,7 @@ export interface ToolDef {
   /** Runs it. A Markdown skill gives its content. */
   fn: (ctx?: unknown, args?: unknown) => unknown
   /** The source's URI. */
-  src: string | null
+  readonly src: string | null
   /** The exact text after the frontmatter. */
   content?: () => Promise<string>
   origin: Origin

@@ -135,9 +135,10 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
 
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field => {
-    const near = nearest(field.replaceAll('_', '-'), TOP_LEVEL_FIELDS)
-    const same = TOP_LEVEL_FIELDS.find(known => known === field.replaceAll('_', '-').toLowerCase())
-    return finding('unknown-field', at.key(field), field, same ?? near ?? '')
+    const hyphenated = field.replaceAll('_', '-')
+    const lowerCase = hyphenated.toLowerCase()
+    const known = TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : nearest(hyphenated, TOP_LEVEL_FIELDS)
+    return finding('unknown-field', at.key(field), field, known ?? '')
   })
 }
 

@@ -20,11 +20,17 @@ const JOINING_SCRIPTS = [
   ],
   ...['Kannada', 'Malayalam', 'Sinhala', 'Khmer'],
 ]
-/** Zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined with them. */
-const LEGITIMATE = new RegExp(
-  String.raw`\p{RGI_Emoji}|[${JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')}]\p{M}{0,8}[\u200C\u200D]`,
-  'gv',
-)
+let legitimate: RegExp | undefined
+
+/**
+ * Zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined with
+ * them. Made only when it is needed: to make it takes as long as a whole compile of a hundred skills.
+ */
+function legitimateCharacters(): RegExp {
+  const scripts = JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')
+  legitimate ??= new RegExp(String.raw`\p{RGI_Emoji}|[${scripts}]\p{M}{0,8}[\u200C\u200D]`, 'gv')
+  return legitimate
+}
 
 /**
  * Characters that a reader does not see and a model reads: how instructions are smuggled into skills. One
@@ -34,7 +40,7 @@ export function hiddenCharacters({ text, placeAt }: DecodedText, contentStart: n
   // A byte order mark at the very start is a file's own affair.
   const body = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
   if (!HIDDEN.test(body)) return []
-  const seen = body.replace(LEGITIMATE, legitimate => '.'.repeat(legitimate.length))
+  const seen = body.replace(legitimateCharacters(), characters => '.'.repeat(characters.length))
   const findings: Finding[] = []
   for (const run of seen.matchAll(HIDDEN_RUNS)) {
     const code = run[0].codePointAt(0) ?? 0

@@ -11,7 +11,7 @@ import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 import { type KeyPlace, topLevelKeys } from './top-level-keys.js'
-import { placesIn, readYaml, scalarSource, type YamlResult } from './yaml.js'
+import { type Places, placesIn, readYaml, scalarSource, type YamlResult } from './yaml.js'
 
 /** What is known of a skill file before it is read. */
 export interface SkillSource {
@@ -189,7 +189,11 @@ function growth(repairs: ColonRepair[]): number {
 /** Places in the author's file of what stands in frontmatter; of the opening fence for what stands nowhere. */
 function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }: RepairedYaml): Locator {
   const source = text.slice(block.yamlStart, block.yamlEnd)
-  const places = placesIn(yaml)
+  let parsed: Places | undefined
+  const places = (): Places => {
+    parsed ??= placesIn(yaml)
+    return parsed
+  }
   let keys: Map<string, KeyPlace> | undefined
   const keyPlace = (field: string): KeyPlace | undefined => {
     keys ??= topLevelKeys(source)
@@ -199,12 +203,12 @@ function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }
     placeAt(offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
   return {
     key: (field, ...inside) => {
-      const located = inside.length === 0 ? null : places.key([field, ...inside])
+      const located = inside.length === 0 ? null : places().key([field, ...inside])
       return place(located === null ? keyPlace(field)?.key : written(located))
     },
     value: (field, ...inside) => {
       const found = inside.length === 0 ? keyPlace(field)?.value : undefined
-      const located = found ?? places.value([field, ...inside])
+      const located = found ?? places().value([field, ...inside])
       return place(found ?? (located === null ? keyPlace(field)?.key : written(located)))
     },
   }

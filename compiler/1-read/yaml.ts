@@ -1,9 +1,9 @@
-import matter from 'gray-matter'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { type Document, isMap, isNode, isScalar, parseDocument, visit } from 'yaml'
+import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
 import { limits } from '../limits.js'
+import { yamlPackages } from './yaml-packages.js'
 
 /** Why a text is not frontmatter: a rule, what was found, and an offset into the text. */
 export interface YamlProblem {
@@ -22,7 +22,10 @@ export type YamlResult = { value: JsonObject; problem?: never } | { problem: Yam
  */
 export function readYaml(source: string): YamlResult {
   try {
-    const { data } = matter({ content: `---\n${source}\n---\n` }, { language: 'yaml', engines: ENGINES })
+    const { data } = yamlPackages.grayMatter(
+      { content: `---\n${source}\n---\n` },
+      { language: 'yaml', engines: ENGINES },
+    )
     const problem = problemInValue(source, data)
     return problem ? { problem } : { value: data as JsonObject }
   } catch (error) {
@@ -91,6 +94,7 @@ function keyAt(source: string, offset: number): string {
 
 /** Where the last quoted value of a text begins: the one that is left open, where one is. */
 function lastQuote(source: string): number | null {
+  const { parseDocument, visit } = yamlPackages.yaml
   let offset: number | null = null
   visit(parseDocument(source), {
     Scalar(_, { type, range }) {
@@ -146,6 +150,7 @@ function breachIn(value: JsonObject): Breach | null {
 }
 
 function aliasIn(source: string): YamlProblem | null {
+  const { parseDocument, visit } = yamlPackages.yaml
   let problem: YamlProblem | null = null
   visit(parseDocument(source), {
     Alias(_, alias) {
@@ -164,8 +169,9 @@ export interface Places {
 
 /** Finds places in frontmatter's text, which is parsed for them once, when the first is wanted. */
 export function placesIn(source: string): Places {
-  let parsed: Document.Parsed | undefined
-  const document = (): Document.Parsed => {
+  const { isMap, isScalar, parseDocument } = yamlPackages.yaml
+  let parsed: Document | undefined
+  const document = (): Document => {
     parsed ??= parseDocument(source)
     return parsed
   }
@@ -180,11 +186,12 @@ export function placesIn(source: string): Places {
 }
 
 function startOf(node: unknown): number | null {
-  return isNode(node) ? (node.range?.[0] ?? null) : null
+  return yamlPackages.yaml.isNode(node) ? (node.range?.[0] ?? null) : null
 }
 
 /** The text of a scalar as its author wrote it, where YAML reads it as something else: `0123`, `yes`, `2024-01-01`. */
 export function scalarSource(source: string, key: string): string {
+  const { isScalar, parseDocument } = yamlPackages.yaml
   const node = parseDocument(source).get(key, true)
   return isScalar(node) && typeof node.source === 'string' ? node.source : ''
 }
