@@ -13,7 +13,8 @@ export async function benchMemory() {
   for (const size of options.memorySizes) {
     const made = await tree(size)
     removeIndex(made.skills)
-    const megabytes = Number(run('compile.js', [made.skills], ['--import', REPORT_PEAK])) / 2 ** 10
+    const megabytes =
+      Number(run('compile.js', [made.skills], { nodeFlags: ['--import', REPORT_PEAK] })) / 2 ** 10
     row(
       `peak of compiling ${size.toLocaleString('en')}`,
       `${megabytes.toFixed(0)} MB`,
@@ -23,7 +24,7 @@ export async function benchMemory() {
     if (size > options.mainSize) dropTree(made)
   }
   const { skills } = await tree(1_000)
-  const { found, missing } = JSON.parse(run('heap-slope.js', [skills], ['--expose-gc']))
+  const { found, missing } = JSON.parse(run('heap-slope.js', [skills], { nodeFlags: ['--expose-gc'] }))
   row('heap left by 1,000,000 findTool', `${found.toFixed(3)} B`, { note: 'a call' })
   row('heap left by 100,000 missing names', `${missing.toFixed(3)} B`, {
     note: 'a name, after the first 20,000',
