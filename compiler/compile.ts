@@ -124,13 +124,12 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   }
   if (previous && isUnchanged(read, fields, previous)) return compiled
 
-  const verified = new Set<string>()
-  const lines = timed(job, 'emit', () => makeLines(dir, walked, linked, previous, verified))
+  const lines = timed(job, 'emit', () => makeLines(dir, walked, linked, previous))
   if (lines === null) return 'overtaken'
   const encoded = timed(job, 'emit', () => encodeIndex(lines, fields))
-  const outdated = outdatedFiles(dir, encoded, verified)
+  const outdated = outdatedFiles(dir, encoded)
   if (job.check) {
-    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before, verified), lines) }
+    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
   }
   throwIfAborted(job)
   const cache = encodeCache({ header: hash('sha256', encoded.header), files: read.files, linked })
@@ -140,7 +139,7 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   }
   const started = performance.now()
   const written = await withDirectoryLock(dir, () =>
-    readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, cache, verified) : null,
+    readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, cache) : null,
   )
   job.timings.emit += performance.now() - started
   return written === null ? 'overtaken' : { ...compiled, written }
@@ -213,9 +212,8 @@ function makeLines(
   { skills }: Walk,
   linked: LinkedDirectory,
   previous: PreviousCompile | null,
-  verified: Set<string>,
 ): Lines | null {
-  const lines = previous && readLines(directory, previous.written, verified)
+  const lines = previous && readLines(directory, previous.written)
   // What the last compile did not write (another file had the name then) is made after all.
   const unmade = linked.units.filter(({ tools }) =>
     tools.some(({ fresh, written }) => !fresh && !(lines && written)),

@@ -3,6 +3,7 @@ import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
 import { limits } from '../limits.js'
+import { topLevelKeys } from './top-level-keys.js'
 import { yamlPackages } from './yaml-packages.js'
 
 /** Why a text is not frontmatter: a rule, what was found, and an offset into the text. */
@@ -104,6 +105,7 @@ function lastQuote(source: string): number | null {
   return offset
 }
 
+const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
 /** What an alias could look like. Most texts have none, so that few are parsed a second time to be sure. */
 const MAYBE_ALIAS = /(?:^|[\s[{,:?-])\*[^\s,[\]{}*]/
@@ -120,6 +122,9 @@ function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   const breach = breachIn(value)
   if (breach !== null) {
     const { rule, path, found } = breach
+    // What is too large is not parsed again for its places: that could take seconds.
+    if (BOUNDS.includes(rule))
+      return { rule, offset: topLevelKeys(source).get(String(path[0]))?.key ?? 0, found }
     const places = placesIn(source)
     return { rule, offset: places.key(path) ?? places.value(path) ?? 0, found }
   }

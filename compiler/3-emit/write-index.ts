@@ -58,37 +58,26 @@ export function shardsHold(directory: string, { header }: WrittenIndex, since: n
 }
 
 /**
- * The records of a written index, line by line; null where a shard is not what its name says. `verified` gets
- * the shards' files, which need not be read again to know that they are right.
+ * The records of a written index, line by line; null where a shard is not what its name says.
  */
-export function readLines(
-  directory: string,
-  { text: whole, header }: WrittenIndex,
-  verified: Set<string>,
-): Lines | null {
+export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
   const lines = emptyLines()
   const shards = shardsOf(header)
   if (shards.length === 0) collectLines(whole, lines)
   for (const shard of shards) {
     const text = readFileSync(join(directory, shardFile(shard)), 'utf8')
     if (shardDigest(text) !== shard) return null
-    verified.add(shardFile(shard))
     collectLines(text, lines)
   }
   return lines
 }
 
 /**
- * The files of an index, relative to the directory, that are not on disk as they should be. Those in `verified`
- * are known to be: a shard's name is the digest of its text.
+ * The files of an index, relative to the directory, that are not on disk as they should be.
  */
-export function outdatedFiles(
-  directory: string,
-  { header, shards }: EncodedIndex,
-  verified: ReadonlySet<string>,
-): string[] {
+export function outdatedFiles(directory: string, { header, shards }: EncodedIndex): string[] {
   const outdated = [...shards]
-    .filter(([file, text]) => !verified.has(file) && textOf(directory, file) !== text)
+    .filter(([file, text]) => textOf(directory, file) !== text)
     .map(([file]) => file)
   return textOf(directory, INDEX_FILE) === header ? outdated : [...outdated, INDEX_FILE]
 }
@@ -101,14 +90,9 @@ export function outdatedFiles(
  * @returns the files written, relative to the directory
  * @throws INDEX_NOT_WRITABLE
  */
-export function writeIndex(
-  directory: string,
-  index: EncodedIndex,
-  cache: string,
-  verified: ReadonlySet<string>,
-): string[] {
+export function writeIndex(directory: string, index: EncodedIndex, cache: string): string[] {
   try {
-    const written = outdatedFiles(directory, index, verified)
+    const written = outdatedFiles(directory, index)
     for (const file of written) {
       writeAtomic(directory, file, file === INDEX_FILE ? index.header : (index.shards.get(file) ?? ''))
     }
