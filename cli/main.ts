@@ -114,8 +114,14 @@ function print(text: string): number {
   return 0
 }
 
+/** What a tool itself threw, or a fault of ours: told with its stack, since nobody has prepared for it. */
+function failUnexpectedly(error: unknown): number {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return 1
+}
+
 function fail(error: unknown, argv: string[]): number {
-  if (!isAgentAppsError(error)) throw error
+  if (!isAgentAppsError(error)) return failUnexpectedly(error)
   const { code, message, hint, tool, file, position } = error
   if (argv.includes('--json')) {
     process.stdout.write(`${JSON.stringify({ error: code, message, hint, tool, file, position }, null, 2)}\n`)

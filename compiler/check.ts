@@ -5,8 +5,9 @@ import { parseSkill, readSkills } from './1-read/read-skills.js'
 import { specVerdict } from './1-read/spec-verdict.js'
 import { type Walk, walk } from './1-read/walk.js'
 import { linkDirectory, outcomes } from './2-resolve/link.js'
+import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
 import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
-import { type Report, report } from './report.js'
+import { type Report, type ReportPart, report } from './report.js'
 
 export interface CheckOptions extends ProjectOptions {
   /** Correct in the files what can be corrected without guessing, and report what is left. */
@@ -27,18 +28,20 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   const directories = await projectDirectories(options)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []
-  const parts = directories.map(directory => {
+  const parts: Omit<ReportPart, 'outcomes'>[] = []
+  for (const directory of directories) {
     const walked = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
-    if (options.fix) fixed.push(...fixSkills(walked).map(path => shownPath(directory, path)))
+    if (options.fix) fixed.push(...(await fixSkills(walked)).map(path => shownPath(directory, path)))
     if (options.spec) {
       for (const skill of walked.skills.filter(({ kind }) => kind === 'folder')) {
         const errors = specVerdict(readFileSync(skill.absolute), skill.folderName)
         spec.push({ file: shownPath(directory, skill.path), valid: errors.length === 0, errors })
       }
     }
-    const { units } = readSkills(walked.skills, null, { walkedAt: 0 })
-    return { directory, skipped: walked.skipped, linked: linkDirectory(units) }
-  })
+    const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
+    await attachModules(directory.dir, units, NO_MODULES, { evaluate: false })
+    parts.push({ directory, skipped: walked.skipped, linked: linkDirectory(units) })
+  }
   const outcome = outcomes(parts.map(({ linked }) => linked))
   return {
     ...report(parts.map((part, index) => ({ ...part, outcomes: outcome[index] ?? new Map() }))),
@@ -47,14 +50,15 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   }
 }
 
-function fixSkills({ skills }: Walk): string[] {
-  return skills
-    .filter(skill => {
-      const { fixes } = parseSkill(skill)
-      if (fixes.length > 0) applyFixes(skill.absolute, fixes)
-      return fixes.length > 0
-    })
-    .map(({ path }) => path)
+async function fixSkills({ skills }: Walk): Promise<string[]> {
+  const fixed: string[] = []
+  for (const skill of skills) {
+    const { fixes } = await parseSkill(skill)
+    if (fixes.length === 0) continue
+    applyFixes(skill.absolute, fixes)
+    fixed.push(skill.path)
+  }
+  return fixed
 }
 
 /** Rewrites a file with its fixes made; every other byte stays. Fixes are in order and do not overlap. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
@@ -16,6 +16,8 @@ export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
 export interface CompileCache {
   /** SHA-256 of the `.agent-apps.json` it goes with. */
   header: string
+  /** Milliseconds since the epoch. */
+  savedAt: number
   files: Map<string, CachedFile>
   units: Map<string, SkillUnit>
   /** By source key. */
@@ -60,9 +62,10 @@ type StoredFinding = [rule: string, line: number, column: number, ...found: stri
 export function readCache(directory: string): CompileCache | null {
   let stored: StoredCache
   try {
-    stored = JSON.parse(readFileSync(join(directory, CACHE_FILE), 'utf8'))
+    const file = join(directory, CACHE_FILE)
+    stored = JSON.parse(readFileSync(file, 'utf8'))
     if (stored.version !== VERSION) return null
-    return decode(stored)
+    return { ...decode(stored), savedAt: statSync(file).mtimeMs }
   } catch {
     // Absent, torn or foreign: the compile is slower by it, and no different.
     return null
@@ -92,19 +95,21 @@ export function encodeCache({
       s.ino,
       sha256,
     ]),
-    units: linked.units.filter(isCacheable).map(unit => [
-      unit.path,
-      unit.shape,
-      unit.tools.map(tool => [
-        tool.name,
-        tool.place.line,
-        tool.place.column,
-        linked.names.get(tool.name)?.tool === tool,
+    units: linked.units
+      .filter(isCacheable)
+      .map(unit => [
+        unit.path,
+        unit.shape,
+        unit.tools.map(tool => [
+          tool.name,
+          tool.place.line,
+          tool.place.column,
+          linked.names.get(tool.name)?.tool === tool,
+        ]),
+        unit.broken.map(item => [item.name, storeFinding(item.finding)]),
+        unit.findings.map(storeFinding),
+        unit.sources,
       ]),
-      unit.broken.map(item => [item.name, storeFinding(item.finding)]),
-      unit.findings.map(storeFinding),
-      unit.sources,
-    ]),
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     moduleFiles: modules.files,
   }
@@ -112,13 +117,19 @@ export function encodeCache({
 }
 
 /** Faults that lie in more than the file itself, so that a file which did not change can be rid of them. */
-const RECHECKED: readonly RuleName[] = ['code-import', 'code-throws', 'code-hangs', 'code-exits', 'delegate-invalid']
+const RECHECKED: readonly RuleName[] = [
+  'code-import',
+  'code-throws',
+  'code-hangs',
+  'code-exits',
+  'delegate-invalid',
+]
 
 function isCacheable({ findings }: SkillUnit): boolean {
   return !findings.some(({ rule }) => RECHECKED.includes(rule))
 }
 
-function decode({ header, files, units, modules, moduleFiles }: StoredCache): CompileCache {
+function decode({ header, files, units, modules, moduleFiles }: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
   for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })

@@ -2,14 +2,34 @@ import { hash } from 'node:crypto'
 import { AgentAppsError } from '../src/error.js'
 import { isInside, listingText } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
-import { isSameFile, type ReadOptions, type ReadSkills, readSkills, rememberFiles, rereadUnits } from './1-read/read-skills.js'
+import {
+  isSameFile,
+  type ReadOptions,
+  type ReadSkills,
+  readSkills,
+  rememberFiles,
+  rereadUnits,
+} from './1-read/read-skills.js'
 import { type Walk, walk } from './1-read/walk.js'
 import { linkDirectory, outcomes } from './2-resolve/link.js'
-import { attachModules, bundleUnits, type UnitModules, unitsWithNewModules } from './2-resolve/unit-modules.js'
+import {
+  attachModules,
+  bundleUnits,
+  type UnitModules,
+  unitsWithNewModules,
+} from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
 import { changedNames, encodeIndex, type HeaderFields, type Lines } from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
-import { outdatedFiles, readLines, readWritten, saveCache, type WrittenIndex, writeIndex } from './3-emit/write-index.js'
+import {
+  outdatedFiles,
+  readLines,
+  readWritten,
+  saveCache,
+  shardsHold,
+  type WrittenIndex,
+  writeIndex,
+} from './3-emit/write-index.js'
 import { type CachedFile, type CompileCache, encodeCache, readCache } from './compile-cache.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { type ProjectDirectory, type ProjectOptions, projectDirectories, shownPath } from './project.js'
@@ -57,7 +77,12 @@ type Stage = 'walk' | 'read' | 'modules' | 'link' | 'emit'
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   const directories = await projectDirectories(options)
-  const job: Job = { ...options, done: 0, total: 0, timings: { walk: 0, read: 0, modules: 0, link: 0, emit: 0 } }
+  const job: Job = {
+    ...options,
+    done: 0,
+    total: 0,
+    timings: { walk: 0, read: 0, modules: 0, link: 0, emit: 0 },
+  }
   const compiled: CompiledDirectory[] = []
   for (const directory of directories) compiled.push(await compileDirectory(directory, job))
   const outcome = outcomes(compiled.map(({ linked }) => linked))
@@ -100,19 +125,30 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const before = readWritten(dir)
   const previous = job.force || job.check ? null : previousCompile(dir, before)
   const walked = await timed(job, 'walk', () => walkDirectory(directory, job))
-  const read = await timed(job, 'read', () => readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)))
+  const read = await timed(job, 'read', () =>
+    readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
+  )
   const modules = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
   if (modules === 'overtaken') return modules
   const linked = await timed(job, 'link', () => linkDirectory(read.units))
   const reused = read.units.length - read.parsed
-  const compiled = { directory, linked, skipped: walked.skipped, reused, written: [], outdated: [], stale: [] }
+  const compiled = {
+    directory,
+    linked,
+    skipped: walked.skipped,
+    reused,
+    written: [],
+    outdated: [],
+    stale: [],
+  }
   if (modules === 'unchanged') return compiled
 
   const fields = headerFields(directory, walked, linked, modules)
   const lines = await timed(job, 'emit', () => recordLines(linked, modules.lines, otherInputs(read, modules)))
   const encoded = await timed(job, 'emit', () => encodeIndex(lines, fields))
   const outdated = outdatedFiles(dir, encoded, modules)
-  if (job.check) return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
+  if (job.check)
+    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
   throwIfAborted(job)
   const cache = encodeCache({ header: hash('sha256', encoded.header), files: read.files, linked, modules })
   if (outdated.length === 0) {
@@ -160,8 +196,15 @@ async function makeModules(
 /** Files inside the directory that are part of modules and no skills of their own: a reader looks at them too. */
 function otherInputs({ units, files }: ReadSkills, { modules }: UnitModules): Map<string, CachedFile> {
   const skills = new Set(units.map(({ path }) => path))
-  const inputs = [...modules.values()].flatMap(module => module.inputs).filter(path => isInside(path) && !skills.has(path))
-  return new Map(inputs.flatMap(path => { const file = files.get(path); return file ? [[path, file] as const] : [] }))
+  const inputs = [...modules.values()]
+    .flatMap(module => module.inputs)
+    .filter(path => isInside(path) && !skills.has(path))
+  return new Map(
+    inputs.flatMap(path => {
+      const file = files.get(path)
+      return file ? [[path, file] as const] : []
+    }),
+  )
 }
 
 /** The last compile of a directory, as far as this one can build on it. */
@@ -172,7 +215,8 @@ interface PreviousCompile {
 
 function previousCompile(directory: string, written: WrittenIndex | null): PreviousCompile | null {
   const cache = written && readCache(directory)
-  return cache && written && hash('sha256', written.text) === cache.header ? { cache, written } : null
+  if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
+  return shardsHold(directory, written, cache.savedAt) ? { cache, written } : null
 }
 
 interface WalkedDirectory extends Walk {
@@ -236,7 +280,11 @@ function leftOut({ skipped }: Walk): number {
   return skipped.filter(({ counts }) => counts).length
 }
 
-async function timed<Result>({ timings }: Job, stage: Stage, work: () => Result | Promise<Result>): Promise<Result> {
+async function timed<Result>(
+  { timings }: Job,
+  stage: Stage,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
   const started = performance.now()
   try {
     return await work()

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
-import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
+import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-names.js'
 import { type FileRecord, listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
-import { digestResources, parseSkill } from './1-read/read-skills.js'
+import { parseFile } from './1-read/parse-file.js'
+import { addDelegates, digestResources, parseSkill, unitOf } from './1-read/read-skills.js'
 import { type Walk, type WalkedSkill, walk } from './1-read/walk.js'
+import { importBundled } from './2-resolve/import-bundled.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { toDiagnostic } from './diagnostics.js'
 import { ignoreMatcher } from './project.js'
@@ -20,32 +22,54 @@ export const parser: DiskParser = {
     const isLeftOut = (path: string): boolean =>
       !path.includes('/') && only !== undefined && !only.includes(path)
     const walked = walk(directory, { isIgnored: path => isLeftOut(path) || isIgnored(path), describesEntry })
-    return directoryNames(walked, madeAt)
+    return directoryNames(directory, walked, madeAt)
   },
 
   readFile(directory, path) {
     const madeAt = Date.now()
-    return directoryNames({ skills: [walkedFile(directory, path)], skipped: [], listing: [] }, madeAt)
+    const skills = leavesItsFolder(join(directory, path)) ? [] : [walkedFile(directory, path)]
+    return directoryNames(directory, { skills, skipped: [], listing: [] }, madeAt)
   },
+
+  readMarkdown(text, file) {
+    const bytes = Buffer.from(text)
+    const { tools, findings } = parseFile(bytes, { path: file, kind: 'file', folderName: '', atRoot: false })
+    const [tool] = tools
+    const fatal = findings.map(finding => toDiagnostic(file, finding)).find(diagnostic => diagnostic.fatal)
+    if (!tool)
+      return {
+        broken:
+          fatal ?? toDiagnostic(file, { rule: 'name-missing', place: { line: 1, column: 1 }, found: [] }),
+      }
+    const [start, end] = tool.record.content ?? [0, 0]
+    return { frontmatter: tool.record.frontmatter, content: bytes.subarray(start, end).toString('utf8') }
+  },
+
+  importModule: (directory, source: CodeSource) =>
+    importBundled(
+      directory,
+      'file' in source
+        ? { file: join(directory, source.file) }
+        : { code: source.code, from: join(directory, source.from) },
+    ),
 }
 
-function directoryNames({ skills, listing }: Walk, madeAt: number): DirectoryNames {
+async function directoryNames(
+  directory: string,
+  { skills, listing }: Walk,
+  madeAt: number,
+): Promise<DirectoryNames> {
   const bySkill = new Map<SkillUnit, WalkedSkill>()
-  const verbatim = new Map<object, ToolDetails['verbatim']>()
-  const units = skills.map(skill => {
-    const { tools, ...parsed } = parseSkill(skill)
-    const unit: SkillUnit = {
-      ...parsed,
-      path: skill.path,
-      shape: '',
-      tools: tools.map(({ name, place, record, verbatim: written }) => {
-        verbatim.set(record, written)
-        return { name, place, fresh: { record, details: { verbatim: written, resources: [] } } }
-      }),
-    }
-    bySkill.set(unit, skill)
-    return unit
-  })
+  const units = await Promise.all(
+    skills.map(async skill => {
+      const unit = unitOf(skill, await parseSkill(skill), [])
+      addDelegates(directory, unit)
+      for (const { fresh } of unit.tools)
+        if (fresh?.code && fresh.code.dynamic.length > 0) fresh.record.dynamic = true
+      bySkill.set(unit, skill)
+      return unit
+    }),
+  )
   const { names, findings, given } = linkDirectory(units)
   const files = new Map(units.map(unit => [unit.path, fileRecord(unit)]))
   return {
@@ -72,7 +96,6 @@ function directoryNames({ skills, listing }: Walk, madeAt: number): DirectoryNam
     const skill = named && bySkill.get(named.unit)
     return details && skill && { ...details, resources: digestResources(skill).resources }
   }
-
   function fileRecord(unit: SkillUnit): FileRecord {
     const all = [...unit.findings, ...(findings.get(unit.path) ?? [])]
     return {
@@ -84,6 +107,12 @@ function directoryNames({ skills, listing }: Walk, madeAt: number): DirectoryNam
       tools: given.get(unit.path) ?? [],
     }
   }
+}
+
+/** True for a SKILL.md that is a link out of its folder: the walk refuses it, and so does whoever names it. */
+function leavesItsFolder(file: string): boolean {
+  if (file.endsWith('.skill.md')) return false
+  return !realpathSync.native(file).startsWith(join(realpathSync.native(dirname(file)), sep))
 }
 
 /** A skill file that somebody named, as the walk of its directory would have found it. */

@@ -14,6 +14,8 @@ export const limits = {
   walkDepth: 64,
   /** Files and directories looked at in one path entry. */
   walkItems: 2_000_000,
+  /** Values of one file's frontmatter that are mended where YAML refuses them; each is a reading more. */
+  repairs: 100,
   /** Findings of one rule that are reported for one file. */
   findingsPerRule: 20,
 }

@@ -53,7 +53,7 @@ export function createRuntime({ paths, cwd, freshness }: RuntimeOptions): Runtim
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => {
       const tool = await requireTool(ref, globals)
-      return { tool, ...readDetails(tool) }
+      return { tool, ...(await readDetails(tool, globals)) }
     },
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),

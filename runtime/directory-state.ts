@@ -104,18 +104,53 @@ export function askIndex<Answer>(
     try {
       return ask(index)
     } catch (error) {
-      if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== index.stamp)
-        open(state, globals, disk)
-      else refuse(state, globals, disk, error)
+      renew(state, globals, disk, error)
     }
   }
   return null
 }
 
 /**
+ * Does work that reads of a directory's names, and does it again where the index turns out on the way to be
+ * replaced or no index of ours.
+ */
+export async function withNames<Answer>(
+  state: DirectoryState,
+  globals: Globals,
+  disk: Disk,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      // Somebody else's call may have put it aside meanwhile; then the work is done with what came instead.
+      if (!(error instanceof IndexRefused)) throw error
+      if (state.index) renew(state, globals, disk, error)
+    }
+  }
+}
+
+/** Opens an index anew that was replaced since it was opened; puts one aside that has a fault. */
+function renew(state: DirectoryState, globals: Globals, disk: Disk, error: unknown): void {
+  if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== state.index?.stamp)
+    open(state, globals, disk)
+  else refuse(state, globals, disk, error)
+}
+
+/**
  * What a name means in one directory: by its index, or where it has none, by its files.
  */
-export async function lookUp(
+export function lookUp(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+  disk: Disk,
+): Promise<Found | null> {
+  return withNames(state, globals, disk, () => lookUpOnce(state, name, globals, disk))
+}
+
+async function lookUpOnce(
   state: DirectoryState,
   name: string,
   globals: Globals,
@@ -147,9 +182,9 @@ export function diskNames(
   globals: Globals,
   disk: Disk,
 ): Promise<DirectoryNames | null> {
-  state.disk ??= loadParser(globals, disk).then(parser => {
+  state.disk ??= loadParser(globals, disk).then(async parser => {
     state.diskNames =
-      parser && disk.isDirectory(state.dir) ? parser.readDirectory(state.dir, state.ignore) : null
+      parser && disk.isDirectory(state.dir) ? await parser.readDirectory(state.dir, state.ignore) : null
     return state.diskNames
   })
   return state.disk
@@ -189,17 +224,22 @@ async function current(found: Found, name: string, globals: Globals, disk: Disk)
   return names && anew ? { state, names, record: anew } : null
 }
 
-/** True where a record's file is as it was when the names were made: by size and time, or where those differ by digest. */
+/** True where a record's file is as it was when the names were made. */
 export function isFresh({ state, names, record }: Found, disk: Disk): boolean {
-  const path = disk.resolve(state.dir, record.file)
+  return isFileFresh(state, names, record.file, disk)
+}
+
+/** True where a file is as it was when the names were made: by size and time, or where those differ by digest. */
+export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: string, disk: Disk): boolean {
+  const path = disk.resolve(state.dir, file)
   const now = disk.stat(path)
-  const was = names.file(record.file)
+  const was = names.file(file)
   if (now === null || was === undefined) return false
   if (now.size === was.size && now.mtimeMs <= names.madeAt) return true
   const stamp = `${now.size} ${now.mtimeMs} ${was.sha256}`
-  if (state.verified.get(record.file) === stamp) return true
+  if (state.verified.get(file) === stamp) return true
   if (disk.digestFile(path) !== was.sha256) return false
-  state.verified.set(record.file, stamp)
+  state.verified.set(file, stamp)
   return true
 }
 
@@ -216,7 +256,7 @@ export async function rereadFile(
   const known = state.reread.get(file)
   if (known?.stamp === stamp) return known.names
   const parser = await loadParser(globals, disk)
-  const names = parser && parser.readFile(state.dir, file)
+  const names = parser && (await parser.readFile(state.dir, file))
   state.reread.set(file, { stamp, names })
   return names
 }
@@ -242,7 +282,7 @@ export async function addedNames(
   const parser = await loadParser(globals, disk)
   const known = new Set(names.paths().map(path => path.split('/')[0]))
   const only = items.filter(item => !known.has(item))
-  const added = parser && parser.readDirectory(state.dir, state.ignore, only)
+  const added = parser && (await parser.readDirectory(state.dir, state.ignore, only))
   state.added = { listing, names: added }
   return added
 }
@@ -251,4 +291,13 @@ export async function addedNames(
 export function noteBroken({ state, record }: Found, globals: Globals, disk: Disk): void {
   if (isBroken(record))
     addDiagnostic(globals, { ...record.broken, file: disk.resolve(state.dir, record.broken.file) })
+}
+
+/** The names of a directory: by its index, or where it has none, by its files. */
+export async function namesOf(
+  state: DirectoryState,
+  globals: Globals,
+  disk: Disk,
+): Promise<DirectoryNames | null> {
+  return currentIndex(state, globals, disk) ?? (await diskNames(state, globals, disk))
 }

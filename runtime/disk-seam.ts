@@ -29,11 +29,15 @@ export interface Disk {
   readText: (path: string) => string | null
   /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */
   readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
+  /** True where a file's real place is in a folder's real place. */
+  isInside: (folder: string, file: string) => Promise<boolean>
   /** All bytes of a file inside a folder, links followed; null where it is gone or its real place is outside. */
   readInside: (folder: string, path: string) => Promise<Uint8Array | null>
   /** SHA-256 of a file or a text, hexadecimal. */
   digestFile: (path: string) => string | null
   digestText: (text: string) => string
+  /** Imports a module from its file. */
+  importModule: (path: string) => Promise<Record<string, unknown>>
   /** The compiler's reader; null where the deployment left it out. */
   loadParser: () => Promise<DiskParser | null>
 }

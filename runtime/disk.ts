@@ -45,14 +45,14 @@ export const disk: Disk | null = {
       await file.close()
     }
   },
+  isInside: async (folder, file) => (await realInside(folder, file)) !== null,
   async readInside(folder, path) {
-    const real = await orNullAsync(() => promises.realpath(join(folder, path)))
-    const realFolder = await orNullAsync(() => promises.realpath(folder))
-    if (real === null || realFolder === null || !real.startsWith(realFolder + sep)) return null
-    return orNullAsync(() => promises.readFile(real))
+    const real = await realInside(folder, join(folder, path))
+    return real === null ? null : orNullAsync(() => promises.readFile(real))
   },
   digestFile: path => orNull(() => hash('sha256', readFileSync(path))),
   digestText: text => hash('sha256', text),
+  importModule: path => import(pathToFileURL(path).href),
   async loadParser() {
     try {
       const { parser }: { parser: DiskParser } = await import(PARSER)
@@ -62,6 +62,13 @@ export const disk: Disk | null = {
       throw error
     }
   },
+}
+
+/** A file's real place, where that is inside a folder's; else null. */
+async function realInside(folder: string, file: string): Promise<string | null> {
+  const real = await orNullAsync(() => promises.realpath(file))
+  const realFolder = await orNullAsync(() => promises.realpath(folder))
+  return real !== null && realFolder !== null && real.startsWith(join(realFolder, sep)) ? real : null
 }
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])

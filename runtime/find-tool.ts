@@ -13,10 +13,12 @@ import {
   noteBroken,
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
-import { defaultGlobals, type Globals } from './globals.js'
+import { addDiagnostic, defaultGlobals, type Globals } from './globals.js'
+import { makeInlineTool } from './inline-tools.js'
 import { loadPath } from './load-skills-from-file.js'
-import { toolOf } from './make-tool.js'
+import { type ToolSource, toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
+import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
 
 /** What a reference leads to: a tool, a file with a fault, or nothing. */
@@ -81,6 +83,8 @@ function keep(key: string, tool: ToolDef | null, { cache, missing, stats }: Glob
 }
 
 async function resolveUncached(text: string, globals: Globals): Promise<Resolution> {
+  const registered = registeredTool(text, globals)
+  if (registered) return { tool: registered }
   if (disk === null) return null
   const reference = parseReference(text)
   switch (reference.kind) {
@@ -96,9 +100,18 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
       const path = disk.fromFileUrl(reference.url)
       return path === null ? null : loadPath(path, reference.fragment, globals, disk)
     }
+    case 'uri':
+      return reference.scheme === 'inline' ? makeInlineTool(text, globals, disk) : null
     default:
       return null
   }
+}
+
+/** A registered tool of exactly this name, or for a URI one whose source it is. */
+function registeredTool(ref: string, { tools: { programmaticTools } }: Globals): ToolDef | undefined {
+  const named = programmaticTools.get(ref)
+  if (named || !/^[a-z][a-z0-9+.-]*:\/\//i.test(ref)) return named
+  return [...programmaticTools.values()].find(({ src }) => src === ref)
 }
 
 /**
@@ -122,6 +135,32 @@ async function resolveName(
   return null
 }
 
+/** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
+async function complete(
+  tool: ToolDef,
+  source: ToolSource,
+  globals: Globals,
+  disk: Disk,
+): Promise<Resolution> {
+  try {
+    await completeFrontmatter(tool, source, globals, disk)
+    return { tool }
+  } catch (error) {
+    const broken: Diagnostic = {
+      file: disk.resolve(source.state.dir, source.record.file),
+      line: 1,
+      column: 1,
+      rule: 'code-throws',
+      severity: 'error',
+      reason: `Importing the file throws: ${(error as Error).message}`,
+      note: 'Do nothing at the top level that can fail; move it into the tool.',
+      fatal: true,
+    }
+    addDiagnostic(globals, broken)
+    return { broken }
+  }
+}
+
 async function settle(
   found: Found,
   states: DirectoryState[],
@@ -138,5 +177,6 @@ async function settle(
     for (const later of states.slice(states.indexOf(state) + 1))
       if (!later.index) await diskNames(later, globals, disk)
   }
-  return { tool: toolOf({ ...found, record }, globals, disk) }
+  const tool = toolOf({ ...found, record }, globals, disk)
+  return record.dynamic ? complete(tool, { ...found, record }, globals, disk) : { tool }
 }

@@ -17,22 +17,34 @@ export interface RuntimeConfig {
   freshness: Freshness
 }
 
-/** Process-long, without expiry; cleared explicitly. */
+/** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */
 export interface Cache {
-  /** Results of `findTool` by name and paths; null means "not found". */
+  /** Results of `findTool`, by `name\0paths`; null means "not found". */
   tool: Map<string, ToolDef | null>
-  /** Results of `listTools` by paths. */
+  /** Results of `listTools`, by paths. */
   list: Map<string, ToolDef[]>
+  /** The skill files of a directory, absolute, by `directory\0ignore patterns`. */
+  dir: Map<string, string[]>
+  /** The tools of a file, by its absolute path. */
+  file: Map<string, ToolDef[]>
+  /** Each tool's authority, by its source or name. */
+  authority: Map<string, ToolDef | null>
+  /** The main skill that lies directly in a directory, by its absolute path. */
+  mainInDir: Map<string, ToolDef | null>
+  /** The file of each name of a directory, by its absolute path. */
+  nameIndex: Map<string, Map<string, string>>
 }
 
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
 export interface Globals {
   config: RuntimeConfig
   cache: Cache
+  /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
+  tools: { programmaticTools: Map<string, ToolDef> }
   /** What is known of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
   /** Each record's tool, so that one tool is one object. */
-  tools: WeakMap<NameRecord, ToolDef>
+  byRecord: WeakMap<NameRecord, ToolDef>
   /** Look-ups under way, so that calls at the same time share one. */
   resolving: Map<string, Promise<Resolution>>
   /** The keys in `cache.tool` that say "not found", oldest first. */
@@ -53,13 +65,27 @@ export interface Stats {
   parser: 'unused' | 'loaded' | 'absent'
 }
 
-/** New, empty state. */
+/** Fresh state with empty caches and the default configuration, as tests want it. */
+export function emptyGlobals(): Globals {
+  return createGlobals()
+}
+
+/** New state with a configuration. */
 export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
   return {
     config: { paths: [], freshness: defaultFreshness(), ...config },
-    cache: { tool: new Map(), list: new Map() },
+    cache: {
+      tool: new Map(),
+      list: new Map(),
+      dir: new Map(),
+      file: new Map(),
+      authority: new Map(),
+      mainInDir: new Map(),
+      nameIndex: new Map(),
+    },
+    tools: { programmaticTools: new Map() },
     directories: new Map(),
-    tools: new WeakMap(),
+    byRecord: new WeakMap(),
     resolving: new Map(),
     missing: new Set(),
     diagnostics: new Map(),

@@ -4,11 +4,19 @@ export type { Role, ToolFrontmatter, ToolKind } from '../src/frontmatter.js'
 export type { ResourceRecord, ToolDetails } from '../src/index-format.js'
 export type { JsonObject, JsonValue } from '../src/json.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/path-entry.js'
+export { clearAllCaches, clearToolCache } from './caches.js'
+export type { Context } from './context.js'
 export { createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
 export { findTool } from './find-tool.js'
-export type { Freshness, Globals, Stats } from './globals.js'
+export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 export { invoke } from './invoke.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
+export {
+  createCallbackRef,
+  type RegisterToolOptions,
+  registerTool,
+  unregisterTool,
+} from './programmatic-tools.js'
 export { readResource } from './read-resource.js'
-export type { Origin, ToolDef, Via } from './tool-def.js'
+export type { Origin, ToolDef, ToolFunction, Via } from './tool-def.js'

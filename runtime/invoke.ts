@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import { AgentAppsError, toolBroken } from '../src/error.js'
 import { isJsonObject } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
+import type { Context } from './context.js'
 import { askIndex, directoryStates } from './directory-state.js'
 import { resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
@@ -18,14 +19,22 @@ export async function invoke(
   globals: Globals = defaultGlobals(),
 ): Promise<unknown> {
   const tool = await requireTool(ref, globals)
-  const takesNone = tool.frontmatter.params === undefined
+  const { params, metadata } = tool.frontmatter
+  // Whose body is another tool takes what that takes.
+  const takesNone = params === undefined && metadata.delegate === undefined
   if (takesNone && args !== undefined && !(isJsonObject(args) && Object.keys(args).length === 0)) {
     throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
       hint: 'Leave them out, or declare `metadata.params`.',
       tool: tool.name,
     })
   }
-  return tool.fn(undefined, args)
+  const context: Context = {
+    args,
+    globals,
+    run: { tool: { name: tool.name, def: tool } },
+    manager: { invoke: (other, otherArgs) => invoke(other, otherArgs, globals) },
+  }
+  return tool.fn(context, args)
 }
 
 /** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */

@@ -9,6 +9,7 @@ import {
   type Found,
   lookUp,
   noteBroken,
+  withNames,
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
@@ -18,12 +19,13 @@ import type { ToolDef } from './tool-def.js'
 
 /** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
-  if (disk === null) return []
+  const registered = [...new Set(globals.tools.programmaticTools.values())]
+  if (disk === null) return registered
   const key = pathsKey(globals)
   const known = globals.config.freshness === 'trust' ? globals.cache.list.get(key) : undefined
   if (known) return [...known]
-  const taken = new Set<string>()
-  const tools: ToolDef[] = []
+  const taken = new Set(registered.map(({ name }) => name))
+  const tools: ToolDef[] = [...registered]
   for (const state of directoryStates(globals, disk)) {
     for (const found of await allIn(state, globals, disk)) {
       const { record } = found
@@ -42,7 +44,11 @@ interface Named extends Found {
   name: string
 }
 
-async function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
+function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
+  return withNames(state, globals, disk, () => allOnce(state, globals, disk))
+}
+
+async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
   const indexed = askIndex(state, globals, disk, index => index.names() && index)
   const names = indexed ?? (await diskNames(state, globals, disk))

@@ -12,6 +12,7 @@ import {
   loadParser,
   noteBroken,
   rereadFile,
+  withNames,
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Resolution } from './find-tool.js'
@@ -19,7 +20,7 @@ import { defaultGlobals, type Globals } from './globals.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
 
-const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.md)$/i
+const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
 /**
  * Loads every tool of a skill file, past the search path. A directory means its SKILL.md.
@@ -85,7 +86,11 @@ function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
 const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index: null }
 
 /** A file's tools in its order: as the index has them, where it has them all and the file did not change, else as the file says. */
-async function foundIn({ state, file }: Place, globals: Globals, disk: Disk): Promise<Found[]> {
+function foundIn(place: Place, globals: Globals, disk: Disk): Promise<Found[]> {
+  return withNames(place.state, globals, disk, () => foundOnce(place, globals, disk))
+}
+
+async function foundOnce({ state, file }: Place, globals: Globals, disk: Disk): Promise<Found[]> {
   const indexed = askIndex(state, globals, disk, index => inNames(state, index, file)) ?? []
   // A file with a fault may hold more than the index could take.
   const isWhole =

@@ -1,9 +1,12 @@
 import { AgentAppsError } from '../src/error.js'
 import { isBroken, type ToolRecord } from '../src/index-format.js'
+import { parseReference } from '../src/reference.js'
 import { askIndex, type DirectoryState, directoryStates, type Found, rereadFile } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
-import type { Origin, ToolDef } from './tool-def.js'
+import { requireTool } from './invoke.js'
+import { loadCode, loadDelegate } from './run-code.js'
+import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 
 const BRAND = Symbol.for('agent-apps.tool')
 
@@ -17,10 +20,10 @@ export interface ToolSource extends Found {
 
 /** The tool of a record, one for each. Nothing is read for it. */
 export function toolOf(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
-  const known = globals.tools.get(source.record)
+  const known = globals.byRecord.get(source.record)
   if (known) return known
   const tool = makeTool(source, globals, disk)
-  globals.tools.set(source.record, tool)
+  globals.byRecord.set(source.record, tool)
   globals.stats.via[source.names.via]++
   return tool
 }
@@ -29,13 +32,25 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   const { state, names, record } = source
   const { frontmatter, kind, file, fragment } = record
   const content = (): Promise<string> => readContent(source, globals, disk)
+  const fn = once(async (): Promise<ToolFunction> => {
+    const delegate = frontmatter.metadata.delegate
+    if (delegate !== undefined)
+      return (await loadDelegate(source, globals, disk)) ?? delegated(String(delegate), source, globals, disk)
+    if (kind !== 'code') return content
+    const loaded = await loadCode(source, globals, disk)
+    tool.module = loaded.module
+    return loaded.fn
+  })
   const tool: ToolDef = {
     name: frontmatter.name,
     kind,
     frontmatter,
-    fn: content,
-    src: disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
-    content,
+    fn: async (ctx, args) => (await fn())(ctx, args),
+    // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
+    get src() {
+      return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
+    },
+    ...(kind !== 'code' && { content }),
     origin: {
       layer: state.layer,
       entry: state.dir,
@@ -51,6 +66,30 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   return tool
 }
 
+/** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
+function delegated(ref: string, { state, record }: ToolSource, globals: Globals, disk: Disk): ToolFunction {
+  return async (ctx, args) => {
+    const from = disk.resolve(state.dir, record.file, '..')
+    const target = await requireTool(
+      parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref,
+      globals,
+    )
+    return target.fn(ctx, args)
+  }
+}
+
+/** Loads something at the first call; what failed is tried again. */
+function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
+  let loading: Promise<Result> | undefined
+  return () => {
+    loading ??= load().catch(error => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+}
+
 /** Where a tool that this copy of the package made was read. */
 export function sourceOf(tool: ToolDef): ToolSource | undefined {
   return sources.get(tool)
@@ -59,8 +98,7 @@ export function sourceOf(tool: ToolDef): ToolSource | undefined {
 /** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */
 async function readContent({ state, record }: ToolSource, globals: Globals, disk: Disk): Promise<string> {
   const path = disk.resolve(state.dir, record.file)
-  const [start, end] = record.content
-  const bytes = await disk.readRange(path, start, end, record.size)
+  const bytes = await readBytes(path, record, disk)
   if (bytes) return decode(bytes)
   addDiagnostic(globals, {
     file: path,
@@ -73,7 +111,7 @@ async function readContent({ state, record }: ToolSource, globals: Globals, disk
   })
   const now = await rereadFile(state, record.file, globals, disk)
   const anew = now?.tool(record.frontmatter.name)
-  const again = anew && !isBroken(anew) && (await disk.readRange(path, ...anew.content, anew.size))
+  const again = anew && !isBroken(anew) && (await readBytes(path, anew, disk))
   if (again) return decode(again)
   throw new AgentAppsError(
     'INDEX_STALE',
@@ -84,6 +122,16 @@ async function readContent({ state, record }: ToolSource, globals: Globals, disk
       file: path,
     },
   )
+}
+
+/** A SKILL.md that is a link may lead only to a file of its own folder, whatever an index says. */
+async function readBytes(
+  path: string,
+  { kind, content, size }: ToolRecord,
+  disk: Disk,
+): Promise<Uint8Array | null> {
+  const isOwn = kind !== 'folder' || (await disk.isInside(disk.resolve(path, '..'), path))
+  return isOwn && content ? disk.readRange(path, ...content, size) : null
 }
 
 /** A byte order mark inside content is content. */

@@ -1,5 +1,6 @@
 import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
+import type { ToolFrontmatter } from '../src/frontmatter.js'
 import {
   INDEX_FILE,
   INDEX_VERSION,
@@ -7,6 +8,7 @@ import {
   type IndexRecords,
   isBroken,
   isInside,
+  type ModuleRecord,
   type NameRecord,
   SECTIONS,
   shardFile,
@@ -40,13 +42,15 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
   const whole = parseObject(text)
   const header = checkHeader(whole)
   const { shards } = header
+  const hashed = shards === undefined ? sectionsOf(text) : shards.join('\n')
+  if (disk.digestText(hashed) !== header.hash) throw new IndexRefused(EDITED)
   const loaded = new Map<number, IndexRecords>()
   if (shards === undefined) loaded.set(0, checkRecords(whole))
 
   const shard = (number: number): IndexRecords => {
     const known = loaded.get(number)
     if (known) return known
-    const records = checkRecords(parseObject(shardText(disk, directory, shards?.[number])))
+    const records = checkRecords(parseObject(readShard(disk, directory, shards?.[number])))
     loaded.set(number, records)
     return records
   }
@@ -78,11 +82,19 @@ function stampOf({ size, mtimeMs, ino }: FileState): string {
   return `${size} ${mtimeMs} ${ino}`
 }
 
+const EDITED = 'its records are not those that it was written with'
+
+/** The part of an index file that its hash is made of. */
+function sectionsOf(text: string): string {
+  return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -'\n}\n'.length)
+}
+
 /** A shard that is gone means that the index was replaced since its header was read: only then is there another to open. */
-function shardText(disk: Disk, directory: string, digest: string | undefined): string {
+function readShard(disk: Disk, directory: string, digest: string | undefined): string {
   const text =
     digest === undefined ? null : readable(() => disk.readText(disk.resolve(directory, shardFile(digest))))
   if (text === null) throw new IndexRefused('one of its parts is missing')
+  if (!disk.digestText(text).startsWith(digest ?? '')) throw new IndexRefused(EDITED)
   return text
 }
 
@@ -105,13 +117,14 @@ function parseObject(text: string): Record<string, unknown> {
 }
 
 function checkHeader(value: Record<string, unknown>): IndexHeader {
-  const { version, listing, ignore, shards } = value
+  const { version, hash, listing, ignore, shards } = value
   if (version !== INDEX_VERSION) {
     throw new IndexRefused(
       `its version is ${JSON.stringify(version)}, and this runtime reads ${INDEX_VERSION}`,
     )
   }
   const wellFormed =
+    typeof hash === 'string' &&
     typeof listing === 'string' &&
     Array.isArray(ignore) &&
     (shards === undefined || (Array.isArray(shards) && shards.length > 0 && shards.every(isDigest)))
@@ -132,33 +145,58 @@ function checkRecords(value: Record<string, unknown>): IndexRecords {
   for (const [name, record] of Object.entries(records.tools)) {
     if (!isJsonObject(record) || !isInside(record.file))
       throw new IndexRefused(`"${name}" names a file outside the directory`)
-    if (!isWellFormed(record as unknown as NameRecord))
+    if (!isWellFormed(name, record as unknown as NameRecord))
       throw new IndexRefused(`the record of "${name}" is not one of ours`)
   }
-  for (const [name, { resources, verbatim }] of Object.entries(records.details)) {
-    const inside = Array.isArray(resources) && resources.every(resource => isInside(resource?.path))
-    if (!inside || !isJsonObject(verbatim))
+  for (const [name, details] of Object.entries(records.details)) {
+    if (!isJsonObject(details) || !Array.isArray(details.resources) || !isJsonObject(details.verbatim))
+      throw new IndexRefused(`the details of "${name}" are not ours`)
+    if (!details.resources.every(resource => isJsonObject(resource) && isInside(resource.path)))
       throw new IndexRefused(`"${name}" names a file outside the directory`)
   }
   for (const [path, record] of Object.entries(records.files)) {
     if (!isInside(path)) throw new IndexRefused(`${JSON.stringify(path)} lies outside the directory`)
-    if (!isJsonObject(record) || !Array.isArray(record.tools))
+    if (!isJsonObject(record) || !Array.isArray(record.tools) || !Array.isArray(record.diagnostics))
       throw new IndexRefused(`the record of ${path} is not one of ours`)
   }
   return records
 }
 
-function isWellFormed(record: NameRecord): boolean {
-  if (isBroken(record)) return isJsonObject(record.broken)
-  const { content, size, frontmatter } = record
-  if (!Array.isArray(content) || !isJsonObject(frontmatter)) return false
+/** Only these are ever read by an index's word, so that a poisoned one cannot have other files of the directory served as content. */
+const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
+
+function isWellFormed(name: string, record: NameRecord): boolean {
+  if (isBroken(record)) return isDiagnostic(record.broken)
+  const { content, delegate, exported, file, kind, module, size, frontmatter } = record
+  if (!isJsonObject(frontmatter) || !SKILL_FILE.test(file)) return false
+  const isCompiled = module === undefined || isModule(module)
+  const isDelegate = delegate === undefined || 'markdown' in delegate || isModule(delegate)
+  if (!isCompiled || !isDelegate || frontmatter.name !== name || !isFrontmatter(frontmatter)) return false
+  if (kind === 'code') return typeof exported === 'string'
+  if (!Array.isArray(content)) return false
   const [start, end] = content
+  const isRange = [start, end, size].every(Number.isInteger) && 0 <= start && start <= end && end <= size
+  return isRange
+}
+
+function isModule({ file, inputs }: Partial<ModuleRecord>): boolean {
+  const isOurs = typeof file === 'string' && /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/.test(file)
+  return isOurs && Array.isArray(inputs) && inputs.every(isInside)
+}
+
+function isFrontmatter({ tags, metadata, extra, description }: Partial<ToolFrontmatter>): boolean {
+  const described = description === undefined || typeof description === 'string'
+  return described && Array.isArray(tags) && isJsonObject(metadata) && isJsonObject(extra)
+}
+
+function isDiagnostic(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  const { file, reason, note, line, column } = value
   return (
-    Number.isInteger(start) &&
-    start >= 0 &&
-    start <= end &&
-    end <= size &&
-    typeof frontmatter.name === 'string'
+    isInside(file) &&
+    typeof reason === 'string' &&
+    typeof note === 'string' &&
+    [line, column].every(Number.isInteger)
   )
 }
 

@@ -2,15 +2,31 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import type { ToolDetails } from '../src/index-format.js'
 import { nearest } from '../src/nearest.js'
+import { currentIndex, rereadFile, withNames } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { requireTool } from './invoke.js'
-import { sourceOf } from './make-tool.js'
+import { sourceOf, type ToolSource } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
 
 /** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
-export function readDetails(tool: ToolDef): ToolDetails {
+export async function readDetails(tool: ToolDef, globals: Globals): Promise<ToolDetails> {
+  const host = disk
   const source = sourceOf(tool)
-  return source?.names.details(tool.name) ?? { verbatim: {}, resources: [] }
+  const details =
+    host && source && (await withNames(source.state, globals, host, () => ask(source, globals, host)))
+  return details ?? { verbatim: {}, resources: [] }
+}
+
+/** What was read from an index is asked of the one that lies there now: its parts may be gone since. */
+async function ask(
+  { state, names, record }: ToolSource,
+  globals: Globals,
+  disk: Disk,
+): Promise<ToolDetails | undefined> {
+  const index = names.via === 'index' ? currentIndex(state, globals, disk) : names
+  const asked = index ?? (await rereadFile(state, record.file, globals, disk))
+  return asked?.details(record.frontmatter.name)
 }
 
 /**
@@ -25,11 +41,10 @@ export async function readResource(
   globals: Globals = defaultGlobals(),
 ): Promise<Uint8Array> {
   const tool = await requireTool(ref, globals)
-  const { resources } = readDetails(tool)
+  const { resources } = await readDetails(tool, globals)
   const isListed = resources.some(resource => resource.path === path)
   const source = sourceOf(tool)
-  const folder = source && disk?.resolve(source.state.dir, source.record.file, '..')
-  const bytes = isListed && folder !== undefined ? await disk?.readInside(folder, path) : null
+  const bytes = isListed && source && disk ? await readOwn(source, path, disk) : null
   if (bytes) return bytes
   const near = nearest(
     path,
@@ -43,4 +58,10 @@ export async function readResource(
       tool: tool.name,
     },
   )
+}
+
+/** A folder is a skill's only with the skill's file in it: an index that says so of any other folder is not believed. */
+async function readOwn({ state, record }: ToolSource, path: string, disk: Disk): Promise<Uint8Array | null> {
+  const file = disk.resolve(state.dir, record.file)
+  return disk.stat(file) === null ? null : disk.readInside(disk.resolve(file, '..'), path)
 }

@@ -16,16 +16,21 @@ export interface Origin {
   readonly shadows: { layer: Layer; entry: string; file: string }[]
 }
 
+/** What every tool is: `ctx` is the context it runs in, `args` what the caller passed. */
+export type ToolFunction = (ctx?: unknown, args?: unknown) => unknown
+
 /** A tool that can be called. Cheap to have: nothing of its content is read before somebody wants it. */
 export interface ToolDef {
   name: string
   kind: ToolKind
   frontmatter: ToolFrontmatter
-  /** Runs it. A Markdown skill gives its content. */
-  fn: (ctx?: unknown, args?: unknown) => unknown
+  /** Runs it. A Markdown skill gives its content, or what its delegate does; code is imported at the first call. */
+  fn: ToolFunction
   /** The source's URI. */
-  src: string | null
-  /** The exact text after the frontmatter. */
+  readonly src: string | null
+  /** The module of a tool in code, once it was imported. */
+  module?: unknown
+  /** The exact text after the frontmatter. Absent for code. */
   content?: () => Promise<string>
   origin: Origin
 }

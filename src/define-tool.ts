@@ -1,7 +1,13 @@
 import { AgentAppsError } from './error.js'
 import type { Role } from './frontmatter.js'
 import { isJsonObject, type JsonObject } from './json.js'
-import { type InferInput, type InferOutput, isStandardSchema, type StandardIssue, type StandardSchema } from './standard-schema.js'
+import {
+  type InferInput,
+  type InferOutput,
+  isStandardSchema,
+  type StandardIssue,
+  type StandardSchema,
+} from './standard-schema.js'
 
 /** A schema of arguments or results: of a Standard Schema library that gives JSON Schema, or JSON Schema itself. */
 export type ToolSchema = StandardSchema | JsonObject
@@ -15,7 +21,10 @@ export interface ToolContext {
 }
 
 /** A tool as its author writes it. */
-export interface ToolDefinition<Params extends ToolSchema | undefined = undefined, Returns extends ToolSchema | undefined = undefined> {
+export interface ToolDefinition<
+  Params extends ToolSchema | undefined = undefined,
+  Returns extends ToolSchema | undefined = undefined,
+> {
   /** The name it resolves by. In a file it must be a literal, so that it can be read without running the file. */
   name: string
   description?: string
@@ -24,7 +33,10 @@ export interface ToolDefinition<Params extends ToolSchema | undefined = undefine
   /** What it gives. */
   returns?: Returns
   /** Does it. `args` is what `params` makes of what the caller passed, transforms and defaults included. */
-  execute: (args: ExecuteArguments<Params>, context: ToolContext) => ExecuteResult<Returns> | Promise<ExecuteResult<Returns>>
+  execute: (
+    args: ExecuteArguments<Params>,
+    context: ToolContext,
+  ) => ExecuteResult<Returns> | Promise<ExecuteResult<Returns>>
   tags?: string[]
   role?: Role
   visibility?: 'hidden'
@@ -54,18 +66,25 @@ export interface DefinedTool {
  *
  * @throws SCHEMA_UNSUPPORTED, when its frontmatter is asked for, where a schema gives no JSON Schema
  */
-export function defineTool<const Params extends ToolSchema | undefined = undefined, const Returns extends ToolSchema | undefined = undefined>(
-  definition: ToolDefinition<Params, Returns>,
-): DefinedTool
-export function defineTool<const Params extends ToolSchema | undefined = undefined, const Returns extends ToolSchema | undefined = undefined>(
-  name: string,
-  make: () => Promise<Omit<ToolDefinition<Params, Returns>, 'name'>>,
-): DefinedTool
-export function defineTool(definition: string | AnyDefinition, make?: () => Promise<Omit<AnyDefinition, 'name'>>): DefinedTool {
+export function defineTool<
+  const Params extends ToolSchema | undefined = undefined,
+  const Returns extends ToolSchema | undefined = undefined,
+>(definition: ToolDefinition<Params, Returns>): DefinedTool
+export function defineTool<
+  const Params extends ToolSchema | undefined = undefined,
+  const Returns extends ToolSchema | undefined = undefined,
+>(name: string, make: () => Promise<Omit<ToolDefinition<Params, Returns>, 'name'>>): DefinedTool
+export function defineTool(
+  definition: string | AnyDefinition,
+  make?: () => Promise<Omit<AnyDefinition, 'name'>>,
+): DefinedTool {
   const name = typeof definition === 'string' ? definition : definition.name
   let made: Promise<AnyDefinition> | undefined
   const ready = (): Promise<AnyDefinition> => {
-    made ??= typeof definition === 'string' ? Promise.resolve(make?.()).then(rest => ({ ...required(rest, name), name })) : Promise.resolve(definition)
+    made ??=
+      typeof definition === 'string'
+        ? Promise.resolve(make?.()).then(rest => ({ ...required(rest, name), name }))
+        : Promise.resolve(definition)
     return made
   }
   const tool: DefinedTool = {
@@ -82,8 +101,18 @@ export function isDefinedTool(value: unknown): value is DefinedTool {
 }
 
 /** A definition's fields as the frontmatter of a Markdown skill would have them; fields that are absent stay so. */
-export function frontmatterOf({ name, description, allowedTools, metadata, ...fields }: Record<string, unknown>): JsonObject {
-  const own = Object.fromEntries(['role', 'visibility', 'tags', 'params', 'returns'].flatMap(key => (fields[key] === undefined ? [] : [[key, fields[key]]])))
+export function frontmatterOf({
+  name,
+  description,
+  allowedTools,
+  metadata,
+  ...fields
+}: Record<string, unknown>): JsonObject {
+  const own = Object.fromEntries(
+    ['role', 'visibility', 'tags', 'params', 'returns'].flatMap(key =>
+      fields[key] === undefined ? [] : [[key, fields[key]]],
+    ),
+  )
   const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return {
     ...(name !== undefined && { name }),
@@ -112,32 +141,53 @@ function jsonSchema(schema: ToolSchema, side: 'input' | 'output', tool: string):
   if (!isStandardSchema(schema)) return schema
   const { jsonSchema: describe, vendor } = schema['~standard']
   if (!describe) {
-    throw new AgentAppsError('SCHEMA_UNSUPPORTED', `A schema of "${tool}" (${vendor}) gives no JSON Schema.`, {
-      hint: 'Use a version of the library that implements Standard JSON Schema, or write the JSON Schema yourself.',
-      tool,
-    })
+    throw new AgentAppsError(
+      'SCHEMA_UNSUPPORTED',
+      `A schema of "${tool}" (${vendor}) gives no JSON Schema.`,
+      {
+        hint: 'Use a version of the library that implements Standard JSON Schema, or write the JSON Schema yourself.',
+        tool,
+      },
+    )
   }
   return describe[side]({ target: 'draft-2020-12' }) as JsonObject
 }
 
 /** Runs a definition on what its own schema makes of the arguments. */
-async function execute({ name, params, execute: run }: AnyDefinition, args: unknown, context: unknown): Promise<unknown> {
-  const checked = isStandardSchema(params) ? await params['~standard'].validate(args ?? {}) : { value: args ?? {} }
+async function execute(
+  { name, params, execute: run }: AnyDefinition,
+  args: unknown,
+  context: unknown,
+): Promise<unknown> {
+  const checked = isStandardSchema(params)
+    ? await params['~standard'].validate(args ?? {})
+    : { value: args ?? {} }
   if (checked.issues) {
-    throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${checked.issues.map(shown).join('; ')}`, {
-      hint: 'See its `params` for what it takes.',
-      tool: name,
-    })
+    throw new AgentAppsError(
+      'ARGS_INVALID',
+      `The arguments of "${name}" are invalid: ${checked.issues.map(shown).join('; ')}`,
+      {
+        hint: 'See its `params` for what it takes.',
+        tool: name,
+      },
+    )
   }
   return run(checked.value as never, contextOf(context))
 }
 
 function contextOf(context: unknown): ToolContext {
-  const { signal, manager } = (context ?? {}) as { signal?: AbortSignal; manager?: { invoke: ToolContext['invoke'] } }
+  const { signal, manager } = (context ?? {}) as {
+    signal?: AbortSignal
+    manager?: { invoke: ToolContext['invoke'] }
+  }
   const unavailable = (): never => {
-    throw new AgentAppsError('CONTEXT_MISSING', 'This tool was called without a runtime, so it can call no other.', {
-      hint: 'Call it through `invoke`.',
-    })
+    throw new AgentAppsError(
+      'CONTEXT_MISSING',
+      'This tool was called without a runtime, so it can call no other.',
+      {
+        hint: 'Call it through `invoke`.',
+      },
+    )
   }
   return { signal, invoke: manager?.invoke ?? unavailable }
 }
@@ -149,5 +199,8 @@ function shown({ message, path = [] }: StandardIssue): string {
 
 function required<Definition>(definition: Definition | undefined, name: string): Definition {
   if (definition !== undefined) return definition
-  throw new AgentAppsError('CONTEXT_MISSING', `The definition of "${name}" is missing.`, { hint: 'Return it from the function given to `defineTool`.', tool: name })
+  throw new AgentAppsError('CONTEXT_MISSING', `The definition of "${name}" is missing.`, {
+    hint: 'Return it from the function given to `defineTool`.',
+    tool: name,
+  })
 }

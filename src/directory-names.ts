@@ -1,3 +1,5 @@
+import type { Diagnostic } from './diagnostic.js'
+import type { ToolFrontmatter } from './frontmatter.js'
 import type { FileRecord, NameRecord, ToolDetails } from './index-format.js'
 
 /**
@@ -19,10 +21,24 @@ export interface DirectoryNames {
   paths: () => string[]
 }
 
+/** Code of a directory: one of its files, or a text that stands in one. Paths are relative to the directory. */
+export type CodeSource = { file: string } | { code: string; from: string }
+
 /** Reads skills without an index. It comes with the compiler, and a deployment that never misses never loads it. */
 export interface DiskParser {
   /** The names of a directory; with `only`, of these of its items. */
-  readDirectory: (directory: string, ignore: readonly string[], only?: readonly string[]) => DirectoryNames
+  readDirectory: (
+    directory: string,
+    ignore: readonly string[],
+    only?: readonly string[],
+  ) => Promise<DirectoryNames>
   /** The names of one skill file (relative to `directory`), past what other files of the directory are called. */
-  readFile: (directory: string, path: string) => DirectoryNames
+  readFile: (directory: string, path: string) => Promise<DirectoryNames>
+  /** A skill that stands in a text; `file` is what it is called in diagnostics. */
+  readMarkdown: (
+    text: string,
+    file: string,
+  ) => { frontmatter: ToolFrontmatter; content: string } | { broken: Diagnostic }
+  /** Imports code that was not compiled. Throws what bundling and importing it throw. */
+  importModule: (directory: string, source: CodeSource) => Promise<Record<string, unknown>>
 }

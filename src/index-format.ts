@@ -71,6 +71,10 @@ export interface ToolRecord {
   content?: [start: number, end: number]
   /** What `metadata.delegate` was compiled to; absent where it names a tool. */
   delegate?: ModuleRecord | InlineRecord
+  /** True where only running the code tells all of its metadata. Never in an index: compiling has run it. */
+  dynamic?: true
+  /** The export that holds it, for code. */
+  exported?: string
   /** The source, relative to the directory, `/`-separated, inside it. */
   file: string
   /** Set where the file holds several tools: the name that picks this one. */
@@ -85,8 +89,6 @@ export interface ToolRecord {
 
 /** Code that was made an ES module. */
 export interface ModuleRecord {
-  /** The export that holds the tool. */
-  exported: string
   /** The module, relative to the directory, inside it. */
   file: string
   /** The source files of the directory that are in it, by which a reader sees that it still holds. */

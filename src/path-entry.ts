@@ -49,3 +49,48 @@ export function isIgnoreEntry(entry: PathEntry): entry is IgnoreEntry {
 function ignorePatterns({ ignore }: IgnoreEntry): string[] {
   return typeof ignore === 'string' ? [ignore] : ignore
 }
+
+/** A directory of a list of path entries. */
+export interface DirEntry {
+  dir: string
+  external: boolean
+}
+
+/** The directory of a path entry, as written. Throws for an `{ ignore }` entry; `iterPaths` skips those. */
+export function pathEntryDir(entry: PathEntry): string {
+  if (typeof entry === 'string') return entry
+  if (!isIgnoreEntry(entry)) return entry.dir
+  throw new TypeError('An { ignore } entry has no directory; use iterPaths() to skip it.')
+}
+
+/** The directory entries of a list, in order. */
+export function* iterPaths(paths: readonly PathEntry[]): Generator<DirEntry> {
+  for (const { dir, external } of searchDirectories(paths)) yield { dir, external }
+}
+
+/** All ignore patterns of a list, in order. */
+export function extractIgnore(paths: readonly PathEntry[]): string[] {
+  return paths.flatMap(entry => (isIgnoreEntry(entry) ? ignorePatterns(entry) : []))
+}
+
+/** A list with every directory entry replaced by what `map` gives for it: `[]` removes it. `{ ignore }` entries stay. */
+export function mapPaths(
+  paths: readonly PathEntry[],
+  map: (dir: string, external: boolean, entry: PathEntry) => PathEntry[],
+): PathEntry[] {
+  return paths.flatMap(entry =>
+    isIgnoreEntry(entry) ? [entry] : map(pathEntryDir(entry), isExternal(entry), entry),
+  )
+}
+
+/** A list with only the directory entries that `keep` is true for. `{ ignore }` entries stay. */
+export function filterPaths(
+  paths: readonly PathEntry[],
+  keep: (dir: string, external: boolean) => boolean,
+): PathEntry[] {
+  return mapPaths(paths, (dir, external, entry) => (keep(dir, external) ? [entry] : []))
+}
+
+function isExternal(entry: string | DirectoryEntry): boolean {
+  return typeof entry === 'object' && entry.external === true
+}

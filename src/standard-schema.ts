@@ -24,10 +24,20 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-export type InferOutput<Schema> = Schema extends { readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined } } ? Output : Record<string, unknown>
-export type InferInput<Schema> = Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } } ? Input : unknown
+export type InferOutput<Schema> = Schema extends {
+  readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined }
+}
+  ? Output
+  : Record<string, unknown>
+export type InferInput<Schema> = Schema extends {
+  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined }
+}
+  ? Input
+  : unknown
 
 /** True for an object of a schema library. Some of them are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
+  )
 }

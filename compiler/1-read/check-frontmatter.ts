@@ -71,10 +71,8 @@ function checkAllowedTools(verbatim: JsonObject, at: Locator): Finding[] {
   if (!Array.isArray(value)) {
     return [finding('field-type', at.value(field), field, 'a text or a list of texts', typeName(value))]
   }
-  return value.flatMap((item, index) =>
-    typeof item === 'string'
-      ? []
-      : [finding('field-type', at.value(field, index), `${field}[${index}]`, 'a text', typeName(item))],
+  return first([...value.entries()].filter(([, item]) => typeof item !== 'string')).map(([index, item]) =>
+    finding('field-type', at.value(field, index), `${field}[${index}]`, 'a text', typeName(item)),
   )
 }
 
@@ -103,33 +101,45 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
       finding('field-type', at.value('metadata', 'tags'), 'metadata.tags', 'a list of texts', typeName(tags)),
     )
   }
-  for (const [index, tag] of (Array.isArray(tags) ? tags : []).entries()) {
-    if (typeof tag !== 'string') continue
-    const [normal = ''] = normalizeTags([tag])
-    if (!normal.startsWith('meta-') || normal.startsWith('meta-directive-')) continue
-    findings.push(finding('tag-reserved', at.value('metadata', 'tags', index), normal))
-  }
-  return [...findings, ...checkMetadataKeys(metadata, at)]
+  return [...findings, ...checkTags(tags, at), ...checkMetadataKeys(metadata, at)]
+}
+
+function checkTags(tags: JsonValue | undefined, at: Locator): Finding[] {
+  const normal = (Array.isArray(tags) ? tags : []).map(tag =>
+    typeof tag === 'string' ? (normalizeTags([tag])[0] ?? '') : '',
+  )
+  const reserved = [...normal.entries()].filter(
+    ([, tag]) => tag.startsWith('meta-') && !tag.startsWith('meta-directive-'),
+  )
+  return first(reserved).map(([index, tag]) =>
+    finding('tag-reserved', at.value('metadata', 'tags', index), tag),
+  )
+}
+
+/** As many as are worth reporting of one file. */
+function first<Item>(items: Item[]): Item[] {
+  return items.slice(0, limits.findingsPerRule)
 }
 
 /** `metadata` is free-form, so only a key that is one edit from one of ours is worth a word. */
 function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
-  return Object.keys(metadata).flatMap(key => {
+  const near = Object.keys(metadata).flatMap(key => {
     if (key.length < 5 || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
     const known = CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1)
-    return known === undefined ? [] : [finding('metadata-near-key', at.key('metadata', key), key, known)]
+    return known === undefined ? [] : [{ key, known }]
   })
+  return first(near).map(({ key, known }) =>
+    finding('metadata-near-key', at.key('metadata', key), key, known),
+  )
 }
 
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
-  return Object.keys(verbatim)
-    .filter(field => !TOP_LEVEL_FIELDS.includes(field))
-    .slice(0, limits.findingsPerRule)
-    .map(field => {
-      const near = nearest(field.replaceAll('_', '-'), TOP_LEVEL_FIELDS)
-      const same = TOP_LEVEL_FIELDS.find(known => known === field.replaceAll('_', '-').toLowerCase())
-      return finding('unknown-field', at.key(field), field, same ?? near ?? '')
-    })
+  return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field => {
+    const hyphenated = field.replaceAll('_', '-')
+    const lowerCase = hyphenated.toLowerCase()
+    const known = TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : nearest(hyphenated, TOP_LEVEL_FIELDS)
+    return finding('unknown-field', at.key(field), field, known ?? '')
+  })
 }
 
 function isTextList(value: JsonValue): boolean {

@@ -1,15 +1,19 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import { placeAt } from './source-text.js'
+import { placeAt, placesIn } from './source-text.js'
 
 const REPLACEMENT = '\uFFFD'
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
 
 export interface DecodedText {
   text: string
-  /** True where one character is one byte, so that offsets need no conversion. */
+  /** True where one character is one byte, and none of them is hidden. */
   ascii: boolean
+  /** The line and column of an offset into `text`. */
+  placeAt: (offset: number) => Place
+  /** The offset in the file's bytes of one into `text`. */
+  byteAt: (offset: number) => number
 }
 
 /** A skill file's bytes as text, or why they are none. A byte order mark stays in the text. */
@@ -17,14 +21,24 @@ export function decode(bytes: Buffer): DecodedText | Finding {
   if (bytes.length > limits.fileBytes) return finding('file-too-large', FILE_START)
   const nul = bytes.indexOf(0)
   if (nul !== -1) return finding('nul-byte', placeInBytes(bytes, nul))
-  if (isAscii(bytes)) return { text: bytes.toString('latin1'), ascii: true }
+  if (isAscii(bytes)) {
+    const text = bytes.toString('latin1')
+    return { text, ascii: true, placeAt: placesIn(text), byteAt: offset => offset }
+  }
   if (!isUtf8(bytes)) return finding('invalid-utf8', placeInBytes(bytes, firstInvalid(bytes)))
-  return { text: bytes.toString('utf8'), ascii: false }
+  const text = bytes.toString('utf8')
+  return { text, ascii: false, placeAt: placesIn(text), byteAt: bytesIn(text) }
 }
 
-/** How many bytes a part of a decoded text has in its file. */
-export function byteLength({ text, ascii }: DecodedText, start: number, end: number): number {
-  return ascii ? end - start : Buffer.byteLength(text.slice(start, end))
+/** Counts a text's bytes up to an offset; on from the last one, since offsets are asked for in order. */
+function bytesIn(text: string): (offset: number) => number {
+  let [counted, bytes] = [0, 0]
+  return offset => {
+    if (offset < counted) [counted, bytes] = [0, 0]
+    bytes += Buffer.byteLength(text.slice(counted, offset))
+    counted = offset
+    return bytes
+  }
 }
 
 function placeInBytes(bytes: Buffer, offset: number): Place {

@@ -24,7 +24,7 @@ export function readSkillFile(file: string): Buffer {
   const descriptor = openSync(file, 'r')
   try {
     const { size } = fstatSync(descriptor)
-    const bytes = Buffer.allocUnsafe(Math.min(size, limits.fileBytes) + 1)
+    const bytes = Buffer.allocUnsafe(Math.min(size, limits.fileBytes + 1))
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(descriptor, bytes, length, bytes.length - length, null)

@@ -1,6 +1,6 @@
 import { type Finding, finding } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import { placeAt } from './source-text.js'
+import type { DecodedText } from './decode.js'
 
 /** Bidirectional controls, zero-width characters, and Unicode tag characters (plane 14). */
 const HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\u{E0001}|[\u{E0020}-\u{E007F}]/u
@@ -20,28 +20,34 @@ const JOINING_SCRIPTS = [
   ],
   ...['Kannada', 'Malayalam', 'Sinhala', 'Khmer'],
 ]
-/** Zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined with them. */
-const LEGITIMATE = new RegExp(
-  String.raw`\p{RGI_Emoji}|[${JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')}]\p{M}*[\u200C\u200D]`,
-  'gv',
-)
+let legitimate: RegExp | undefined
+
+/**
+ * Zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined with
+ * them. Made only when it is needed: to make it takes as long as a whole compile of a hundred skills.
+ */
+function legitimateCharacters(): RegExp {
+  const scripts = JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')
+  legitimate ??= new RegExp(String.raw`\p{RGI_Emoji}|[${scripts}]\p{M}{0,8}[\u200C\u200D]`, 'gv')
+  return legitimate
+}
 
 /**
  * Characters that a reader does not see and a model reads: how instructions are smuggled into skills. One
  * finding a run of them, with the first one's code point.
  */
-export function hiddenCharacters(text: string, contentStart: number): Finding[] {
+export function hiddenCharacters({ text, placeAt }: DecodedText, contentStart: number): Finding[] {
   // A byte order mark at the very start is a file's own affair.
   const body = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
   if (!HIDDEN.test(body)) return []
-  const seen = body.replace(LEGITIMATE, legitimate => '.'.repeat(legitimate.length))
+  const seen = body.replace(legitimateCharacters(), characters => '.'.repeat(characters.length))
   const findings: Finding[] = []
   for (const run of seen.matchAll(HIDDEN_RUNS)) {
     const code = run[0].codePointAt(0) ?? 0
     const count = [...run[0]].length
     const character = `${describe(code)}${count > 1 ? ` and ${count - 1} more` : ''}`
     const where = run.index < contentStart ? 'frontmatter' : 'content'
-    findings.push(finding('hidden-character', placeAt(text, run.index), character, where))
+    findings.push(finding('hidden-character', placeAt(run.index), character, where))
     if (findings.length === limits.findingsPerRule) break
   }
   return findings

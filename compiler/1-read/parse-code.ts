@@ -10,11 +10,19 @@ import { type ReadModule, readModule } from './to-javascript.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
-  const parsed: ParsedFile = { sha256: hash('sha256', bytes), size: bytes.length, tools: [], broken: [], findings: [], fixes: [] }
+  const parsed: ParsedFile = {
+    sha256: hash('sha256', bytes),
+    size: bytes.length,
+    tools: [],
+    broken: [],
+    findings: [],
+    fixes: [],
+  }
   const decoded = decode(bytes)
   const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
   if ('rule' in read) addBroken(parsed, read, fallbackName({ path, kind: 'code', folderName: '' }))
-  else if (read.module.tools.length === 0) addBroken(parsed, finding('no-tool', FILE_START), fallbackName({ path, kind: 'code', folderName: '' }))
+  else if (read.module.tools.length === 0)
+    addBroken(parsed, finding('no-tool', FILE_START), fallbackName({ path, kind: 'code', folderName: '' }))
   else for (const tool of read.module.tools) addTool(parsed, tool, read, path)
   return parsed
 }
@@ -25,7 +33,11 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   const { name } = verbatim
   if (typeof name !== 'string') {
     const isWritten = tool.dynamic.some(one => one.path === 'name' || one.path === '')
-    addBroken(parsed, finding(isWritten ? 'name-not-literal' : 'name-missing', place), exported === 'default' ? fallbackName({ path, kind: 'code', folderName: '' }) : null)
+    addBroken(
+      parsed,
+      finding(isWritten ? 'name-not-literal' : 'name-missing', place),
+      exported === 'default' ? fallbackName({ path, kind: 'code', folderName: '' }) : null,
+    )
     return
   }
   const problem = toolNameProblem(name)
@@ -36,12 +48,15 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   const description = typeof verbatim.description === 'string' ? verbatim.description : undefined
   const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
   const findings = checkFrontmatter(verbatim, description, locatorOf(tool, placeOf))
-  parsed.findings.push(...findings.filter(({ rule }) => rule !== 'description-missing' || !isDynamic('description')))
+  parsed.findings.push(
+    ...findings.filter(({ rule }) => rule !== 'description-missing' || !isDynamic('description')),
+  )
   parsed.tools.push({
     name,
     place,
     verbatim,
     record: {
+      exported,
       file: path,
       ...(module.tools.length > 1 && { fragment: name }),
       frontmatter: extractFrontmatter(verbatim, { kind: 'code', name }),
@@ -50,14 +65,17 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     },
     code: {
       exported,
-      dynamic: tool.dynamic.map(one => finding('metadata-dynamic', placeOf(one.offset), one.path || 'frontmatter')),
+      dynamic: tool.dynamic.map(one =>
+        finding('metadata-dynamic', placeOf(one.offset), one.path || 'frontmatter'),
+      ),
       hasEffects: module.hasEffects,
     },
   })
 }
 
 function locatorOf({ places, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {
-  const find = (...path: (string | number)[]): Place => placeOf(places.get(path.join('.')) ?? places.get(String(path[0])) ?? offset)
+  const find = (...path: (string | number)[]): Place =>
+    placeOf(places.get(path.join('.')) ?? places.get(String(path[0])) ?? offset)
   return { key: find, value: find }
 }
 

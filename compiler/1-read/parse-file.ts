@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 import { extractFrontmatter, type ToolKind } from '../../src/frontmatter.js'
-import type { CodePart } from '../skill-unit.js'
 import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
+import { limits } from '../limits.js'
+import type { CodePart } from '../skill-unit.js'
 import { checkFrontmatter, type Locator, typeName } from './check-frontmatter.js'
-import { byteLength, type DecodedText, decode } from './decode.js'
+import { type DecodedText, decode } from './decode.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
-import { placeAt } from './source-text.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 import { type KeyPlace, topLevelKeys } from './top-level-keys.js'
-import { locate, locateKey, readYaml, scalarSource, type YamlResult } from './yaml.js'
+import { type Places, placesIn, readYaml, scalarSource, type YamlResult } from './yaml.js'
 
 /** What is known of a skill file before it is read. */
 export interface SkillSource {
@@ -67,12 +67,12 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
     addBroken(parsed, decoded, fallbackName(source))
     return parsed
   }
-  const blocks = splitSkills(decoded.text, source)
+  const blocks = splitSkills(decoded, source)
   for (const block of blocks) {
     if ('rule' in block) addBroken(parsed, block, fallbackName(source))
     else parseBlock(parsed, decoded, block, source, blocks.length > 1)
   }
-  if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded.text, firstContent(blocks)))
+  if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded, firstContent(blocks)))
   return parsed
 }
 
@@ -82,12 +82,12 @@ export function isMainSkill(bytes: Buffer): boolean {
   return tools[0]?.record.frontmatter.role === 'main'
 }
 
-function splitSkills(text: string, { kind }: SkillSource): (Block | Finding)[] {
-  const first = splitFirst(text)
-  if (!('rule' in first)) return kind === 'file' ? [first, ...splitFurther(text, first)] : [first]
+function splitSkills(decoded: DecodedText, { kind }: SkillSource): (Block | Finding)[] {
+  const first = splitFirst(decoded)
+  if (!('rule' in first)) return kind === 'file' ? [first, ...splitFurther(decoded, first)] : [first]
   if (first.rule !== 'frontmatter-missing' || kind === 'file') return [{ ...first }]
   // A folder skill has a name without frontmatter, so its text is not lost for want of it.
-  return [{ yamlStart: 0, yamlEnd: 0, contentStart: 0, contentEnd: text.length }]
+  return [{ yamlStart: 0, yamlEnd: 0, contentStart: 0, contentEnd: decoded.text.length }]
 }
 
 function firstContent(blocks: (Block | Finding)[]): number {
@@ -102,24 +102,24 @@ function parseBlock(
   source: SkillSource,
   several: boolean,
 ): void {
-  const { text } = decoded
+  const { text, placeAt, byteAt } = decoded
   const yaml = text.slice(block.yamlStart, block.yamlEnd)
   const read = readRepaired(yaml)
   for (const { key, start, end, replacement } of read.repairs) {
-    parsed.findings.push(finding('colon-in-value', placeAt(text, block.yamlStart + start), key))
+    parsed.findings.push(finding('colon-in-value', placeAt(block.yamlStart + start), key))
     parsed.fixes.push({ start: block.yamlStart + start, end: block.yamlStart + end, replacement })
   }
   const { value: verbatim, problem } = read.result
   if (problem) {
     const why = finding(
       problem.rule,
-      placeAt(text, block.yamlStart + read.written(problem.offset)),
+      placeAt(block.yamlStart + read.written(problem.offset)),
       ...problem.found,
     )
     addBroken(parsed, why, writtenName(yaml) ?? fallbackName(source))
     return
   }
-  const at = locator(text, block, read)
+  const at = locator(decoded, block, read)
   if (block.yamlEnd === 0) parsed.findings.push(finding('frontmatter-missing', FILE_START))
   const description = readText(verbatim, 'description', read.yaml, at, parsed.findings)
   const named = readName(verbatim, read.yaml, source, at, parsed.findings)
@@ -128,19 +128,18 @@ function parseBlock(
     return
   }
   parsed.findings.push(...checkFrontmatter(verbatim, description, at))
-  const start = byteLength(decoded, 0, block.contentStart)
   parsed.tools.push({
     name: named.name,
     place: at.value('name'),
     verbatim,
     record: {
-      content: [start, start + byteLength(decoded, block.contentStart, block.contentEnd)],
+      content: [byteAt(block.contentStart), byteAt(block.contentEnd)],
       file: source.path,
       ...(several && { fragment: named.name }),
       frontmatter: extractFrontmatter(verbatim, {
         kind: source.kind,
         ...named,
-        ...(description !== undefined && { description }),
+        ...(description?.trim() && { description }),
       }),
       kind: source.kind,
       size: parsed.size,
@@ -177,7 +176,7 @@ function readRepaired(source: string): RepairedYaml {
   for (;;) {
     const result = readYaml(yaml)
     const repair = result.problem?.rule === 'yaml-syntax' ? repairColon(yaml, result.problem.offset) : null
-    if (repair === null) return { yaml, repairs, result, written }
+    if (repair === null || repairs.length === limits.repairs) return { yaml, repairs, result, written }
     yaml = applyRepair(yaml, repair)
     // YAML is read from the top, so every repair so far lies before this one.
     const moved = growth(repairs)
@@ -191,23 +190,28 @@ function growth(repairs: ColonRepair[]): number {
 }
 
 /** Places in the author's file of what stands in frontmatter; of the opening fence for what stands nowhere. */
-function locator(text: string, block: Block, { yaml, written }: RepairedYaml): Locator {
+function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }: RepairedYaml): Locator {
   const source = text.slice(block.yamlStart, block.yamlEnd)
+  let parsed: Places | undefined
+  const places = (): Places => {
+    parsed ??= placesIn(yaml)
+    return parsed
+  }
   let keys: Map<string, KeyPlace> | undefined
   const keyPlace = (field: string): KeyPlace | undefined => {
     keys ??= topLevelKeys(source)
     return keys.get(field)
   }
   const place = (offset: number | undefined): Place =>
-    placeAt(text, offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
+    placeAt(offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
   return {
     key: (field, ...inside) => {
-      const located = inside.length === 0 ? null : locateKey(yaml, [field, ...inside])
+      const located = inside.length === 0 ? null : places().key([field, ...inside])
       return place(located === null ? keyPlace(field)?.key : written(located))
     },
     value: (field, ...inside) => {
       const found = inside.length === 0 ? keyPlace(field)?.value : undefined
-      const located = found ?? locate(yaml, [field, ...inside])
+      const located = found ?? places().value([field, ...inside])
       return place(found ?? (located === null ? keyPlace(field)?.key : written(located)))
     },
   }
@@ -271,7 +275,11 @@ function writtenName(yaml: string): string | null {
 }
 
 /** The name that a file seems to give by where it lies. */
-export function fallbackName({ path, kind, folderName }: Pick<SkillSource, 'path' | 'folderName'> & { kind: ToolKind }): string | null {
+export function fallbackName({
+  path,
+  kind,
+  folderName,
+}: Pick<SkillSource, 'path' | 'folderName'> & { kind: ToolKind }): string | null {
   const name = kind === 'folder' ? folderName : (path.split('/').at(-1) ?? '').replace(/\.skill\.[a-z]+$/, '')
   return isToolName(name) ? name : null
 }

@@ -1,4 +1,12 @@
-import { type Expression, type ExportNamedDeclaration, type Identifier, type Node, type ObjectExpression, type Program, parse } from 'acorn'
+import {
+  type ExportNamedDeclaration,
+  type Expression,
+  type Identifier,
+  type Node,
+  type ObjectExpression,
+  type Program,
+  parse,
+} from 'acorn'
 import { frontmatterOf } from '../../src/define-tool.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 
@@ -35,7 +43,11 @@ export function readCode(text: string): CodeModule {
   const program = parse(text, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
   const scope = readScope(program)
   const tools = scope.exports.flatMap(({ name, value }) => toolOf(name, value, scope))
-  return { tools: defaultFirst(tools), resources: urlsIn(program), hasEffects: program.body.some(statement => hasEffect(statement, scope)) }
+  return {
+    tools: defaultFirst(tools),
+    resources: urlsIn(program),
+    hasEffects: program.body.some(statement => hasEffect(statement, scope)),
+  }
 }
 
 /** What stands at a module's top level. */
@@ -52,11 +64,17 @@ interface Scope {
 const VALUES_READ = 20_000
 
 function readScope(program: Program): Scope {
-  const scope: Scope = { constants: new Map(), defineTool: new Set(), exports: [], budget: { values: VALUES_READ } }
+  const scope: Scope = {
+    constants: new Map(),
+    defineTool: new Set(),
+    exports: [],
+    budget: { values: VALUES_READ },
+  }
   const named: { local: string; exported: string }[] = []
   const functions = new Map<string, Node>()
   for (const statement of program.body) {
-    const declaration = statement.type === 'ExportNamedDeclaration' ? (statement.declaration ?? null) : statement
+    const declaration =
+      statement.type === 'ExportNamedDeclaration' ? (statement.declaration ?? null) : statement
     if (declaration?.type === 'VariableDeclaration') {
       for (const { id, init } of declaration.declarations) {
         if (id.type !== 'Identifier' || !init) continue
@@ -69,10 +87,12 @@ function readScope(program: Program): Scope {
       if (statement !== declaration) scope.exports.push({ name: declaration.id.name, value: declaration })
     }
     if (statement.type === 'ExportNamedDeclaration') named.push(...specifiers(statement))
-    if (statement.type === 'ExportDefaultDeclaration') scope.exports.push({ name: 'default', value: statement.declaration })
+    if (statement.type === 'ExportDefaultDeclaration')
+      scope.exports.push({ name: 'default', value: statement.declaration })
     if (statement.type === 'ImportDeclaration' && isAgentApps(statement.source.value)) {
       for (const specifier of statement.specifiers) {
-        if (specifier.type === 'ImportSpecifier' && nameOf(specifier.imported) === 'defineTool') scope.defineTool.add(specifier.local.name)
+        if (specifier.type === 'ImportSpecifier' && nameOf(specifier.imported) === 'defineTool')
+          scope.defineTool.add(specifier.local.name)
       }
     }
   }
@@ -86,7 +106,10 @@ function readScope(program: Program): Scope {
 /** `export { a as b }`; what another module exports through this one is not its own. */
 function specifiers(statement: ExportNamedDeclaration): { local: string; exported: string }[] {
   if (statement.source) return []
-  return statement.specifiers.map(({ local, exported }) => ({ local: nameOf(local), exported: nameOf(exported) }))
+  return statement.specifiers.map(({ local, exported }) => ({
+    local: nameOf(local),
+    exported: nameOf(exported),
+  }))
 }
 
 function nameOf(node: Node): string {
@@ -99,7 +122,8 @@ function isAgentApps(source: unknown): boolean {
 }
 
 function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] {
-  const node = value.type === 'Identifier' ? (scope.constants.get((value as Identifier).name) ?? value) : value
+  const node =
+    value.type === 'Identifier' ? (scope.constants.get((value as Identifier).name) ?? value) : value
   const definition = definitionIn(node, scope)
   if (definition) return [definedTool(exported, definition, scope)]
   return exported === 'default' ? [plainTool(node, scope)] : []
@@ -130,20 +154,29 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
   const all = literalName === undefined ? read : { ...read, name: literalName }
   const { dynamic, places } = reader
-  return { exported, frontmatter: frontmatterOf(all), dynamic, places, offset: places.get('name') ?? call.start }
+  return {
+    exported,
+    frontmatter: frontmatterOf(all),
+    dynamic,
+    places,
+    offset: places.get('name') ?? call.start,
+  }
 }
 
 /** Where a definition's field stands in frontmatter: all but these are under `metadata`. */
 function frontmatterPath(field: string): string {
   if (/^(?:$|name|description|metadata)/.test(field)) return field
-  return field.startsWith('allowedTools') ? field.replace('allowedTools', 'allowed-tools') : `metadata.${field}`
+  return field.startsWith('allowedTools')
+    ? field.replace('allowedTools', 'allowed-tools')
+    : `metadata.${field}`
 }
 
 /** A default export that `defineTool` did not make: a function, with its metadata in the export `frontmatter`. */
 function plainTool(node: Node, scope: Scope): CodeTool {
   const reader: Reader = { scope, places: new Map(), dynamic: [], toPath: path => path }
   const exported = scope.exports.find(({ name }) => name === 'frontmatter')?.value
-  const value = exported?.type === 'Identifier' ? scope.constants.get((exported as Identifier).name) : exported
+  const value =
+    exported?.type === 'Identifier' ? scope.constants.get((exported as Identifier).name) : exported
   const isObject = value?.type === 'ObjectExpression'
   const frontmatter = isObject ? literalObject(value as ObjectExpression, '', reader) : {}
   if (value && !isObject) reader.dynamic.push({ path: '', offset: value.start })
@@ -161,7 +194,12 @@ interface Reader {
 }
 
 /** The literal fields of an object; what is not literal is left out and named in `dynamic`. */
-function literalObject(node: ObjectExpression, path: string, reader: Reader, skip: ReadonlySet<string> = new Set()): JsonObject {
+function literalObject(
+  node: ObjectExpression,
+  path: string,
+  reader: Reader,
+  skip: ReadonlySet<string> = new Set(),
+): JsonObject {
   const entries: [string, JsonValue][] = []
   for (const property of node.properties) {
     if (property.type === 'SpreadElement') {
@@ -192,20 +230,31 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
   switch (node.type) {
     case 'Literal': {
       const { value } = node
-      if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+      if (
+        value === null ||
+        typeof value === 'string' ||
+        typeof value === 'number' ||
+        typeof value === 'boolean'
+      )
+        return value
       return notLiteral(node, path, reader)
     }
     case 'TemplateLiteral':
-      return node.expressions.length === 0 ? (node.quasis[0]?.value.cooked ?? '') : notLiteral(node, path, reader)
+      return node.expressions.length === 0
+        ? (node.quasis[0]?.value.cooked ?? '')
+        : notLiteral(node, path, reader)
     case 'UnaryExpression': {
       const value = node.operator === '-' ? literal(node.argument, path, reader) : undefined
       return typeof value === 'number' ? -value : notLiteral(node, path, reader)
     }
     case 'BinaryExpression': {
-      if (node.operator !== '+' || node.left.type === 'PrivateIdentifier') return notLiteral(node, path, reader)
+      if (node.operator !== '+' || node.left.type === 'PrivateIdentifier')
+        return notLiteral(node, path, reader)
       const left = literal(node.left, path, reader)
       const right = literal(node.right, path, reader)
-      return typeof left === 'string' && typeof right === 'string' ? left + right : notLiteral(node, path, reader)
+      return typeof left === 'string' && typeof right === 'string'
+        ? left + right
+        : notLiteral(node, path, reader)
     }
     case 'ArrayExpression':
       return node.elements.flatMap((element, index) => {
@@ -276,10 +325,13 @@ function isComputed(node: Node, scope: Scope): boolean {
     case 'UnaryExpression':
       return isComputed((node as unknown as { argument: Node }).argument, scope)
     case 'ArrayExpression':
-      return (node as unknown as { elements: (Node | null)[] }).elements.some(part => part && isComputed(part, scope))
+      return (node as unknown as { elements: (Node | null)[] }).elements.some(
+        part => part && isComputed(part, scope),
+      )
     case 'ObjectExpression':
       return (node as ObjectExpression).properties.some(
-        property => property.type === 'SpreadElement' || property.computed || isComputed(property.value, scope),
+        property =>
+          property.type === 'SpreadElement' || property.computed || isComputed(property.value, scope),
       )
     default:
       return true
@@ -287,7 +339,10 @@ function isComputed(node: Node, scope: Scope): boolean {
 }
 
 function defaultFirst(tools: CodeTool[]): CodeTool[] {
-  return [...tools.filter(({ exported }) => exported === 'default'), ...tools.filter(({ exported }) => exported !== 'default')]
+  return [
+    ...tools.filter(({ exported }) => exported === 'default'),
+    ...tools.filter(({ exported }) => exported !== 'default'),
+  ]
 }
 
 /** The literal paths of `new URL('./x', import.meta.url)`, anywhere in the module. */
@@ -310,7 +365,13 @@ function literalUrl(node: Node): string | null {
   if (node.type !== 'NewExpression') return null
   const { callee, arguments: given } = node as unknown as { callee: Node; arguments: Node[] }
   const [path, base] = given as (Node & { value?: unknown; object?: Node; property?: Node })[]
-  const isMetaUrl = base?.type === 'MemberExpression' && base.object?.type === 'MetaProperty' && base.property && nameOf(base.property) === 'url'
+  const isMetaUrl =
+    base?.type === 'MemberExpression' &&
+    base.object?.type === 'MetaProperty' &&
+    base.property &&
+    nameOf(base.property) === 'url'
   const isUrl = callee.type === 'Identifier' && (callee as Identifier).name === 'URL'
-  return isUrl && isMetaUrl && typeof path?.value === 'string' && /^\.\.?\//.test(path.value) ? path.value : null
+  return isUrl && isMetaUrl && typeof path?.value === 'string' && /^\.\.?\//.test(path.value)
+    ? path.value
+    : null
 }

@@ -5,7 +5,9 @@ import { isAgentAppsError } from '../../src/error.js'
 import type { InlineRecord } from '../../src/index-format.js'
 import { parseInline } from '../../src/inline-reference.js'
 import { parseReference } from '../../src/reference.js'
+import { toDiagnostic } from '../diagnostics.js'
 import type { UnitSource } from '../skill-unit.js'
+import { parseFile } from './parse-file.js'
 
 /** What a tool's `metadata.delegate` asks of the compiler. */
 export type Delegate =
@@ -27,12 +29,14 @@ const SKILL_FILE = /(?:^|\/)skill\.md$|\.skill\.(?:md|ts|js|mts|mjs)$/i
 export function readDelegate(value: string, directory: string, file: string): Delegate {
   if (value.startsWith('inline://')) return readInline(value)
   const reference = parseReference(value)
-  if (reference.kind !== 'path') return reference.kind === 'none' ? { problem: 'it is empty' } : { tool: value }
+  if (reference.kind !== 'path')
+    return reference.kind === 'none' ? { problem: 'it is empty' } : { tool: value }
   const absolute = resolve(directory, dirname(file), reference.path)
   const stat = statSync(absolute, { throwIfNoEntry: false })
   if (stat === undefined) return { problem: 'there is no such file' }
   if (stat.isDirectory() || SKILL_FILE.test(reference.path)) return { tool: value }
-  if (!PLAIN_MODULE.test(reference.path)) return { problem: 'it is neither a skill nor a JavaScript or TypeScript file' }
+  if (!PLAIN_MODULE.test(reference.path))
+    return { problem: 'it is neither a skill nor a JavaScript or TypeScript file' }
   const path = posixJoin(dirname(file), reference.path)
   return { source: { key: path, file: path } }
 }
@@ -40,12 +44,26 @@ export function readDelegate(value: string, directory: string, file: string): De
 function readInline(value: string): Delegate {
   try {
     const { kind, text } = parseInline(value)
-    if (kind === 'markdown') return { inline: { markdown: text } }
+    if (kind === 'markdown') return readMarkdown(text)
     return { source: { key: `inline-${hash('sha256', text).slice(0, 16)}`, code: text } }
   } catch (error) {
     if (isAgentAppsError(error)) return { problem: error.message }
     throw error
   }
+}
+
+/** The content of a skill that stands in the frontmatter. */
+function readMarkdown(text: string): Delegate {
+  const bytes = Buffer.from(text)
+  const { tools, findings } = parseFile(bytes, {
+    path: 'inline.skill.md',
+    kind: 'file',
+    folderName: '',
+    atRoot: false,
+  })
+  const [start, end] = tools[0]?.record.content ?? [0, 0]
+  if (tools.length > 0) return { inline: { markdown: bytes.subarray(start, end).toString('utf8') } }
+  return { problem: findings.map(finding => toDiagnostic('', finding).reason).join('; ') }
 }
 
 /** Joins a folder and a relative path, `/`-separated; the result may begin with `../`. */

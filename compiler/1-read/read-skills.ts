@@ -106,16 +106,18 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
 }
 
 /** Adds what its tools' delegates need to a unit. */
-function addDelegates(directory: string, unit: SkillUnit): void {
+export function addDelegates(directory: string, unit: SkillUnit): void {
   for (const { place, fresh } of unit.tools) {
     const value = fresh?.record.frontmatter.metadata.delegate
     if (fresh === undefined || value === undefined) continue
-    const delegate = typeof value === 'string' ? readDelegate(value, directory, unit.path) : { problem: 'it is no text' }
+    const delegate =
+      typeof value === 'string' ? readDelegate(value, directory, unit.path) : { problem: 'it is no text' }
     if ('source' in delegate) {
       unit.sources.push(delegate.source)
       fresh.delegateKey = delegate.source.key
     } else if ('inline' in delegate) fresh.record.delegate = delegate.inline
-    else if ('problem' in delegate) unit.findings.push(finding('delegate-invalid', place, String(value), delegate.problem))
+    else if ('problem' in delegate)
+      unit.findings.push(finding('delegate-invalid', place, String(value), delegate.problem))
   }
 }
 
@@ -160,7 +162,12 @@ export async function rereadUnits(
 }
 
 /** The state of other files than skills' that the next compile may rely on; those that are gone are left out. */
-export function rememberFiles(directory: string, paths: Iterable<string>, files: Map<string, CachedFile>, walkedAt: number): void {
+export function rememberFiles(
+  directory: string,
+  paths: Iterable<string>,
+  files: Map<string, CachedFile>,
+  walkedAt: number,
+): void {
   for (const path of paths) {
     const absolute = join(directory, path)
     const stat = statSync(absolute, { throwIfNoEntry: false })
@@ -180,7 +187,10 @@ export function isSameFile(directory: string, path: string, cache: CompileCache)
 /** Reads and parses one walked skill, with what the walk itself found wrong. Code takes longer, so it is promised. */
 export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
   const { path, kind } = skill
-  const withWalk = (parsed: ParsedFile): ParsedFile => ({ ...parsed, findings: [...skill.findings, ...parsed.findings] })
+  const withWalk = (parsed: ParsedFile): ParsedFile => ({
+    ...parsed,
+    findings: [...skill.findings, ...parsed.findings],
+  })
   let bytes: Buffer
   try {
     bytes = readSkillFile(skill.absolute)

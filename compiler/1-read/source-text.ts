@@ -15,6 +15,29 @@ export function placeAt(text: string, offset: number): Place {
   return { line, column: offset - lineStart + 1 }
 }
 
+/** The same for many offsets of one text: its lines are found once, when the first is asked for. */
+export function placesIn(text: string): (offset: number) => Place {
+  let starts: number[] | undefined
+  return offset => {
+    starts ??= lineStarts(text)
+    let [low, high] = [0, starts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
+  }
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let newline = text.indexOf('\n'); newline !== -1; newline = text.indexOf('\n', newline + 1)) {
+    starts.push(newline + 1)
+  }
+  return starts
+}
+
 /** Where the line that begins at `start` ends: at its newline (a CR before it included in the line), or the text's end. */
 export function lineEnd(text: string, start: number): number {
   const newline = text.indexOf('\n', start)

@@ -1,7 +1,8 @@
-import { isScalar, parseDocument, visit } from 'yaml'
 import { TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
 import { isJsonObject, type JsonObject } from '../../src/json.js'
+import { limits } from '../limits.js'
 import { readYaml } from './yaml.js'
+import { yamlPackages } from './yaml-packages.js'
 
 /**
  * What the reference validator of the open Agent Skills specification (`skills-ref`, of the repository
@@ -14,11 +15,13 @@ export function specVerdict(bytes: Buffer, folderName: string): string[] {
   const end = text.indexOf('---', 3)
   if (end === -1) return ['There is no second "---".']
   const yaml = text.slice(3, end)
-  const refused = strictYamlProblem(yaml)
-  if (refused !== null) return [`The YAML is refused: ${refused}.`]
+  if (Buffer.byteLength(yaml) > limits.frontmatterBytes) return ['The frontmatter is too large to be read.']
+  // First the reader that knows limits: what is within them does the other no harm.
   const { value, problem } = readYaml(yaml)
   if (problem?.rule === 'frontmatter-not-mapping') return ['The frontmatter is no mapping.']
   if (problem) return [`The YAML is refused: ${problem.found[0] || problem.rule}.`]
+  const refused = strictYamlProblem(yaml)
+  if (refused !== null) return [`The YAML is refused: ${refused}.`]
   const written = writtenScalars(yaml, value)
   return [
     ...unexpectedFields(value),
@@ -31,6 +34,7 @@ export function specVerdict(bytes: Buffer, folderName: string): string[] {
 
 /** What the reference's YAML reader refuses although it is YAML: collections in brackets, anchors, aliases, tags. */
 function strictYamlProblem(yaml: string): string | null {
+  const { parseDocument, visit } = yamlPackages.yaml
   let problem: string | null = null
   visit(parseDocument(yaml), {
     Collection(_, node) {
@@ -50,6 +54,7 @@ function strictYamlProblem(yaml: string): string | null {
 
 /** Every top-level scalar as the text its author wrote; collections as they are. */
 function writtenScalars(yaml: string, value: JsonObject): Record<string, unknown> {
+  const { isScalar, parseDocument } = yamlPackages.yaml
   const document = parseDocument(yaml)
   return Object.fromEntries(
     Object.keys(value).map(key => {

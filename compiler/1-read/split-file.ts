@@ -1,6 +1,7 @@
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import { lineEnd, placeAt } from './source-text.js'
+import type { DecodedText } from './decode.js'
+import { lineEnd } from './source-text.js'
 
 /** One skill's part of a Markdown file, as offsets into its text (UTF-16 units). */
 export interface Block {
@@ -19,21 +20,23 @@ const FENCE = /^---[ \t]*\r?$/
  * Finds the frontmatter that a Markdown file begins with. Only `---` with nothing but spaces behind it is a
  * fence, so that no text reaches the YAML reader under the name of another language.
  */
-export function splitFirst(text: string): Block | Finding {
+export function splitFirst(decoded: DecodedText): Block | Finding {
+  const { text } = decoded
   const start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
   const end = lineEnd(text, start)
   const firstLine = text.slice(start, end)
   if (!firstLine.startsWith('---')) return finding('frontmatter-missing', FILE_START)
   if (!FENCE.test(firstLine))
     return finding('frontmatter-fence', FILE_START, firstLine.trimEnd().slice(0, 80))
-  return closeBlock(text, start, end + 1)
+  return closeBlock(decoded, start, end + 1)
 }
 
 /**
  * Finds the further skills of a `.skill.md` file. A block begins at a fence at column 0 after a blank line,
  * outside any code fence, whose frontmatter has a `name`; any other `---` is the content's own.
  */
-export function splitFurther(text: string, first: Block): (Block | Finding)[] {
+export function splitFurther(decoded: DecodedText, first: Block): (Block | Finding)[] {
+  const { text } = decoded
   const blocks: (Block | Finding)[] = []
   let last = first
   let codeFence: string | null = null
@@ -44,7 +47,7 @@ export function splitFurther(text: string, first: Block): (Block | Finding)[] {
     const line = text.slice(position, end).trimEnd()
     codeFence = codeFenceAfter(line, codeFence)
     if (codeFence === null && blankBefore && line === '---') {
-      const block = closeBlock(text, position, end + 1)
+      const block = closeBlock(decoded, position, end + 1)
       if (
         !('rule' in block) &&
         /^(name|'name'|"name")[ \t]*:/m.test(text.slice(block.yamlStart, block.yamlEnd))
@@ -64,16 +67,14 @@ export function splitFurther(text: string, first: Block): (Block | Finding)[] {
 }
 
 /** The block whose opening fence stands at `fence` and whose YAML begins at `yamlStart`. */
-function closeBlock(text: string, fence: number, yamlStart: number): Block | Finding {
+function closeBlock({ text, placeAt }: DecodedText, fence: number, yamlStart: number): Block | Finding {
   for (let position = yamlStart; position < text.length; position = lineEnd(text, position) + 1) {
     if (!text.startsWith('---', position)) continue
     const end = lineEnd(text, position)
     const line = text.slice(position, end)
-    if (!FENCE.test(line))
-      return finding('frontmatter-fence', placeAt(text, position), line.trimEnd().slice(0, 80))
+    if (!FENCE.test(line)) return finding('frontmatter-fence', placeAt(position), line.trimEnd().slice(0, 80))
     const size = Buffer.byteLength(text.slice(yamlStart, position))
-    if (size > limits.frontmatterBytes)
-      return finding('frontmatter-too-large', placeAt(text, fence), String(size))
+    if (size > limits.frontmatterBytes) return finding('frontmatter-too-large', placeAt(fence), String(size))
     return {
       yamlStart,
       yamlEnd: position,
@@ -81,7 +82,7 @@ function closeBlock(text: string, fence: number, yamlStart: number): Block | Fin
       contentEnd: text.length,
     }
   }
-  return finding('frontmatter-unclosed', placeAt(text, fence))
+  return finding('frontmatter-unclosed', placeAt(fence))
 }
 
 /** The code fence that is open after a line of Markdown: its opening run of backticks or tildes, or null. */

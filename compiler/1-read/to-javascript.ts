@@ -16,7 +16,8 @@ export interface ReadModule {
  * esbuild first.
  */
 export async function readModule(text: string, path: string): Promise<ReadModule | Finding> {
-  if (nesting(text) > limits.codeDepth) return finding('code-syntax', FILE_START, `brackets nest deeper than ${limits.codeDepth} levels`)
+  if (nesting(text) > limits.codeDepth)
+    return finding('code-syntax', FILE_START, `brackets nest deeper than ${limits.codeDepth} levels`)
   const isTypeScript = /\.m?ts$/.test(path)
   const plain = readPlain(text, isTypeScript)
   return plain ?? readTypeScript(text)
@@ -26,7 +27,9 @@ export async function readModule(text: string, path: string): Promise<ReadModule
 function readPlain(text: string, isTypeScript: boolean): ReadModule | Finding | null {
   try {
     const module = readCode(text)
-    const isSure = !isTypeScript || (module.tools.length > 0 && module.tools.every(({ frontmatter }) => frontmatter.name !== undefined))
+    const isSure =
+      !isTypeScript ||
+      (module.tools.length > 0 && module.tools.every(({ frontmatter }) => frontmatter.name !== undefined))
     return isSure ? { module, placeOf: offset => placeAt(text, offset) } : null
   } catch (error) {
     if (isTypeScript) return null
@@ -38,7 +41,13 @@ function readPlain(text: string, isTypeScript: boolean): ReadModule | Finding | 
 async function readTypeScript(text: string): Promise<ReadModule | Finding> {
   const { transform } = await import('esbuild')
   try {
-    const { code, map } = await transform(text, { loader: 'ts', target: 'esnext', sourcemap: 'external', logLevel: 'silent', tsconfigRaw: {} })
+    const { code, map } = await transform(text, {
+      loader: 'ts',
+      target: 'esnext',
+      sourcemap: 'external',
+      logLevel: 'silent',
+      tsconfigRaw: {},
+    })
     const module = readCode(code)
     return { module, placeOf: offset => originalPlace(map, placeAt(code, offset)) }
   } catch (error) {
@@ -50,7 +59,9 @@ async function readTypeScript(text: string): Promise<ReadModule | Finding> {
 
 function originalPlace(map: string, { line, column }: Place): Place {
   const entry = new SourceMap(JSON.parse(map)).findEntry(line - 1, column - 1)
-  return 'originalLine' in entry ? { line: entry.originalLine + 1, column: entry.originalColumn + 1 } : FILE_START
+  return 'originalLine' in entry
+    ? { line: entry.originalLine + 1, column: entry.originalColumn + 1 }
+    : FILE_START
 }
 
 /** How deep brackets nest, those in strings counted too: deep enough and they end the parser's process. */

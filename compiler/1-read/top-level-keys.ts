@@ -12,9 +12,9 @@ export interface KeyPlace {
 export function topLevelKeys(source: string): Map<string, KeyPlace> {
   const places = new Map<string, KeyPlace>()
   for (const match of source.matchAll(
-    /^(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#"'[\]{}&*!|>%@`-][^:\n]*?|-[^\s:][^:\n]*?))[ \t]*:(?=[ \t]|\r?$)[ \t]*/gm,
+    /^(?:"([^"\n]*)"[ \t]*|'([^'\n]*)'[ \t]*|([^\s#"'[\]{}&*!|>%@`-][^:\n]*|-[^\s:][^:\n]*)):(?=[ \t]|\r?$)[ \t]*/gm,
   )) {
-    const name = match[1] ?? match[2] ?? match[3] ?? ''
+    const name = match[1] ?? match[2] ?? match[3]?.trimEnd() ?? ''
     if (!places.has(name)) places.set(name, { key: match.index, value: match.index + match[0].length })
   }
   return places

@@ -174,7 +174,9 @@ export function walk(
   function visitLink(child: Omit<Directory, 'depth'>, depth: number, name: string): void {
     const target = resolveLink(child.absolute)
     if (target === null) {
-      if (!name.startsWith('.')) skip(child.path, finding('link-broken', FILE_START), isSkillName(name))
+      // One called SKILL.md was reported when its folder was opened.
+      if (!name.startsWith('.') && !SKILL_FILE.test(name))
+        skip(child.path, finding('link-broken', FILE_START), SINGLE_FILE.test(name))
       return
     }
     const { scope } = child
@@ -203,7 +205,15 @@ export function walk(
       visited.add(real)
       const stat = regular ? statFile(absolute) : finding('file-unreadable', FILE_START, 'not a regular file')
       if ('rule' in stat) skip(path, stat, true)
-      else addSkill(path, absolute, stat, name.endsWith('.md') ? 'file' : 'code', basename(join(real, '..')), false)
+      else
+        addSkill(
+          path,
+          absolute,
+          stat,
+          name.endsWith('.md') ? 'file' : 'code',
+          basename(join(real, '..')),
+          false,
+        )
       return
     }
     if (!scope || !regular) return

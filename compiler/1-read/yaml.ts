@@ -1,9 +1,10 @@
-import matter from 'gray-matter'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { isMap, isNode, isScalar, parseDocument, visit } from 'yaml'
+import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
 import { limits } from '../limits.js'
+import { topLevelKeys } from './top-level-keys.js'
+import { yamlPackages } from './yaml-packages.js'
 
 /** Why a text is not frontmatter: a rule, what was found, and an offset into the text. */
 export interface YamlProblem {
@@ -22,7 +23,10 @@ export type YamlResult = { value: JsonObject; problem?: never } | { problem: Yam
  */
 export function readYaml(source: string): YamlResult {
   try {
-    const { data } = matter({ content: `---\n${source}\n---\n` }, { language: 'yaml', engines: ENGINES })
+    const { data } = yamlPackages.grayMatter(
+      { content: `---\n${source}\n---\n` },
+      { language: 'yaml', engines: ENGINES },
+    )
     const problem = problemInValue(source, data)
     return problem ? { problem } : { value: data as JsonObject }
   } catch (error) {
@@ -60,12 +64,16 @@ function parseMapping(source: string): JsonObject {
 
 function problemOfException(source: string, exception: YAMLException): YamlProblem {
   const { reason = exception.message, mark } = exception as YAMLException & { reason?: string }
-  // gray-matter hands the line break after the opening fence over with the rest.
-  const offset = Math.max(0, (mark?.position ?? 0) - 1)
+  // gray-matter hands on the newline after its fence; and what ends too early ends with the last thing written.
+  const offset = Math.max(0, Math.min((mark?.position ?? 0) - 1, source.trimEnd().length - 1))
   const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]
   if (tag !== undefined) return tagBefore(source, offset, tag)
-  if (reason.startsWith('duplicated mapping key'))
+  if (reason.startsWith('duplicated mapping key')) {
     return { rule: 'yaml-duplicate-key', offset, found: [keyAt(source, offset)] }
+  }
+  if (reason.startsWith('expected a single document')) {
+    return { rule: 'yaml-syntax', offset: Math.max(0, source.search(/^(?:\.\.\.|---)/m)), found: [reason] }
+  }
   if (reason.startsWith('nesting exceeded')) return { rule: 'yaml-too-deep', offset, found: [] }
   const unclosed = reason.endsWith('quoted scalar') ? lastQuote(source) : null
   return { rule: 'yaml-syntax', offset: unclosed ?? offset, found: [reason] }
@@ -87,6 +95,7 @@ function keyAt(source: string, offset: number): string {
 
 /** Where the last quoted value of a text begins: the one that is left open, where one is. */
 function lastQuote(source: string): number | null {
+  const { parseDocument, visit } = yamlPackages.yaml
   let offset: number | null = null
   visit(parseDocument(source), {
     Scalar(_, { type, range }) {
@@ -96,6 +105,7 @@ function lastQuote(source: string): number | null {
   return offset
 }
 
+const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
 /** What an alias could look like. Most texts have none, so that few are parsed a second time to be sure. */
 const MAYBE_ALIAS = /(?:^|[\s[{,:?-])\*[^\s,[\]{}*]/
@@ -112,15 +122,22 @@ function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   const breach = breachIn(value)
   if (breach !== null) {
     const { rule, path, found } = breach
-    return { rule, offset: locateKey(source, path) ?? locate(source, path) ?? 0, found }
+    // What is too large is not parsed again for its places: that could take seconds.
+    if (BOUNDS.includes(rule))
+      return { rule, offset: topLevelKeys(source).get(String(path[0]))?.key ?? 0, found }
+    const places = placesIn(source)
+    return { rule, offset: places.key(path) ?? places.value(path) ?? 0, found }
   }
   return MAYBE_ALIAS.test(source) ? aliasIn(source) : null
 }
 
 function breachIn(value: JsonObject): Breach | null {
   let keys = 0
+  // Aliases share a node, and may share it a billion times over: each is looked at once.
+  const seen = new Set<JsonValue>()
   const walk = (node: JsonValue, path: Breach['path']): Breach | null => {
-    if (typeof node !== 'object' || node === null) return null
+    if (typeof node !== 'object' || node === null || seen.has(node)) return null
+    seen.add(node)
     if (path.length >= limits.frontmatterDepth) return { rule: 'yaml-too-deep', path, found: [] }
     for (const [key, child] of Object.entries(node)) {
       const inside = [...path, Array.isArray(node) ? Number(key) : key]
@@ -138,6 +155,7 @@ function breachIn(value: JsonObject): Breach | null {
 }
 
 function aliasIn(source: string): YamlProblem | null {
+  const { parseDocument, visit } = yamlPackages.yaml
   let problem: YamlProblem | null = null
   visit(parseDocument(source), {
     Alias(_, alias) {
@@ -148,23 +166,37 @@ function aliasIn(source: string): YamlProblem | null {
   return problem
 }
 
-/** The offset in frontmatter's text at which a value begins, by its path of keys; null where there is none. */
-export function locate(source: string, path: readonly (string | number)[]): number | null {
-  const node = parseDocument(source).getIn(path, true)
-  return isNode(node) ? (node.range?.[0] ?? null) : null
+/** Offsets of keys and values in frontmatter's text, by their path of keys; null for what is not there. */
+export interface Places {
+  key: (path: readonly (string | number)[]) => number | null
+  value: (path: readonly (string | number)[]) => number | null
 }
 
-/** The offset in frontmatter's text at which a key of a mapping begins; null where there is no such key. */
-export function locateKey(source: string, path: readonly (string | number)[]): number | null {
-  const document = parseDocument(source)
-  const mapping = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
-  if (!isMap(mapping)) return null
-  const pair = mapping.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))
-  return isNode(pair?.key) ? (pair.key.range?.[0] ?? null) : null
+/** Finds places in frontmatter's text, which is parsed for them once, when the first is wanted. */
+export function placesIn(source: string): Places {
+  const { isMap, isScalar, parseDocument } = yamlPackages.yaml
+  let parsed: Document | undefined
+  const document = (): Document => {
+    parsed ??= parseDocument(source)
+    return parsed
+  }
+  return {
+    value: path => startOf(document().getIn(path, true)),
+    key: path => {
+      const mapping = path.length > 1 ? document().getIn(path.slice(0, -1), true) : document().contents
+      if (!isMap(mapping)) return null
+      return startOf(mapping.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))?.key)
+    },
+  }
+}
+
+function startOf(node: unknown): number | null {
+  return yamlPackages.yaml.isNode(node) ? (node.range?.[0] ?? null) : null
 }
 
 /** The text of a scalar as its author wrote it, where YAML reads it as something else: `0123`, `yes`, `2024-01-01`. */
 export function scalarSource(source: string, key: string): string {
+  const { isScalar, parseDocument } = yamlPackages.yaml
   const node = parseDocument(source).get(key, true)
   return isScalar(node) && typeof node.source === 'string' ? node.source : ''
 }

@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
-import { looksSecret } from '../secrets.js'
 import { belongsTo, projectRoot } from '../project-root.js'
+import { looksSecret } from '../secrets.js'
 
 /** Code to be made a module: a file, or a text that stands in a file. */
 export type ModuleSource = { file: string } | { code: string; from: string }
@@ -68,7 +68,11 @@ function emptyBundle(): Omit<BundledModules, 'failures'> {
   return { modules: new Map(), outputs: new Map() }
 }
 
-async function bundle(directory: string, sources: ReadonlyMap<string, ModuleSource>, options: BundleOptions): Promise<Outcome> {
+async function bundle(
+  directory: string,
+  sources: ReadonlyMap<string, ModuleSource>,
+  options: BundleOptions,
+): Promise<Outcome> {
   const keys = new Map([...sources].map(([key, source]) => [entryPath(key, source), key]))
   try {
     const result = await build(directory, sources, options, [])
@@ -154,7 +158,10 @@ function sourceUrls(directory: string, files: string[], placement: BundleOptions
     setup({ onLoad }) {
       onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: 'file' }, ({ path }) => {
         if (!wanted.has(path)) return undefined
-        const target = placement === 'index' ? encodeURI(relative(modules, path).replaceAll('\\', '/')) : pathToFileURL(path).href
+        const target =
+          placement === 'index'
+            ? encodeURI(relative(modules, path).replaceAll('\\', '/'))
+            : pathToFileURL(path).href
         const prelude = [
           "import { fileURLToPath as __agentAppsPath } from 'node:url';",
           'const { url: __agentAppsModuleUrl } = import.meta;',
@@ -164,7 +171,11 @@ function sourceUrls(directory: string, files: string[], placement: BundleOptions
         ].join(' ')
         const text = readFileSync(path, 'utf8')
         const hashbang = /^#!.*\n/.exec(text)?.[0] ?? ''
-        const loader = /\.([cm]?[jt]sx?)$/.exec(path)?.[1]?.replace(/^[cm]/, '') as 'js' | 'ts' | 'jsx' | 'tsx'
+        const loader = /\.([cm]?[jt]sx?)$/.exec(path)?.[1]?.replace(/^[cm]/, '') as
+          | 'js'
+          | 'ts'
+          | 'jsx'
+          | 'tsx'
         // A hashbang's line is kept as an empty one.
         return { contents: `${prelude}${hashbang && '\n'}${text.slice(hashbang.length)}`, loader }
       })
@@ -177,10 +188,15 @@ function inlineSources(sources: ReadonlyMap<string, ModuleSource>): Plugin {
   return {
     name: 'agent-apps-inline',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: new RegExp(`^${INLINE}`) }, ({ path }) => ({ path: path.slice(INLINE.length), namespace: 'inline' }))
+      onResolve({ filter: new RegExp(`^${INLINE}`) }, ({ path }) => ({
+        path: path.slice(INLINE.length),
+        namespace: 'inline',
+      }))
       onLoad({ filter: /.*/, namespace: 'inline' }, ({ path }) => {
         const source = sources.get(path)
-        return source && 'code' in source ? { contents: source.code, loader: 'js', resolveDir: dirname(source.from) } : undefined
+        return source && 'code' in source
+          ? { contents: source.code, loader: 'js', resolveDir: dirname(source.from) }
+          : undefined
       })
     },
   }
@@ -192,28 +208,54 @@ function hostCopies(external: readonly string[]): Plugin {
   return {
     name: 'agent-apps-host-copies',
     setup({ onResolve }) {
-      onResolve({ filter: new RegExp(`^(?:${names.join('|')})(?:/|$)`) }, ({ path }) => ({ path: import.meta.resolve(path), external: true }))
+      onResolve({ filter: new RegExp(`^(?:${names.join('|')})(?:/|$)`) }, ({ path }) => ({
+        path: import.meta.resolve(path),
+        external: true,
+      }))
     },
   }
 }
 
 /** The modules of a build, once everything in them is known to belong to the project. */
-function collect(directory: string, { metafile, outputFiles }: BuildResult<BuildOptions & { metafile: true; write: false }>, keys: Map<string, string>): Outcome {
+function collect(
+  directory: string,
+  { metafile, outputFiles }: BuildResult<BuildOptions & { metafile: true; write: false }>,
+  keys: Map<string, string>,
+): Outcome {
   const base = realpathSync.native(directory)
   const failed = new Map<string, ModuleFailure>()
   const modules = new Map<string, BundledModule>()
   const root = projectRoot(directory)
   const forbidden = forbiddenImports(base, root, metafile)
   for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
-    const key = entryPoint === undefined ? undefined : (keys.get(resolve(base, entryPoint)) ?? keys.get(entryPoint.replace(/^inline:/, INLINE)))
+    const key =
+      entryPoint === undefined
+        ? undefined
+        : (keys.get(resolve(base, entryPoint)) ?? keys.get(entryPoint.replace(/^inline:/, INLINE)))
     if (key === undefined || entryPoint === undefined) continue
     const reached = inputsFrom(entryPoint, metafile)
-    const wrong = reached.map(input => forbidden.get(input)).find(failure => failure !== undefined)
+    const outside = problemOf(entryPoint, base, root, false)
+    const own = outside === null ? undefined : { message: outside, file: null, line: 1, column: 1 }
+    const wrong = own ?? reached.map(input => forbidden.get(input)).find(failure => failure !== undefined)
     if (wrong) failed.set(key, wrong)
-    else modules.set(key, { file, inputs: ownInputs(directory, Object.fromEntries(reached.map(input => [input, metafile.inputs[input] ?? { bytes: 0, imports: [] }]))) })
+    else
+      modules.set(key, {
+        file,
+        inputs: ownInputs(
+          directory,
+          Object.fromEntries(
+            reached.map(input => [input, metafile.inputs[input] ?? { bytes: 0, imports: [] }]),
+          ),
+        ),
+      })
   }
   if (failed.size > 0) return { failed }
-  return { modules, outputs: new Map(outputFiles.map(({ path, contents }) => [relative(base, path).replaceAll('\\', '/'), contents])) }
+  return {
+    modules,
+    outputs: new Map(
+      outputFiles.map(({ path, contents }) => [relative(base, path).replaceAll('\\', '/'), contents]),
+    ),
+  }
 }
 
 /** Everything that a build's entry takes in. */
@@ -232,26 +274,31 @@ function inputsFrom(entry: string, { inputs }: Metafile): string[] {
 function forbiddenImports(base: string, root: string, { inputs }: Metafile): Map<string, ModuleFailure> {
   const forbidden = new Map<string, ModuleFailure>()
   for (const [input, { imports }] of Object.entries(inputs)) {
-    const entryProblem = problemOf(input, base, root)
-    if (entryProblem !== null && !forbidden.has(input)) forbidden.set(input, { message: entryProblem, file: null, line: 1, column: 1 })
     for (const { path, original = path, external } of imports) {
-      const problem = external ? externalProblem(path) : problemOf(path, base, root)
-      if (problem !== null) forbidden.set(input, { message: problem, ...placeOf(resolve(base, input), original) })
+      const isPackage = !/^[./]/.test(original) || input.includes('node_modules/')
+      const problem = external ? externalProblem(path) : problemOf(path, base, root, isPackage)
+      if (problem !== null)
+        forbidden.set(input, { message: problem, ...placeOf(resolve(base, input), original) })
     }
   }
   return forbidden
 }
 
-function problemOf(input: string, base: string, root: string): string | null {
+function problemOf(input: string, base: string, root: string, isPackage: boolean): string | null {
   if (input.startsWith('inline:') || input.startsWith('(disabled):')) return null
   if (/^<?data:/.test(input)) return 'imports a `data:` address'
   const real = realpathSync.native(resolve(base, input))
-  if (!belongsTo(root, real)) return `imports ${JSON.stringify(input)}, which lies outside the project`
-  return looksSecret(real.split(/[\\/]/).at(-1) ?? '') ? `imports ${JSON.stringify(input)}, which looks like a secret` : null
+  // A package manager may keep packages elsewhere and link them.
+  if (!belongsTo(root, real) && !(isPackage && real.includes(`${sep}node_modules${sep}`)))
+    return `imports ${JSON.stringify(input)}, which lies outside the project`
+  return looksSecret(real.split(/[\\/]/).at(-1) ?? '')
+    ? `imports ${JSON.stringify(input)}, which looks like a secret`
+    : null
 }
 
 function externalProblem(path: string): string | null {
-  if (/^(?:https?|data|blob):/.test(path)) return `imports ${JSON.stringify(path.slice(0, 80))}; code comes from the project or its packages`
+  if (/^(?:https?|data|blob):/.test(path))
+    return `imports ${JSON.stringify(path.slice(0, 80))}; code comes from the project or its packages`
   return isAbsolute(path) ? `imports the absolute path ${JSON.stringify(path)}` : null
 }
 
@@ -267,12 +314,19 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 }
 
 /** The failures that lie in entries themselves. Others are somebody's who imports the file at fault. */
-function failuresByEntry(directory: string, { errors }: BuildFailure, keys: Map<string, string>): Map<string, ModuleFailure> {
+function failuresByEntry(
+  directory: string,
+  { errors }: BuildFailure,
+  keys: Map<string, string>,
+): Map<string, ModuleFailure> {
   const base = realpathSync.native(directory)
   const failed = new Map<string, ModuleFailure>()
   for (const { text, location } of errors) {
     const file = location === null ? null : resolve(base, location.file)
-    const key = file === null ? undefined : (keys.get(file) ?? keys.get(location?.file.replace(/^inline:/, INLINE) ?? ''))
+    const key =
+      file === null
+        ? undefined
+        : (keys.get(file) ?? keys.get(location?.file.replace(/^inline:/, INLINE) ?? ''))
     if (key === undefined || failed.has(key)) continue
     failed.set(key, { message: text, file, line: location?.line ?? 1, column: (location?.column ?? 0) + 1 })
   }
@@ -280,7 +334,11 @@ function failuresByEntry(directory: string, { errors }: BuildFailure, keys: Map<
 }
 
 /** Which of several sources cannot be bundled, found by bundling each alone. */
-async function blame(directory: string, sources: ReadonlyMap<string, ModuleSource>, options: BundleOptions): Promise<Map<string, ModuleFailure>> {
+async function blame(
+  directory: string,
+  sources: ReadonlyMap<string, ModuleSource>,
+  options: BundleOptions,
+): Promise<Map<string, ModuleFailure>> {
   const failed = new Map<string, ModuleFailure>()
   for (const [key, source] of sources) {
     const alone = new Map([[key, source]])
@@ -289,7 +347,12 @@ async function blame(directory: string, sources: ReadonlyMap<string, ModuleSourc
       const outcome = collect(directory, result, new Map([[entryPath(key, source), key]]))
       if ('failed' in outcome) for (const [one, failure] of outcome.failed) failed.set(one, failure)
     } catch (error) {
-      failed.set(key, isBuildFailure(error) ? firstFailure(directory, error) : { message: (error as Error).message, file: null, line: 1, column: 1 })
+      failed.set(
+        key,
+        isBuildFailure(error)
+          ? firstFailure(directory, error)
+          : { message: (error as Error).message, file: null, line: 1, column: 1 },
+      )
     }
   }
   return failed
@@ -302,6 +365,12 @@ function firstFailure(directory: string, { errors, message }: BuildFailure): Mod
   const file = resolve(realpathSync.native(directory), location.file)
   // What esbuild says of a file that it should not have read could tell what is in it.
   const isOwn = location.namespace !== 'file' || belongsTo(projectRoot(directory), realpathSync.native(file))
-  if (!isOwn) return { message: `imports ${JSON.stringify(location.file)}, which lies outside the project`, file: null, line: 1, column: 1 }
+  if (!isOwn)
+    return {
+      message: `imports ${JSON.stringify(location.file)}, which lies outside the project`,
+      file: null,
+      line: 1,
+      column: 1,
+    }
   return { message: first.text, file, line: location.line, column: location.column + 1 }
 }

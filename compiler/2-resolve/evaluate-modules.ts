@@ -28,7 +28,10 @@ const TIME_LIMIT = 5000
  * Imports modules, one after the other, to learn what is not literal in them. One that throws, hangs or ends
  * the process is told from the others, which are imported all the same; what it prints is dropped.
  */
-export async function evaluateModules(evaluations: readonly Evaluation[], timeLimit = TIME_LIMIT): Promise<EvaluationResult[]> {
+export async function evaluateModules(
+  evaluations: readonly Evaluation[],
+  timeLimit = TIME_LIMIT,
+): Promise<EvaluationResult[]> {
   const results: EvaluationResult[] = []
   let worker: Worker | null = null
   try {
@@ -55,27 +58,42 @@ function startWorker(): Worker {
   })
   worker.stdout.resume()
   worker.stderr.resume()
-  worker.unref()
+  // An error that comes after its module was answered for is nobody's.
+  worker.on('error', () => {})
   return worker
 }
 
-function evaluate(worker: Worker, { file, exports }: Evaluation, timeLimit: number): Promise<EvaluationResult> {
+function evaluate(
+  worker: Worker,
+  { file, exports }: Evaluation,
+  timeLimit: number,
+): Promise<EvaluationResult> {
   return new Promise(settle => {
-    const end = (result: EvaluationResult): void => {
+    const timer = setTimeout(() => fail('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
+    const listeners = {
+      message: (answer: EvaluationAnswer) => {
+        if ('message' in answer) fail('throws', answer.message, answer.stack)
+        else
+          end({
+            frontmatter: new Map(
+              Object.entries(answer.found).map(([name, json]) => [name, JSON.parse(json)]),
+            ),
+          })
+      },
+      error: (error: unknown) => fail('exits', (error as Error).message, (error as Error).stack),
+      exit: (code: number) => fail('exits', `ended the process with code ${code}`),
+    }
+    for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
+    worker.postMessage({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest)
+
+    function fail(kind: 'throws' | 'hangs' | 'exits', message: string, stack = ''): void {
+      end({ problem: { kind, message, stack } })
+    }
+
+    function end(result: EvaluationResult): void {
       clearTimeout(timer)
-      worker.removeAllListeners()
-      // An error that comes after its module was answered for is nobody's.
-      worker.on('error', () => {})
+      for (const [event, listener] of Object.entries(listeners)) worker.off(event, listener)
       settle(result)
     }
-    const problem = (kind: 'throws' | 'hangs' | 'exits', message: string, stack = ''): void => end({ problem: { kind, message, stack } })
-    const timer = setTimeout(() => problem('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
-    worker.once('message', (answer: EvaluationAnswer) => {
-      if ('message' in answer) problem('throws', answer.message, answer.stack)
-      else end({ frontmatter: new Map(Object.entries(answer.found).map(([name, json]) => [name, JSON.parse(json)])) })
-    })
-    worker.once('error', error => problem('exits', (error as Error).message, (error as Error).stack))
-    worker.once('exit', code => problem('exits', `ended the process with code ${code}`))
-    worker.postMessage({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest)
   })
 }

@@ -19,6 +19,13 @@ export interface UnitModules {
   files: string[]
 }
 
+export const NO_MODULES: UnitModules = {
+  modules: new Map(),
+  failures: new Map(),
+  outputs: new Map(),
+  files: [],
+}
+
 /** The modules of the last compile, where no source and no file that is in them changed; else new ones. */
 export async function bundleUnits(
   directory: string,
@@ -26,22 +33,36 @@ export async function bundleUnits(
   cache: CompileCache | null,
   isSame: (path: string) => boolean,
 ): Promise<UnitModules> {
-  const sources = new Map(units.flatMap(unit => unit.sources.map(source => [source.key, { unit, source }] as const)))
-  if (sources.size === 0) return { modules: new Map(), failures: new Map(), outputs: new Map(), files: [] }
+  const sources = new Map(
+    units.flatMap(unit => unit.sources.map(source => [source.key, { unit, source }] as const)),
+  )
+  if (sources.size === 0) return NO_MODULES
   if (cache && stillHolds(directory, sources, cache, isSame)) {
     return { modules: cache.modules, failures: new Map(), outputs: new Map(), files: cache.moduleFiles }
   }
-  const wanted = new Map([...sources].map(([key, { unit, source }]) => [key, moduleSource(directory, unit, source)]))
+  const wanted = new Map(
+    [...sources].map(([key, { unit, source }]) => [key, moduleSource(directory, unit, source)]),
+  )
   const { modules, failures, outputs } = await bundleModules(directory, wanted)
   return {
-    modules: new Map([...modules].map(([key, { file, inputs }]) => [key, { file, inputs: inputs.map(input => relative(directory, input).replaceAll('\\', '/')) }])),
+    modules: new Map(
+      [...modules].map(([key, { file, inputs }]) => [
+        key,
+        { file, inputs: inputs.map(input => relative(directory, input).replaceAll('\\', '/')) },
+      ]),
+    ),
     failures,
     outputs,
     files: [...outputs.keys()].sort(),
   }
 }
 
-function stillHolds(directory: string, sources: ReadonlyMap<string, unknown>, { modules, moduleFiles }: CompileCache, isSame: (path: string) => boolean): boolean {
+function stillHolds(
+  directory: string,
+  sources: ReadonlyMap<string, unknown>,
+  { modules, moduleFiles }: CompileCache,
+  isSame: (path: string) => boolean,
+): boolean {
   return (
     modules.size === sources.size &&
     [...sources.keys()].every(key => modules.has(key)) &&
@@ -55,19 +76,34 @@ function moduleSource(directory: string, unit: SkillUnit, { file, code = '' }: U
 }
 
 /** The units whose records of the last compile name modules that are no longer theirs. */
-export function unitsWithNewModules(units: readonly SkillUnit[], { modules }: UnitModules, cache: CompileCache | null): SkillUnit[] {
-  return units.filter(unit => unit.sources.some(({ key }) => modules.get(key)?.file !== cache?.modules.get(key)?.file) && unit.tools.some(({ fresh }) => !fresh))
+export function unitsWithNewModules(
+  units: readonly SkillUnit[],
+  { modules }: UnitModules,
+  cache: CompileCache | null,
+): SkillUnit[] {
+  return units.filter(
+    unit =>
+      unit.sources.some(({ key }) => modules.get(key)?.file !== cache?.modules.get(key)?.file) &&
+      unit.tools.some(({ fresh }) => !fresh),
+  )
 }
 
 /**
  * Puts modules into the units' records. What only running a module tells is asked of it now; a unit whose code
  * cannot be bundled, throws, hangs or exits is broken by it, and no other is.
  */
-export async function attachModules(directory: string, units: readonly SkillUnit[], bundled: UnitModules, { evaluate }: { evaluate: boolean }): Promise<void> {
+export async function attachModules(
+  directory: string,
+  units: readonly SkillUnit[],
+  bundled: UnitModules,
+  { evaluate }: { evaluate: boolean },
+): Promise<void> {
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
     reportFailures(unit, bundled)
-    const running = unit.tools.filter(({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects))
+    const running = unit.tools.filter(
+      ({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects),
+    )
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
   if (evaluate && toRun.length > 0) await runUnits(directory, toRun, bundled)
@@ -82,14 +118,14 @@ export async function attachModules(directory: string, units: readonly SkillUnit
 function attach(fresh: FreshRecords, { modules }: UnitModules): void {
   const { record, code, delegateKey } = fresh
   const own = code && modules.get(record.file)
-  if (own) record.module = moduleRecord(own, code.exported)
+  if (own) record.module = moduleRecord(own)
   const delegate = delegateKey === undefined ? undefined : modules.get(delegateKey)
-  if (delegate) record.delegate = moduleRecord(delegate, 'default')
+  if (delegate) record.delegate = moduleRecord(delegate)
 }
 
-function moduleRecord({ file, inputs }: CachedModule, exported: string): ModuleRecord {
+function moduleRecord({ file, inputs }: CachedModule): ModuleRecord {
   const inside = inputs.filter(isInside)
-  return { exported, file, inputs: inside, ...(inside.length < inputs.length && { outside: true as const }) }
+  return { file, inputs: inside, ...(inside.length < inputs.length && { outside: true as const }) }
 }
 
 function reportFailures(unit: SkillUnit, { failures }: UnitModules): void {
@@ -98,17 +134,31 @@ function reportFailures(unit: SkillUnit, { failures }: UnitModules): void {
     if (!failure) continue
     const isOwn = failure.file?.endsWith(`/${unit.path}`)
     const place = isOwn ? { line: failure.line, column: failure.column } : FILE_START
-    const elsewhere = isOwn || failure.file === null ? '' : ` (${failure.file.split('/').at(-1)}:${failure.line}:${failure.column})`
+    const elsewhere =
+      isOwn || failure.file === null
+        ? ''
+        : ` (${failure.file.split('/').at(-1)}:${failure.line}:${failure.column})`
     if (file === unit.path) breakUnit(unit, finding('code-import', place, failure.message + elsewhere))
     else {
       const tool = unit.tools.find(({ fresh }) => fresh?.delegateKey === key)
       const delegate = String(tool?.fresh?.record.frontmatter.metadata.delegate ?? key)
-      unit.findings.push(finding('delegate-invalid', tool?.place ?? FILE_START, delegate.slice(0, 80), failure.message + elsewhere))
+      unit.findings.push(
+        finding(
+          'delegate-invalid',
+          tool?.place ?? FILE_START,
+          delegate.slice(0, 80),
+          failure.message + elsewhere,
+        ),
+      )
     }
   }
 }
 
-async function runUnits(directory: string, toRun: { unit: SkillUnit; tools: UnitTool[] }[], bundled: UnitModules): Promise<void> {
+async function runUnits(
+  directory: string,
+  toRun: { unit: SkillUnit; tools: UnitTool[] }[],
+  bundled: UnitModules,
+): Promise<void> {
   writeOutputs(directory, bundled)
   const evaluations = toRun.flatMap(({ unit, tools }) => {
     const module = bundled.modules.get(unit.path)
@@ -122,11 +172,18 @@ async function runUnits(directory: string, toRun: { unit: SkillUnit; tools: Unit
   }
 }
 
-const PROBLEM_RULES = { throws: 'code-throws', hangs: 'code-hangs', exits: 'code-exits' } as const satisfies Record<string, RuleName>
+const PROBLEM_RULES = {
+  throws: 'code-throws',
+  hangs: 'code-hangs',
+  exits: 'code-exits',
+} as const satisfies Record<string, RuleName>
 
 function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
   if (problem) {
-    breakUnit(unit, finding(PROBLEM_RULES[problem.kind], placeInStack(problem.stack, unit.path), problem.message))
+    breakUnit(
+      unit,
+      finding(PROBLEM_RULES[problem.kind], placeInStack(problem.stack, unit.path), problem.message),
+    )
     return
   }
   for (const { fresh, name } of tools) {

@@ -82,7 +82,8 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
     `"listing":${JSON.stringify(listing)}`,
     `"counts":${JSON.stringify(counts)}`,
   ]
-  if (modules.length > 0) lines.push(`"modules":[\n${modules.map(file => JSON.stringify(file)).join(',\n')}\n]`)
+  if (modules.length > 0)
+    lines.push(`"modules":[\n${modules.map(file => JSON.stringify(file)).join(',\n')}\n]`)
   if (shards) lines.push(`"shards":[\n${shards.map(shard => JSON.stringify(shard)).join(',\n')}\n]`)
   if (body !== undefined) lines.push(body)
   return `{\n${lines.join(',\n')}\n}\n`

@@ -50,7 +50,17 @@ function shardsOf({ shards }: Partial<IndexHeader>): string[] {
   return Array.isArray(shards) ? shards.filter(shard => /^[0-9a-f]{32}$/.test(shard)) : []
 }
 
-/** The records of a written index, line by line; null where a shard is not what its name says. */
+/** True where no shard was changed since a time (ms), or those that were are still what their names say. */
+export function shardsHold(directory: string, { header }: WrittenIndex, since: number): boolean {
+  return shardsOf(header).every(shard => {
+    const file = join(directory, shardFile(shard))
+    return statSync(file).mtimeMs <= since || shardDigest(readFileSync(file)) === shard
+  })
+}
+
+/**
+ * The records of a written index, line by line; null where a shard is not what its name says.
+ */
 export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
   const lines = emptyLines()
   const shards = shardsOf(header)
@@ -70,7 +80,11 @@ export interface MadeModules {
 }
 
 /** The files of an index, relative to the directory, that are not on disk as they should be. */
-export function outdatedFiles(directory: string, { header, shards }: EncodedIndex, { files, outputs }: MadeModules): string[] {
+export function outdatedFiles(
+  directory: string,
+  { header, shards }: EncodedIndex,
+  { files, outputs }: MadeModules,
+): string[] {
   const outdated = [...shards]
     .filter(([file, text]) => textOf(directory, file) !== text)
     .map(([file]) => file)
@@ -87,12 +101,21 @@ export function outdatedFiles(directory: string, { header, shards }: EncodedInde
  * @returns the files written, relative to the directory
  * @throws INDEX_NOT_WRITABLE
  */
-export function writeIndex(directory: string, index: EncodedIndex, modules: MadeModules, cache: string): string[] {
+export function writeIndex(
+  directory: string,
+  index: EncodedIndex,
+  modules: MadeModules,
+  cache: string,
+): string[] {
   try {
     const before = readWritten(directory)?.header.modules ?? []
     const written = outdatedFiles(directory, index, modules)
     for (const file of written) {
-      writeAtomic(directory, file, file === INDEX_FILE ? index.header : (index.shards.get(file) ?? modules.outputs.get(file) ?? ''))
+      writeAtomic(
+        directory,
+        file,
+        file === INDEX_FILE ? index.header : (index.shards.get(file) ?? modules.outputs.get(file) ?? ''),
+      )
     }
     removeLeftovers(directory, name => index.shards.has(`${INDEX_DIRECTORY}/${name}`))
     for (const file of before.filter(isModule)) {
@@ -154,6 +177,7 @@ export function madeFiles(directory: string): string[] {
       (shard !== undefined &&
         (named.has(shard) || shardDigest(readFileSync(join(directory, file))) === shard)) ||
       (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
+      modules.has(file) ||
       name === 'cache.json' ||
       TEMPORARY_NAME.test(name)
     if (ours && lstatSync(join(directory, file)).isFile()) made.push(file)
@@ -163,7 +187,11 @@ export function madeFiles(directory: string): string[] {
 
 /** True for the path of a file that code was compiled to. What an index names besides is not ours to touch. */
 function isModule(file: unknown): file is string {
-  return typeof file === 'string' && file.startsWith(`${INDEX_DIRECTORY}/`) && MODULE_NAME.test(file.slice(INDEX_DIRECTORY.length + 1))
+  return (
+    typeof file === 'string' &&
+    file.startsWith(`${INDEX_DIRECTORY}/`) &&
+    MODULE_NAME.test(file.slice(INDEX_DIRECTORY.length + 1))
+  )
 }
 
 function writeAtomic(directory: string, file: string, text: string | Uint8Array): void {

@@ -1,0 +1,32 @@
+import { goals } from './goals.js'
+import { run } from './measure.js'
+import { options } from './options.js'
+import { removeIndex } from './remove-index.js'
+import { atMost, heading, row } from './table.js'
+import { dropTree, tree } from './tree.js'
+
+const REPORT_PEAK = new URL('./processes/report-peak.js', import.meta.url).href
+
+/** The most that compiling takes, and what look-ups leave behind. */
+export async function benchMemory() {
+  heading('memory')
+  for (const size of options.memorySizes) {
+    const made = await tree(size)
+    removeIndex(made.skills)
+    const megabytes =
+      Number(run('compile.js', [made.skills], { nodeFlags: ['--import', REPORT_PEAK] })) / 2 ** 10
+    row(
+      `peak of compiling ${size.toLocaleString('en')}`,
+      `${megabytes.toFixed(0)} MB`,
+      {},
+      size === goals.memorySize ? atMost(megabytes, goals.memory, ' MB') : null,
+    )
+    if (size > options.mainSize) dropTree(made)
+  }
+  const { skills } = await tree(1_000)
+  const { found, missing } = JSON.parse(run('heap-slope.js', [skills], { nodeFlags: ['--expose-gc'] }))
+  row('heap left by 1,000,000 findTool', `${found.toFixed(3)} B`, { note: 'a call' })
+  row('heap left by 100,000 missing names', `${missing.toFixed(3)} B`, {
+    note: 'a name, after the first 20,000',
+  })
+}

@@ -1,0 +1,51 @@
+import { goals } from './goals.js'
+import { medians, run } from './measure.js'
+import { options } from './options.js'
+import { atMost, heading, ms, row, times } from './table.js'
+import { tree } from './tree.js'
+
+/** A fresh process to one loaded skill, at every size, and to all skills listed. */
+export async function benchStart() {
+  heading('start to one loaded skill')
+  const sizes = options.startSizes
+  const subjects = { empty: { script: 'empty.js' } }
+  for (const size of sizes) {
+    const { skills, name } = await tree(size)
+    run('compile.js', [skills])
+    subjects[size] = { script: 'load-one.js', args: [skills, name] }
+  }
+  const measured = await medians(subjects, options.shortRuns)
+  row('empty Node process', ms(measured.empty))
+  for (const size of sizes) {
+    const ratio = measured[size] / measured[sizes[0]]
+    row(
+      `${size.toLocaleString('en')} skills`,
+      ms(measured[size]),
+      { net: ms(measured[size] - measured.empty), note: times(ratio, `that at ${sizes[0]}`) },
+      size === goals.startSize ? atMost(ratio, goals.start) : null,
+    )
+  }
+  await benchList()
+}
+
+async function benchList() {
+  const size = options.mainSize
+  heading(`list everything, ${size.toLocaleString('en')} skills`)
+  const { skills, index, name } = await tree(size)
+  const { empty, floor, list } = await medians(
+    {
+      empty: { script: 'empty.js' },
+      floor: { script: 'floor-index.js', args: [index, skills, name] },
+      list: { script: 'list-all.js', args: [skills, size] },
+    },
+    options.shortRuns,
+  )
+  const ratio = list / floor
+  row('floor-index: JSON index, Map, one file', ms(floor), { net: ms(floor - empty) })
+  row(
+    'listTools',
+    ms(list),
+    { net: ms(list - empty), note: times(ratio, 'floor-index') },
+    size === goals.size ? atMost(ratio, goals.list) : null,
+  )
+}

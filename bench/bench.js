@@ -1,0 +1,22 @@
+import { benchBundle } from './bench-bundle.js'
+import { benchCompile } from './bench-compile.js'
+import { benchCorpus } from './bench-corpus.js'
+import { benchMemory } from './bench-memory.js'
+import { benchStart } from './bench-start.js'
+import { benchWarm } from './bench-warm.js'
+import { machine } from './machine.js'
+import { options } from './options.js'
+import { summary } from './table.js'
+
+console.log(machine())
+console.log(
+  `Each process fresh, in turns; medians of ${options.runs} runs (${options.shortRuns} of short ones).`,
+)
+console.log('Columns: whole process, the same without an empty process, compared with, goal.')
+await benchCompile()
+await benchCorpus()
+await benchStart()
+await benchWarm()
+await benchMemory()
+await benchBundle()
+summary()

@@ -1,0 +1,27 @@
+/** What the figures are held against. Ratios are against a floor of the same run: absolutes depend on the machine. */
+export const goals = {
+  /** The size that the goals for compiling and listing are about. */
+  size: 10_000,
+  /** Compile with nothing there, against reading all and js-yaml. */
+  cold: 2,
+  /** Compile with nothing changed, against reading all. */
+  unchanged: 1.5,
+  /** Compile with one skill changed, against reading all. */
+  oneChanged: 1.6,
+  /** Cold compile of real files, against reading, hashing and js-yaml. */
+  corpus: 2,
+  /** Start to one loaded skill in the largest tree, against the smallest. */
+  start: 1.3,
+  startSize: 100_000,
+  /** Listing everything, against a JSON index and a Map. */
+  list: 1.5,
+  /** µs of one warm `findTool`. */
+  warm: 2,
+  /** µs of one of 1,000 calls at once, in the slowest hundredth. */
+  concurrent: 50,
+  /** MB of memory at most while compiling 100,000. */
+  memory: 512,
+  memorySize: 100_000,
+  /** Bytes of the slim runtime, minified and gzipped. */
+  bundle: 12 * 1024,
+}

@@ -1,0 +1,19 @@
+const QUICK = process.argv.includes('--quick')
+const LONG = process.argv.includes('--long') || process.env.BENCH_LONG === '1'
+
+/** How much this run measures: `--quick` for a look, `--long` (or BENCH_LONG=1) for the largest tree too. */
+export const options = {
+  /** Sizes at which compiling is measured. */
+  compileSizes: QUICK ? [100, 1_000] : [100, 1_000, 10_000],
+  /** Sizes at which starting is measured. */
+  startSizes: QUICK ? [100, 1_000] : LONG ? [100, 1_000, 10_000, 100_000] : [100, 1_000, 10_000],
+  /** The size at which listing, warm look-ups and memory are measured. */
+  mainSize: QUICK ? 1_000 : 10_000,
+  /** The largest tree that is compiled once, for its peak of memory. */
+  memorySizes: QUICK ? [1_000] : LONG ? [10_000, 100_000] : [10_000],
+  /** Measured runs of each process, after one that is not counted. */
+  runs: QUICK ? 3 : 7,
+  /** The same for processes that take no longer than an empty one. */
+  shortRuns: QUICK ? 7 : 15,
+  corpus: !QUICK,
+}

@@ -1,0 +1,2 @@
+// What every process costs before it does anything.
+export {}

@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundleModules, type ModuleSource } from './bundle-modules.js'
+
+/**
+ * Imports code that was not compiled, bundled as compiling would have bundled it, so that it means the same on
+ * every Node. The bundle lies in a folder of its own until the process ends, for what it imports later.
+ *
+ * @throws Error with the author's file and line, where the code cannot be bundled; what importing it throws
+ */
+export async function importBundled(
+  directory: string,
+  source: ModuleSource,
+): Promise<Record<string, unknown>> {
+  const { modules, failures, outputs } = await bundleModules(directory, new Map([['code', source]]), {
+    placement: 'anywhere',
+  })
+  const failure = failures.get('code')
+  if (failure) {
+    const where = failure.file === null ? '' : `${failure.file}:${failure.line}:${failure.column}: `
+    throw new Error(`${where}${failure.message}`)
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'agent-apps-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const [file, contents] of outputs) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), contents)
+  }
+  return import(pathToFileURL(join(folder, modules.get('code')?.file ?? '')).href)
+}

@@ -1,0 +1,372 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRuntime, isAgentAppsError, type Runtime } from 'agent-apps'
+import { compile } from 'agent-apps/compiler'
+import { describe, expect, it } from 'vitest'
+import { goodSkills, makeTree, skill, type Tree, writeTree } from './support/tree.js'
+
+const SECRET = 'Nobody may read this.'
+const FRESHNESS = ['trust', 'check'] as const
+
+/** A directory of skills beside a secret, compiled. */
+async function compiledTree(tree: Tree): Promise<string> {
+  const root = makeTree({ 'secret.txt': SECRET, 'outside/SKILL.md': skill('outside', SECRET) })
+  const dir = join(root, 'skills')
+  writeTree(dir, tree)
+  await compile({ paths: [dir] })
+  return dir
+}
+
+const SMALL: Tree = {
+  ...goodSkills(5),
+  'good-0/references/a.txt': 'a\n',
+  'pair.skill.md': `${skill('pair-one', 'One.\n\n')}${skill('pair-two', 'Two.\n')}`,
+  'broken/SKILL.md': '---\nname: broken\n---x\n',
+}
+const NAMES = ['good-0', 'good-1', 'good-2', 'good-3', 'good-4', 'pair-one', 'pair-two']
+const CONTENTS = [
+  'Do good-0.\n',
+  'Do good-1.\n',
+  'Do good-2.\n',
+  'Do good-3.\n',
+  'Do good-4.\n',
+  'One.\n\n',
+  'Two.\n',
+]
+
+const indexOf = (dir: string): string => join(dir, '.agent-apps.json')
+const refusals = (runtime: Runtime): string[] =>
+  runtime
+    .diagnostics()
+    .filter(({ rule }) => rule === 'index-refused')
+    .map(({ reason }) => reason)
+
+/** The index is refused as a whole with one warning, and every tool still resolves, from disk. */
+async function expectRefused(dir: string, names = NAMES, contents = CONTENTS): Promise<void> {
+  for (const freshness of FRESHNESS) {
+    const runtime = createRuntime({ paths: [dir], freshness })
+    for (const [index, name] of names.entries()) {
+      const tool = await runtime.findTool(name)
+      expect(tool?.origin.via, `${freshness} ${name}`).toBe('disk')
+      expect(await tool?.content?.()).toBe(contents[index])
+    }
+    expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...names].sort())
+    expect(refusals(runtime)).toHaveLength(1)
+    expect(JSON.stringify(runtime.diagnostics())).not.toContain(SECRET)
+  }
+}
+
+describe('an index that is cut off', () => {
+  it('is refused at whatever byte', async () => {
+    const dir = await compiledTree(SMALL)
+    const whole = readFileSync(indexOf(dir))
+    const step = Math.ceil(whole.length / 60)
+    for (let length = 0; length < whole.length - 1; length += step) {
+      writeFileSync(indexOf(dir), whole.subarray(0, length))
+      await expectRefused(dir)
+    }
+  })
+
+  it('is refused where it was filled up with NUL bytes', async () => {
+    const dir = await compiledTree(SMALL)
+    const whole = readFileSync(indexOf(dir))
+    writeFileSync(indexOf(dir), whole.fill(0, whole.length >> 1))
+    await expectRefused(dir)
+  })
+})
+
+describe('an index with flipped bits', () => {
+  it('never gives a wrong content or an error without a code, whichever bit', async () => {
+    const dir = await compiledTree(SMALL)
+    const whole = readFileSync(indexOf(dir))
+    for (let position = 0; position < whole.length; position += 13) {
+      const flipped = Buffer.from(whole)
+      flipped[position] = (flipped[position] ?? 0) ^ (1 << (position % 8))
+      writeFileSync(indexOf(dir), flipped)
+      for (const freshness of FRESHNESS) {
+        const runtime = createRuntime({ paths: [dir], freshness })
+        for (const [index, name] of NAMES.entries()) {
+          expect(await runtime.render(name), `byte ${position}`).toBe(CONTENTS[index])
+        }
+        expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...NAMES].sort())
+      }
+    }
+  })
+})
+
+describe('an index of another version, or none of ours', () => {
+  const cases: Record<string, (text: string) => string> = {
+    'a later version': text => text.replace('"version":1', '"version":2'),
+    'a version as text': text => text.replace('"version":1', '"version":"1"'),
+    'no version': text => text.replace('"version":1,\n', ''),
+    'a list': () => '[]',
+    null: () => 'null',
+    text: () => '"index"',
+    'an empty object': () => '{}',
+    'no tools': text => text.replace('"tools":{', '"tolls":{'),
+    'a listing of another type': text => text.replace(/"listing":"/, '"listing":1,"x":"'),
+    'an empty list of shards': text => text.replace('"counts"', '"shards":[],"counts"'),
+    'shards that are no digests': text => text.replace('"counts"', '"shards":["../../secret.txt"],"counts"'),
+  }
+  it.each(Object.entries(cases))('%s', async (_, change) => {
+    const dir = await compiledTree(SMALL)
+    writeFileSync(indexOf(dir), change(readFileSync(indexOf(dir), 'utf8')))
+    await expectRefused(dir)
+  })
+
+  it('is refused where it was made under other ignore patterns', async () => {
+    const dir = await compiledTree(SMALL)
+    const runtime = createRuntime({ paths: [{ ignore: 'good-0' }, dir], freshness: 'trust' })
+    expect(await runtime.findTool('good-0')).toBeNull()
+    expect((await runtime.findTool('good-1'))?.origin.via).toBe('disk')
+    expect(refusals(runtime)).toHaveLength(1)
+  })
+})
+
+interface Index {
+  hash: string
+  tools: Record<string, Record<string, unknown>>
+  details: Record<string, Record<string, unknown>>
+  files: Record<string, Record<string, unknown>>
+}
+
+/** An index as somebody would write it who knows how its hash is made. */
+function rewrite(dir: string, change: (index: Index) => void): void {
+  const index = JSON.parse(readFileSync(indexOf(dir), 'utf8')) as Index
+  change(index)
+  const { tools, details, files, ...header } = index
+  const lines = Object.entries({ tools, details, files }).map(([section, records]) => {
+    const rows = Object.entries(records).map(
+      ([key, record]) => `${JSON.stringify(key)}:${JSON.stringify(record)}`,
+    )
+    return rows.length === 0 ? `"${section}":{}` : `"${section}":{\n${rows.join(',\n')}\n}`
+  })
+  header.hash = createHash('sha256').update(lines.join(',\n')).digest('hex')
+  const fields = Object.entries(header).map(
+    ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
+  )
+  writeFileSync(indexOf(dir), `{\n${[...fields, ...lines].join(',\n')}\n}\n`)
+}
+
+describe('an index that reaches outside its directory', () => {
+  const paths = [
+    '../secret.txt',
+    '../outside/SKILL.md',
+    'good-1/../../secret.txt',
+    '/etc/hostname',
+    '..\\secret.txt',
+    'good-1\\..\\..\\secret.txt',
+    'C:/secret.txt',
+    'c:secret.txt',
+    './good-1/SKILL.md',
+    'good-1//SKILL.md',
+    'good-1/./SKILL.md',
+    'good-1/SKILL.md\u0000',
+    '',
+    '.',
+    '..',
+  ]
+  const size = Buffer.byteLength(SECRET)
+
+  it('is used where it stays inside: the rewriting itself does no harm', async () => {
+    const dir = await compiledTree(SMALL)
+    rewrite(dir, () => {})
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect((await runtime.findTool('good-1'))?.origin.via).toBe('index')
+  })
+
+  it.each(paths)('by a file %j', async file => {
+    const dir = await compiledTree(SMALL)
+    rewrite(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
+    await expectRefused(dir)
+  })
+
+  it.each(paths)('by a broken file %j', async file => {
+    const dir = await compiledTree(SMALL)
+    rewrite(dir, ({ tools }) => Object.assign(tools.broken ?? {}, { file }))
+    await expectRefused(dir)
+  })
+
+  it.each(paths)('by a resource %j', async path => {
+    const dir = await compiledTree(SMALL)
+    rewrite(dir, ({ details }) => {
+      details['good-0'] = { verbatim: {}, resources: [{ path, size, sha256: '' }] }
+    })
+    await expectRefused(dir)
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    await expect(runtime.readResource('good-0', path)).rejects.toMatchObject({ code: 'RESOURCE_NOT_FOUND' })
+  })
+
+  it.each(paths)('by the path of a file %j', async path => {
+    const dir = await compiledTree(SMALL)
+    rewrite(dir, ({ files }) => {
+      files[path] = { diagnostics: [], sha256: '', size, tools: ['good-0'] }
+    })
+    await expectRefused(dir)
+  })
+
+  it('by a file that is no skill', async () => {
+    const dir = await compiledTree({ ...SMALL, id_rsa: SECRET, 'good-1/.env': SECRET })
+    for (const file of ['id_rsa', 'good-1/.env']) {
+      await compile({ paths: [dir], force: true })
+      rewrite(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
+      await expectRefused(dir)
+    }
+  })
+
+  it('through a link, neither for content nor for a resource', async () => {
+    const dir = await compiledTree({
+      ...SMALL,
+      door: { link: '..' },
+      'trap/SKILL.md': { link: '../../secret.txt' },
+    })
+    rewrite(dir, ({ tools, details }) => {
+      const record = { ...tools['good-1'], size, content: [0, size] }
+      tools.trap = {
+        ...record,
+        file: 'trap/SKILL.md',
+        frontmatter: { name: 'trap', tags: [], metadata: {}, extra: {} },
+      }
+      tools.door = {
+        ...record,
+        file: 'door/SKILL.md',
+        frontmatter: { name: 'door', tags: [], metadata: {}, extra: {} },
+      }
+      details.trap = { verbatim: {}, resources: [] }
+      details.door = { verbatim: {}, resources: [{ path: 'secret.txt', size, sha256: '' }] }
+    })
+    for (const freshness of FRESHNESS) {
+      const runtime = createRuntime({ paths: [dir], freshness })
+      expect(await runtime.render('good-0')).toBe('Do good-0.\n')
+      for (const read of [
+        () => runtime.render('trap'),
+        () => runtime.render('door'),
+        () => runtime.readResource('door', 'secret.txt'),
+      ]) {
+        const outcome = await read().then(String, (error: unknown) => error)
+        expect(outcome).toSatisfy(isAgentAppsError)
+      }
+    }
+  })
+})
+
+describe('an index with records that are not ours', () => {
+  const cases: Record<string, (index: Index) => void> = {
+    'a tool that is null': ({ tools }) => Object.assign(tools, { 'good-1': null }),
+    'a tool that is a text': ({ tools }) => Object.assign(tools, { 'good-1': 'x' }),
+    'a tool without content': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { content: undefined }),
+    'content that ends before it begins': ({ tools }) =>
+      Object.assign(tools['good-1'] ?? {}, { content: [50, 40] }),
+    'content past the file': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { content: [0, 100_000] }),
+    'content before the file': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { content: [-5, 4] }),
+    'content between bytes': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { content: [0.5, 4.5] }),
+    'content without an end': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { content: [0] }),
+    'content that ends between bytes': ({ tools }) =>
+      Object.assign(tools['good-1'] ?? {}, { content: [0, 4.5] }),
+    'a tool without frontmatter': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { frontmatter: null }),
+    'a tool without a name': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { frontmatter: {} }),
+    "a tool with another's name": ({ tools }) =>
+      Object.assign(tools['good-1']?.frontmatter ?? {}, { name: 'good-2' }),
+    'tags that are no list': ({ tools }) => Object.assign(tools['good-1']?.frontmatter ?? {}, { tags: 'x' }),
+    'details that are null': ({ details }) => Object.assign(details, { 'good-1': null }),
+    'details without resources': ({ details }) => Object.assign(details, { 'good-1': { verbatim: {} } }),
+    'details without the verbatim frontmatter': ({ details }) =>
+      Object.assign(details, { 'good-1': { resources: [] } }),
+    'a fault that is a text': ({ tools }) => Object.assign(tools.broken ?? {}, { broken: 'x' }),
+    'a fault without a place': ({ tools }) => Object.assign(tools.broken ?? {}, { broken: {} }),
+    'a file that is null': ({ files }) => Object.assign(files, { 'good-1/SKILL.md': null }),
+    'a file without tools': ({ files }) =>
+      Object.assign(files['good-1/SKILL.md'] ?? {}, { tools: undefined }),
+    'a file without diagnostics': ({ files }) =>
+      Object.assign(files['good-1/SKILL.md'] ?? {}, { diagnostics: undefined }),
+  }
+  it.each(Object.entries(cases))('%s', async (_, change) => {
+    const dir = await compiledTree(SMALL)
+    rewrite(dir, change)
+    await expectRefused(dir)
+    for (const freshness of FRESHNESS) {
+      const runtime = createRuntime({ paths: [dir], freshness })
+      await expect(runtime.render('broken')).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
+      expect(await runtime.render('./good-1'.replace('.', dir))).toBe('Do good-1.\n')
+    }
+  })
+
+  it('a key that reaches a prototype is a key like any other', async () => {
+    const dir = await compiledTree(SMALL)
+    const text = readFileSync(indexOf(dir), 'utf8')
+    writeFileSync(indexOf(dir), text.replace('"tools":{', '"__proto__":{"polluted":1},\n"tools":{'))
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect(await runtime.findTool('good-1')).not.toBeNull()
+    for (const name of ['constructor', 'tostring', 'valueof', 'polluted'])
+      expect(await runtime.findTool(name)).toBeNull()
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('an index that was edited by hand', () => {
+  it('is refused, and compiling mends it', async () => {
+    const dir = await compiledTree(SMALL)
+    const text = readFileSync(indexOf(dir), 'utf8')
+    writeFileSync(indexOf(dir), text.replace('What good-1 does.', 'What good-1 did. '))
+    await expectRefused(dir)
+    await compile({ paths: [dir] })
+    expect(readFileSync(indexOf(dir), 'utf8')).toBe(text)
+  })
+})
+
+describe('an index in several files', () => {
+  const MANY = goodSkills(200)
+  const names = Object.keys(MANY).map(path => path.split('/')[0] ?? '')
+  const contents = names.map(name => `Do ${name}.\n`)
+  const shards = (dir: string): string[] =>
+    readdirSync(join(dir, '.agent-apps'))
+      .filter(name => name.startsWith('index-'))
+      .map(name => join(dir, '.agent-apps', name))
+
+  it('is split at this size', async () => {
+    expect(shards(await compiledTree(MANY)).length).toBeGreaterThan(1)
+  })
+
+  it('is refused where one is missing', async () => {
+    const dir = await compiledTree(MANY)
+    rmSync(shards(dir)[0] ?? '')
+    await expectListRefused(dir)
+  })
+
+  it('is refused where one is cut off', async () => {
+    const dir = await compiledTree(MANY)
+    const [shard = ''] = shards(dir)
+    writeFileSync(shard, readFileSync(shard).subarray(0, 1_000))
+    await expectListRefused(dir)
+  })
+
+  it("is refused where one has another's name", async () => {
+    const dir = await compiledTree(MANY)
+    const [one = '', other = ''] = shards(dir)
+    writeFileSync(one, readFileSync(other))
+    await expectListRefused(dir)
+  })
+
+  it('is refused where one was edited, and compiling mends it', async () => {
+    const dir = await compiledTree(MANY)
+    const [shard = ''] = shards(dir)
+    const text = readFileSync(shard, 'utf8')
+    // An edit within the file system's tick of the compile would leave the same times.
+    await new Promise(resolve => setTimeout(resolve, 50))
+    writeFileSync(shard, text.replace('"What good', '"What Good'))
+    await expectListRefused(dir)
+    await compile({ paths: [dir] })
+    expect(readFileSync(shard, 'utf8')).toBe(text)
+  })
+
+  /** A shard is only read for a name that it holds, so the refusal comes with the first of those, or with a list. */
+  async function expectListRefused(dir: string): Promise<void> {
+    for (const freshness of FRESHNESS) {
+      const runtime = createRuntime({ paths: [dir], freshness })
+      for (const [index, name] of names.entries()) expect(await runtime.render(name)).toBe(contents[index])
+      expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...names].sort())
+      expect(refusals(runtime)).toHaveLength(1)
+    }
+  }
+})

@@ -1,0 +1,71 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { temporary } from './temporary.js'
+
+export const SAMPLES = fileURLToPath(new URL('../samples', import.meta.url))
+
+export interface Sample {
+  /** `<phase>/<case>` */
+  id: string
+  /** The sample's own folder, not to be written to. */
+  folder: string
+}
+
+/** What a sample needs that version control or an editor would not keep; paths relative to the sample. */
+interface Setup {
+  files?: Record<string, SetupFile>
+  /** Path of each link → its target. */
+  links?: Record<string, string>
+}
+
+interface SetupFile {
+  text?: string
+  base64?: string
+  /** `text`, then this often `unit`, then `end`. */
+  repeat?: { unit: string; times: number; end?: string }
+  /** Octal. */
+  mode?: string
+}
+
+export function samples(): Sample[] {
+  return readdirSync(SAMPLES)
+    .flatMap(phase => readdirSync(join(SAMPLES, phase)).map(name => `${phase}/${name}`))
+    .sort()
+    .map(id => ({ id, folder: join(SAMPLES, id) }))
+}
+
+/** Lays a sample out in a directory of its own. The path entries are its folders `skills`, `skills-2`, … that exist. */
+export function layOut({ folder }: Sample): { cwd: string; paths: string[] } {
+  const cwd = temporary()
+  for (const name of readdirSync(folder)) {
+    if (name !== 'expected.json' && name !== 'setup.json')
+      cpSync(join(folder, name), join(cwd, name), { recursive: true })
+  }
+  const file = join(folder, 'setup.json')
+  if (existsSync(file)) setUp(cwd, JSON.parse(readFileSync(file, 'utf8')) as Setup)
+  return { cwd, paths: ['skills', 'skills-2'].filter(path => existsSync(join(cwd, path))) }
+}
+
+function setUp(cwd: string, { files = {}, links = {} }: Setup): void {
+  for (const [path, { text = '', base64, repeat, mode }] of Object.entries(files)) {
+    const file = join(cwd, path)
+    mkdirSync(dirname(file), { recursive: true })
+    const repeated = repeat ? repeat.unit.repeat(repeat.times) + (repeat.end ?? '') : ''
+    writeFileSync(file, base64 === undefined ? text + repeated : Buffer.from(base64, 'base64'))
+    if (mode !== undefined) chmodSync(file, Number.parseInt(mode, 8))
+  }
+  for (const [path, target] of Object.entries(links)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true })
+    symlinkSync(target, join(cwd, path))
+  }
+}
