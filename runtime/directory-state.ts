@@ -173,7 +173,9 @@ export async function lookUpOnDisk(
 ): Promise<Found | null> {
   const names = await diskNames(state, globals, disk)
   const record = names?.tool(name)
-  return names && record ? { state, names, record } : null
+  if (!names || !record) return null
+  const found = { state, names, record }
+  return globals.config.freshness === 'trust' ? found : current(found, name, globals, disk)
 }
 
 /** The directory's names from its files; null where it does not exist or there is no reader. */
