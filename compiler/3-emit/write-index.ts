@@ -138,6 +138,7 @@ export function madeFiles(directory: string): string[] {
   const made: string[] = []
   if (lstatSync(join(directory, INDEX_FILE), { throwIfNoEntry: false })?.isDirectory() === false)
     made.push(INDEX_FILE)
+  made.push(...halfWritten(directory))
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
   const named = new Set(written ? shardsOf(written.header) : [])
@@ -145,12 +146,11 @@ export function madeFiles(directory: string): string[] {
     const file = `${INDEX_DIRECTORY}/${name}`
     const shard = SHARD_NAME.exec(name)?.[1]
     const ours =
-      (shard !== undefined &&
-        (named.has(shard) || shardDigest(readFileSync(join(directory, file))) === shard)) ||
+      (shard !== undefined && (named.has(shard) || isShard(join(directory, file), shard))) ||
       (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
       name === 'cache.json' ||
       TEMPORARY_NAME.test(name)
-    if (ours && lstatSync(join(directory, file)).isFile()) made.push(file)
+    if (ours && isFile(join(directory, file))) made.push(file)
   }
   return made
 }
@@ -177,16 +177,29 @@ function writeAtomic(directory: string, file: string, text: string): void {
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (name: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  const temporary = readdirSync(directory).filter(
-    name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name),
-  )
-  for (const name of temporary) rmSync(join(directory, name), { force: true })
+  for (const name of halfWritten(directory)) rmSync(join(directory, name), { force: true })
   for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
     const shard = SHARD_NAME.exec(name)?.[1]
-    const stale =
-      shard !== undefined && !isNamed(name) && shardDigest(readFileSync(join(folder, name))) === shard
-    if (stale || TEMPORARY_NAME.test(name)) rmSync(join(folder, name), { force: true })
+    const stale = shard !== undefined && !isNamed(name) && isShard(file, shard)
+    if (stale || (TEMPORARY_NAME.test(name) && isFile(file))) rmSync(file, { force: true })
   }
+}
+
+/** Index files that a compile which was killed left under their temporary names. */
+function halfWritten(directory: string): string[] {
+  return readdirSync(directory).filter(
+    name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name) && isFile(join(directory, name)),
+  )
+}
+
+/** True for a file that holds what its name says, and so is one that a compile wrote. */
+function isShard(file: string, digest: string): boolean {
+  return isFile(file) && shardDigest(readFileSync(file)) === digest
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 function textOf(directory: string, file: string): string | null {
