@@ -242,7 +242,11 @@ describe('nearest', () => {
 })
 
 const key = fc
-  .oneof(fc.stringMatching(/^[a-z][\w-]{0,8}$/), fc.string({ unit: 'grapheme', maxLength: 6 }))
+  .oneof(
+    fc.stringMatching(/^[a-z][\w-]{0,8}$/),
+    fc.string({ unit: 'grapheme', maxLength: 6 }),
+    fc.constantFrom('toString', 'hasOwnProperty', 'valueOf', 'length'),
+  )
   .filter(
     text =>
       !['__proto__', 'constructor', 'prototype', '<<'].includes(text) && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text),
