@@ -68,6 +68,18 @@ describe('the same tree gives the same bytes', () => {
     expect(text).not.toMatch(/mtime|\d{4}-\d\d-\d\dT/)
   })
 
+  it('has its records in code-point order of their keys', async () => {
+    const dir = makeTree({
+      'b/SKILL.md': skill('a-one'),
+      'a/SKILL.md': skill('b-two'),
+      'z.skill.md': skill('a'),
+    })
+    await compile({ paths: [dir] })
+    const { tools, files } = JSON.parse(compiled(dir)['.agent-apps.json'] ?? '') as Record<string, object>
+    expect(Object.keys(tools ?? {})).toEqual(['a', 'a-one', 'b-two'])
+    expect(Object.keys(files ?? {})).toEqual(['a/SKILL.md', 'b/SKILL.md', 'z.skill.md'])
+  })
+
   it('whether it is compiled by its own path, through a link, or from another directory', async () => {
     const [one, other] = [makeTree(VARIED), makeTree({ ...VARIED })]
     const link = join(temporary(), 'link')

@@ -226,6 +226,11 @@ describe('nearest', () => {
     )
   })
 
+  it('prefers the first of those that are equally near', () => {
+    expect(nearest('revise', ['revisx', 'revisy'])).toBe('revisx')
+    expect(nearest('revise', ['rexisx', 'revisy', 'revisx'])).toBe('revisy')
+  })
+
   it('gives one of the candidates, none nearer, and never the word itself', () => {
     fc.assert(
       fc.property(word, fc.array(word), (text, candidates) => {
