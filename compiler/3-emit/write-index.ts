@@ -53,18 +53,19 @@ function shardsOf({ shards }: Partial<IndexHeader>): string[] {
 export function shardsHold(directory: string, { header }: WrittenIndex, since: number): boolean {
   return shardsOf(header).every(shard => {
     const file = join(directory, shardFile(shard))
-    return statSync(file).mtimeMs <= since || shardDigest(readFileSync(file)) === shard
+    const stat = statSync(file, { throwIfNoEntry: false })
+    return stat !== undefined && (stat.mtimeMs <= since || isShard(file, shard))
   })
 }
 
-/** The records of a written index, line by line; null where a shard is not what its name says. */
+/** The records of a written index, line by line; null where a shard is not what its name says, or another compile removed it. */
 export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
   const lines = emptyLines()
   const shards = shardsOf(header)
   if (shards.length === 0) collectLines(whole, lines)
   for (const shard of shards) {
-    const text = readFileSync(join(directory, shardFile(shard)), 'utf8')
-    if (shardDigest(text) !== shard) return null
+    const text = textOf(directory, shardFile(shard))
+    if (text === null || shardDigest(text) !== shard) return null
     collectLines(text, lines)
   }
   return lines
@@ -204,7 +205,13 @@ function isFile(path: string): boolean {
 
 function textOf(directory: string, file: string): string | null {
   const path = join(directory, file)
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : null
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : null
+  } catch (error) {
+    // Another compile may remove it between the two calls.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
 }
 
 export function notWritable(directory: string, cause: unknown): AgentAppsError {
