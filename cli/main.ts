@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { AgentAppsError, isAgentAppsError, nearest } from '../runtime/agent-apps.js'
+import { AgentAppsError, isAgentAppsError, nearest } from 'agent-apps'
 import { COMMON_OPTIONS, type Command, type Invocation, type OptionTypes } from './command.js'
 import { COMMANDS } from './commands.js'
 import { commandHelp, overview } from './help.js'

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
-import { loadConfig } from '../compiler/index.js'
-import { createRuntime, type Runtime, type ToolDef } from '../runtime/agent-apps.js'
+import { createRuntime, type Runtime, type ToolDef } from 'agent-apps'
+import { loadConfig } from 'agent-apps/compiler'
 import { type Invocation, projectOptions } from './command.js'
 
 /** A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index. */

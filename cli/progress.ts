@@ -1,4 +1,4 @@
-import type { Progress } from '../compiler/index.js'
+import type { Progress } from 'agent-apps/compiler'
 
 /** Compiling that takes less than this (ms) needs no bar. */
 const DELAY = 1000

@@ -1,5 +1,5 @@
-import type { Message } from '../compiler/index.js'
-import { fromMessage } from '../compiler/index.js'
+import type { Message } from 'agent-apps/compiler'
+import { fromMessage } from 'agent-apps/compiler'
 import { count, type Output, printable } from './output.js'
 
 export const FORMATS = ['pretty', 'json', 'github'] as const

@@ -1,6 +1,7 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
+import { abandonedLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
 import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
 
@@ -18,7 +19,7 @@ export interface CleanResult {
 export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   const removed: string[] = []
   for (const directory of await projectDirectories(options)) {
-    const files = madeFiles(directory.dir)
+    const files = [...madeFiles(directory.dir), ...abandonedLock(directory.dir)]
     removed.push(...files.map(file => shownPath(directory, file)))
     if (options.dryRun) continue
     for (const file of files) rmSync(join(directory.dir, file), { force: true })

@@ -38,7 +38,7 @@ export interface Found {
 /** The directories that a runtime searches, in order. */
 export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] {
   const { paths, cwd = disk.cwd() } = globals.config
-  return searchDirectories(paths).map(search => {
+  const states = searchDirectories(paths).map(search => {
     const dir = disk.resolve(cwd, search.dir)
     const key = [dir, search.layer, ...search.ignore].join('\0')
     const known = globals.directories.get(key)
@@ -47,6 +47,8 @@ export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] 
     globals.directories.set(key, state)
     return state
   })
+  // A directory that is named twice is searched once.
+  return [...new Set(states)]
 }
 
 /** The directory's index, where it has one that can be used. Under `check`, one that was replaced is opened anew. */
@@ -173,7 +175,9 @@ export async function lookUpOnDisk(
 ): Promise<Found | null> {
   const names = await diskNames(state, globals, disk)
   const record = names?.tool(name)
-  return names && record ? { state, names, record } : null
+  if (!names || !record) return null
+  const found = { state, names, record }
+  return globals.config.freshness === 'trust' ? found : current(found, name, globals, disk)
 }
 
 /** The directory's names from its files; null where it does not exist or there is no reader. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { promises, readdirSync, readFileSync, statSync } from 'node:fs'
+import { promises, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { DiskParser } from '../src/directory-names.js'
@@ -26,11 +26,11 @@ export const disk: Disk | null = {
   },
   toFileUrl: path => pathToFileURL(path).href,
   stat(path) {
-    const stat = statSync(path, { throwIfNoEntry: false })
+    const stat = statOf(path)
     return stat?.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null
   },
-  isDirectory: path => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
-  directoryTime: path => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null,
+  isDirectory: path => statOf(path)?.isDirectory() === true,
+  directoryTime: path => statOf(path)?.mtimeMs ?? null,
   list: directory => orNull(() => readdirSync(directory)),
   readText: path => orNull(() => readFileSync(path, 'utf8')),
   async readRange(path, start, end, size) {
@@ -71,7 +71,12 @@ async function realInside(folder: string, file: string): Promise<string | null> 
   return real !== null && realFolder !== null && real.startsWith(join(realFolder, sep)) ? real : null
 }
 
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
+function statOf(path: string): Stats | null {
+  return orNull(() => statSync(path, { throwIfNoEntry: false }) ?? null)
+}
+
+/** What says that nothing can lie at a path; the last one is Node's word for a NUL byte in it. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
 
 function orNull<Result>(read: () => Result): Result | null {
   try {

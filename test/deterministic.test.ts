@@ -68,6 +68,18 @@ describe('the same tree gives the same bytes', () => {
     expect(text).not.toMatch(/mtime|\d{4}-\d\d-\d\dT/)
   })
 
+  it('has its records in code-point order of their keys', async () => {
+    const dir = makeTree({
+      'b/SKILL.md': skill('a-one'),
+      'a/SKILL.md': skill('b-two'),
+      'z.skill.md': skill('a'),
+    })
+    await compile({ paths: [dir] })
+    const { tools, files } = JSON.parse(compiled(dir)['.agent-apps.json'] ?? '') as Record<string, object>
+    expect(Object.keys(tools ?? {})).toEqual(['a', 'a-one', 'b-two'])
+    expect(Object.keys(files ?? {})).toEqual(['a/SKILL.md', 'b/SKILL.md', 'z.skill.md'])
+  })
+
   it('whether it is compiled by its own path, through a link, or from another directory', async () => {
     const [one, other] = [makeTree(VARIED), makeTree({ ...VARIED })]
     const link = join(temporary(), 'link')
@@ -199,27 +211,19 @@ function apply(dir: string, step: Change): void {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
-  switch (step.kind) {
-    case 'write':
-      return write(join(folder(step.at), 'SKILL.md'), skill(`name-${step.name}`, `Body ${step.body}.\n`))
-    case 'remove':
-      return rmSync(folder(step.at), { recursive: true, force: true })
-    case 'rename':
-      if (existsSync(folder(step.at)) && !existsSync(folder(step.to)))
-        renameSync(folder(step.at), folder(step.to))
-      return
-    case 'resource':
-      return write(join(folder(step.at), `file-${step.file}.txt`), `Text ${step.body}.\n`)
-    case 'break':
-      return write(join(folder(step.at), 'SKILL.md'), '---\nname: name-1\n---x\n')
-    case 'pair':
-      return write(
-        join(folder(step.at), 'pair.skill.md'),
-        `${skill(`name-${step.name}`, 'One.\n\n')}${skill(`name-${step.name + 1}`)}`,
-      )
-    case 'hide':
-      return write(join(dir, `sub-${step.at}`, '.hidden', 'skills', 'SKILL.md'), skill('hidden'))
-  }
+  const file = join(folder(step.at), 'SKILL.md')
+  if (step.kind === 'write') write(file, skill(`name-${step.name}`, `Body ${step.body}.\n`))
+  else if (step.kind === 'remove') rmSync(folder(step.at), { recursive: true, force: true })
+  else if (step.kind === 'rename') {
+    if (existsSync(folder(step.at)) && !existsSync(folder(step.to)))
+      renameSync(folder(step.at), folder(step.to))
+  } else if (step.kind === 'resource') {
+    write(join(folder(step.at), `file-${step.file}.txt`), `Text ${step.body}.\n`)
+  } else if (step.kind === 'break') write(file, '---\nname: name-1\n---x\n')
+  else if (step.kind === 'pair') {
+    const pair = `${skill(`name-${step.name}`, 'One.\n\n')}${skill(`name-${step.name + 1}`)}`
+    write(join(folder(step.at), 'pair.skill.md'), pair)
+  } else write(join(dir, `sub-${step.at}`, '.hidden', 'skills', 'SKILL.md'), skill('hidden'))
 }
 
 describe('compiling on top of the last compile gives the bytes of a first one', () => {

@@ -1,5 +1,5 @@
-import { type CheckResult, check, fromMessage } from '../../compiler/index.js'
-import { AgentAppsError, nearest } from '../../runtime/agent-apps.js'
+import { AgentAppsError, nearest } from 'agent-apps'
+import { type CheckResult, check, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { count, type Output, printable } from '../output.js'
 import {

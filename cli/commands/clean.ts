@@ -1,4 +1,4 @@
-import { clean } from '../../compiler/index.js'
+import { clean } from 'agent-apps/compiler'
 import { type Command, projectOptions } from '../command.js'
 import { count } from '../output.js'
 

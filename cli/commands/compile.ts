@@ -1,4 +1,4 @@
-import { type CompileResult, compile, fromMessage } from '../../compiler/index.js'
+import { type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { count, type Output } from '../output.js'
 import { progressBar } from '../progress.js'

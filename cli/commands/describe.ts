@@ -1,4 +1,4 @@
-import type { ToolDef, ToolDetails } from '../../runtime/agent-apps.js'
+import type { ToolDef, ToolDetails } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { asJson, noteDiagnostics, openRuntime, shownFile } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'

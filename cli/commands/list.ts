@@ -1,4 +1,4 @@
-import { normalizeTags, type ToolDef } from '../../runtime/agent-apps.js'
+import { normalizeTags, type ToolDef } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { asJson, noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'

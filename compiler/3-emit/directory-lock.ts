@@ -13,6 +13,8 @@ const WAIT_LIMIT = 60_000
 const POLL = 20
 /** A lock of another machine, whose processes cannot be asked for, is taken for abandoned after this long. */
 const FOREIGN_LOCK_AGE = 600_000
+/** A lock is made and then written; one that stays empty for longer is of a process that was killed in between. */
+const EMPTY_LOCK_AGE = 2_000
 
 /**
  * Runs `work` as the only writer of a directory's index, over all processes. A lock whose process is gone is
@@ -44,6 +46,11 @@ export async function withDirectoryLock<Result>(directory: string, work: () => R
   }
 }
 
+/** The lock that a process left behind which is gone, relative to the directory; none where one is held. */
+export function abandonedLock(directory: string): string[] {
+  return isAbandoned(join(directory, LOCK_FILE)) ? [LOCK_FILE] : []
+}
+
 function acquire(directory: string, lock: string): boolean {
   try {
     const descriptor = openSync(lock, 'wx')
@@ -61,6 +68,7 @@ function isAbandoned(lock: string): boolean {
   try {
     const [pid, host] = readFileSync(lock, 'utf8').trim().split(' ')
     const age = Date.now() - statSync(lock).mtimeMs
+    if (pid === '') return age > EMPTY_LOCK_AGE
     if (pid === undefined || host === undefined || host !== hostname()) return age > FOREIGN_LOCK_AGE
     return !isRunning(Number(pid))
   } catch {

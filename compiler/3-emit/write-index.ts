@@ -54,20 +54,19 @@ function shardsOf({ shards }: Partial<IndexHeader>): string[] {
 export function shardsHold(directory: string, { header }: WrittenIndex, since: number): boolean {
   return shardsOf(header).every(shard => {
     const file = join(directory, shardFile(shard))
-    return statSync(file).mtimeMs <= since || shardDigest(readFileSync(file)) === shard
+    const stat = statSync(file, { throwIfNoEntry: false })
+    return stat !== undefined && (stat.mtimeMs <= since || isShard(file, shard))
   })
 }
 
-/**
- * The records of a written index, line by line; null where a shard is not what its name says.
- */
+/** The records of a written index, line by line; null where a shard is not what its name says, or another compile removed it. */
 export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
   const lines = emptyLines()
   const shards = shardsOf(header)
   if (shards.length === 0) collectLines(whole, lines)
   for (const shard of shards) {
-    const text = readFileSync(join(directory, shardFile(shard)), 'utf8')
-    if (shardDigest(text) !== shard) return null
+    const text = textOf(directory, shardFile(shard))
+    if (text === null || shardDigest(text) !== shard) return null
     collectLines(text, lines)
   }
   return lines
@@ -163,9 +162,10 @@ export function prepareIndexDirectory(directory: string): void {
 /** What `clean` removes, relative to the directory, in the order in which it is safe to remove it. */
 export function madeFiles(directory: string): string[] {
   const folder = join(directory, INDEX_DIRECTORY)
-  const made = temporaryIndexes(directory)
+  const made: string[] = []
   if (lstatSync(join(directory, INDEX_FILE), { throwIfNoEntry: false })?.isDirectory() === false)
     made.push(INDEX_FILE)
+  made.push(...halfWritten(directory))
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
   const named = new Set(written ? shardsOf(written.header) : [])
@@ -174,13 +174,12 @@ export function madeFiles(directory: string): string[] {
     const file = `${INDEX_DIRECTORY}/${name}`
     const shard = SHARD_NAME.exec(name)?.[1]
     const ours =
-      (shard !== undefined &&
-        (named.has(shard) || shardDigest(readFileSync(join(directory, file))) === shard)) ||
+      (shard !== undefined && (named.has(shard) || isShard(join(directory, file), shard))) ||
       (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
       modules.has(file) ||
       name === 'cache.json' ||
       TEMPORARY_NAME.test(name)
-    if (ours && lstatSync(join(directory, file)).isFile()) made.push(file)
+    if (ours && isFile(join(directory, file))) made.push(file)
   }
   return made
 }
@@ -216,23 +215,40 @@ function writeAtomic(directory: string, file: string, text: string | Uint8Array)
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (name: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  for (const name of temporaryIndexes(directory)) rmSync(join(directory, name), { force: true })
+  for (const name of halfWritten(directory)) rmSync(join(directory, name), { force: true })
   for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
     const shard = SHARD_NAME.exec(name)?.[1]
-    const stale =
-      shard !== undefined && !isNamed(name) && shardDigest(readFileSync(join(folder, name))) === shard
-    if (stale || TEMPORARY_NAME.test(name)) rmSync(join(folder, name), { force: true })
+    const stale = shard !== undefined && !isNamed(name) && isShard(file, shard)
+    if (stale || (TEMPORARY_NAME.test(name) && isFile(file))) rmSync(file, { force: true })
   }
 }
 
-/** What killed compiles left of index files that were not in place yet. */
-function temporaryIndexes(directory: string): string[] {
-  return readdirSync(directory).filter(name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name))
+/** Index files that a compile which was killed left under their temporary names. */
+function halfWritten(directory: string): string[] {
+  return readdirSync(directory).filter(
+    name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name) && isFile(join(directory, name)),
+  )
+}
+
+/** True for a file that holds what its name says, and so is one that a compile wrote. */
+function isShard(file: string, digest: string): boolean {
+  return isFile(file) && shardDigest(readFileSync(file)) === digest
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 function textOf(directory: string, file: string): string | null {
   const path = join(directory, file)
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : null
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : null
+  } catch (error) {
+    // Another compile may remove it between the two calls.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
 }
 
 export function notWritable(directory: string, cause: unknown): AgentAppsError {

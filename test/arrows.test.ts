@@ -1,0 +1,143 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from './support/processes.js'
+
+interface Import {
+  from: string
+  line: number
+  /** The specifier as written. */
+  to: string
+  /** Where it leads inside the package: `src/json.ts`; else the specifier. */
+  target: string
+}
+
+/** Every import, export-from and `import()` of a text, types included: what a file needs to be understood. */
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+)(['"])([^'"\n]+)\1/gm
+
+function filesIn(folder: string): string[] {
+  const directory = join(ROOT, folder)
+  if (!existsSync(directory)) return []
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map(name => `${folder}/${name}`)
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, comment =>
+    comment.replace(/[^\n]/g, ' '),
+  )
+  return [...text.matchAll(SPECIFIER)].map(match => {
+    const to = match[2] ?? ''
+    const path = to.startsWith('.')
+      ? relative(ROOT, join(ROOT, dirname(file), to)).replace(/\.js$/, '.ts')
+      : to
+    return { from: file, line: text.slice(0, match.index).split('\n').length, to, target: path }
+  })
+}
+
+/** The imports of a folder that a rule forbids, each with the rule's reason: what the failure shows. */
+function broken(folder: string, isAllowed: (one: Import) => boolean, why: string): string[] {
+  return filesIn(folder)
+    .flatMap(importsOf)
+    .filter(one => !isAllowed(one))
+    .map(({ from, line, to }) => `${from}:${line} imports ${to}: ${why}`)
+}
+
+const inside =
+  (...folders: string[]) =>
+  ({ target }: Import): boolean =>
+    folders.some(folder => target.startsWith(`${folder}/`))
+const isNode = (name: string): boolean => name.startsWith('node:') || builtinModules.includes(name)
+const PUBLIC = new Set(['agent-apps', 'agent-apps/runtime', 'agent-apps/compiler', 'agent-apps/package.json'])
+
+describe('which part may import which', () => {
+  it('finds imports at all', () => {
+    expect(filesIn('src').length).toBeGreaterThan(5)
+    expect(importsOf('compiler/compile.ts').map(({ target }) => target)).toEqual(
+      expect.arrayContaining([
+        'node:crypto',
+        'src/error.ts',
+        'compiler/1-read/walk.ts',
+        'compiler/report.ts',
+      ]),
+    )
+    expect(importsOf('compiler/load-config.ts').map(({ target }) => target)).toContain('esbuild')
+  })
+
+  it('src: only src', () => {
+    const why =
+      'src is the contract that every part and every host shares; it is pure, without Node and packages'
+    expect(broken('src', inside('src'), why)).toEqual([])
+  })
+
+  it('runtime: only src and itself, and Node only in #disk', () => {
+    const why =
+      'the runtime is what ships: no compiler (not even its types), no package, and no Node outside of #disk'
+    const host = (one: Import): boolean => one.from === 'runtime/disk.ts' && isNode(one.to)
+    expect(
+      broken('runtime', one => inside('src', 'runtime')(one) || one.to === '#disk' || host(one), why),
+    ).toEqual([])
+  })
+
+  it('runtime: nobody but the seam names the disk', () => {
+    const why = 'the host is reached through #disk, which is empty where there is no file system'
+    expect(
+      broken('runtime', one => one.target !== 'runtime/disk.ts' && one.target !== 'runtime/no-disk.ts', why),
+    ).toEqual([])
+  })
+
+  it('compiler: src, itself, Node and packages, never the runtime', () => {
+    const why = 'compiler and runtime meet only in src, so that either can be replaced'
+    const isPackage = ({ to }: Import): boolean =>
+      !to.startsWith('.') && !to.startsWith('agent-apps/') && !to.startsWith('#')
+    expect(broken('compiler', one => inside('src', 'compiler')(one) || isPackage(one), why)).toEqual([])
+  })
+
+  it('no phase imports another', () => {
+    const why = 'phases pass plain records; only the pipeline (compile, check, disk, clean) knows them all'
+    const phase = (path: string): string | undefined => /^compiler\/(\d-[a-z]+)\//.exec(path)?.[1]
+    const phases = readdirSync(join(ROOT, 'compiler')).filter(name => /^\d-/.test(name))
+    expect(phases.length).toBeGreaterThan(2)
+    const isOwn = ({ from, target }: Import): boolean =>
+      phase(target) === undefined || phase(target) === phase(from)
+    expect(phases.flatMap(folder => broken(`compiler/${folder}`, isOwn, why))).toEqual([])
+  })
+
+  it('no phase imports the pipeline', () => {
+    const why = 'a phase does not know who runs it'
+    const pipeline = /^compiler\/(?:compile|check|clean|disk|index|project|report)\.ts$/
+    // A record's type may be named where the report declares it; see compiler/2-resolve/link.ts.
+    const known = ({ from, target }: Import): boolean =>
+      from === 'compiler/2-resolve/link.ts' && target === 'compiler/report.ts'
+    for (const folder of ['1-read', '2-resolve', '3-emit']) {
+      expect(broken(`compiler/${folder}`, one => !pipeline.test(one.target) || known(one), why)).toEqual([])
+    }
+  })
+
+  it.each(['cli', 'adapters'])('%s: only public entries, itself and Node', folder => {
+    const why = 'the command and the adapters are users like any other: what they need must be public'
+    const others = ({ to }: Import): boolean =>
+      !to.startsWith('.') && !to.startsWith('#') && !to.startsWith('agent-apps')
+    expect(broken(folder, one => inside(folder)(one) || PUBLIC.has(one.to) || others(one), why)).toEqual([])
+  })
+
+  it('the built runtime needs no package, and Node only in #disk', () => {
+    const seen = new Set<string>()
+    const outside: string[] = []
+    const visit = (file: string): void => {
+      if (seen.has(file)) return
+      seen.add(file)
+      for (const match of readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)) {
+        const to = match[2] ?? ''
+        if (to.startsWith('.')) visit(join(dirname(file), to))
+        else if (to !== '#disk') outside.push(`${file}: ${to}`)
+      }
+    }
+    visit('dist/runtime/index.js')
+    visit('dist/runtime/agent-apps.js')
+    expect(seen.size).toBeGreaterThan(10)
+    expect(outside).toEqual([])
+  })
+})

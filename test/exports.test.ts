@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT, runCode } from './support/processes.js'
+
+/** What each entry exports. Adding to these lists is a decision: what is public stays. */
+const RUNTIME = [
+  'AgentAppsError',
+  'createRuntime',
+  'findTool',
+  'invoke',
+  'isAgentAppsError',
+  'listTools',
+  'loadSkillsFromFile',
+  'readResource',
+]
+const EXPORTS: Record<string, string[]> = {
+  'agent-apps': [
+    ...RUNTIME,
+    'extractFrontmatter',
+    'isToolName',
+    'nearest',
+    'normalizeTags',
+    'parseReference',
+  ],
+  'agent-apps/runtime': RUNTIME,
+  'agent-apps/compiler': ['check', 'clean', 'compile', 'fromMessage', 'loadConfig'],
+  'agent-apps/compiler/disk': ['parser'],
+}
+/** Types leave no trace at run time, so that they are read from the declarations. */
+const TYPES: Record<string, string[]> = {
+  'agent-apps/runtime': [
+    'DirectoryEntry',
+    'Diagnostic',
+    'ErrorCode',
+    'Freshness',
+    'Globals',
+    'IgnoreEntry',
+    'JsonObject',
+    'JsonValue',
+    'Layer',
+    'Origin',
+    'PathEntry',
+    'ResourceRecord',
+    'Role',
+    'Runtime',
+    'RuntimeOptions',
+    'Severity',
+    'Stats',
+    'ToolDef',
+    'ToolDetails',
+    'ToolFrontmatter',
+    'ToolKind',
+    'Via',
+  ],
+  'agent-apps/compiler': [
+    'CheckOptions',
+    'CheckResult',
+    'CleanOptions',
+    'CleanResult',
+    'CompileOptions',
+    'CompileResult',
+    'Config',
+    'FileReport',
+    'LoadConfigOptions',
+    'LoadedConfig',
+    'Message',
+    'Outcome',
+    'Progress',
+  ],
+}
+
+interface Manifest {
+  exports: Record<string, string | { types: string; default: string }>
+}
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+
+describe('public exports', () => {
+  it.each(Object.keys(EXPORTS))('%s', entry => {
+    const names = JSON.parse(
+      runCode(`console.log(JSON.stringify(Object.keys(await import('${entry}'))))`),
+    ) as string[]
+    expect(names.sort()).toEqual([...(EXPORTS[entry] ?? [])].sort())
+  })
+
+  it.each(Object.keys(TYPES))('the types of %s', entry => {
+    const target = manifest.exports[entry.replace('agent-apps', '.')]
+    const text = typeof target === 'object' ? readFileSync(join(ROOT, target.types), 'utf8') : ''
+    const names = [...text.matchAll(/\btype (\w+)(?=[,\s}])|export type \{([^}]*)\}/g)].flatMap(
+      ([, one, several]) => (one === undefined ? (several ?? '').split(',').map(name => name.trim()) : [one]),
+    )
+    expect([...new Set(names)].filter(name => name !== '').sort()).toEqual([...(TYPES[entry] ?? [])].sort())
+  })
+
+  it('no other file can be imported', () => {
+    for (const path of [
+      'agent-apps/dist/runtime/index.js',
+      'agent-apps/src/json.js',
+      'agent-apps/runtime/disk',
+    ]) {
+      const outcome = runCode(`console.log(await import('${path}').then(() => 'there', ({ code }) => code))`)
+      expect(outcome.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
+    }
+  })
+
+  it('importing an entry does nothing: no output, no open handle, no global', () => {
+    for (const entry of Object.keys(EXPORTS)) {
+      const code = `const before = Reflect.ownKeys(globalThis).length
+        await import('${entry}')
+        console.log(Reflect.ownKeys(globalThis).length - before)`
+      expect(runCode(code).trim()).toBe('0')
+    }
+  })
+})

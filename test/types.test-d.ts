@@ -1,0 +1,86 @@
+/**
+ * The public types, checked by `npm run types`: what users write compiles, and what they get wrong does not.
+ * Nothing here runs.
+ */
+import {
+  AgentAppsError,
+  createRuntime,
+  type ErrorCode,
+  findTool,
+  invoke,
+  isAgentAppsError,
+  type JsonObject,
+  listTools,
+  type PathEntry,
+  parseReference,
+  type Runtime,
+  type ToolDef,
+  type ToolDetails,
+} from 'agent-apps'
+import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
+import { createRuntime as createSlimRuntime } from 'agent-apps/runtime'
+import { expectTypeOf } from 'vitest'
+
+const runtime = createRuntime({
+  paths: ['skills', { dir: 'lib', external: true, layer: 'bundled' }, { ignore: ['*.bak'] }],
+})
+expectTypeOf(runtime).toEqualTypeOf<Runtime>()
+expectTypeOf(createSlimRuntime).toEqualTypeOf(createRuntime)
+expectTypeOf(runtime.findTool('x')).resolves.toEqualTypeOf<ToolDef | null>()
+expectTypeOf(runtime.listTools()).resolves.toEqualTypeOf<ToolDef[]>()
+expectTypeOf(runtime.invoke('x')).resolves.toBeUnknown()
+expectTypeOf(runtime.render('x')).resolves.toBeString()
+expectTypeOf(runtime.readResource('x', 'y')).resolves.toEqualTypeOf<Uint8Array>()
+expectTypeOf(runtime.describe('x')).resolves.toEqualTypeOf<{ tool: ToolDef } & ToolDetails>()
+expectTypeOf(findTool).parameter(0).toBeString()
+expectTypeOf(listTools).parameter(0).toEqualTypeOf<Runtime['globals'] | undefined>()
+expectTypeOf(invoke('x')).resolves.toBeUnknown()
+
+declare const tool: ToolDef
+expectTypeOf(tool.frontmatter.tags).toEqualTypeOf<string[]>()
+expectTypeOf(tool.frontmatter.params).toEqualTypeOf<JsonObject | undefined>()
+expectTypeOf(tool.origin.via).toEqualTypeOf<'index' | 'disk' | 'bundle' | 'programmatic' | 'remote'>()
+expectTypeOf(tool.content).toEqualTypeOf<(() => Promise<string>) | undefined>()
+
+declare const thrown: unknown
+if (isAgentAppsError(thrown)) {
+  expectTypeOf(thrown).toEqualTypeOf<AgentAppsError>()
+  expectTypeOf(thrown.code).toEqualTypeOf<ErrorCode>()
+  expectTypeOf(thrown.position).toEqualTypeOf<{ line: number; column: number } | undefined>()
+}
+
+const reference = parseReference('x')
+if (reference.kind === 'path') expectTypeOf(reference.fragment).toEqualTypeOf<string | undefined>()
+
+expectTypeOf(compile)
+  .parameter(0)
+  .toExtend<{ paths?: readonly PathEntry[] | undefined; force?: boolean | undefined } | undefined>()
+expectTypeOf((await compile()).counts).toEqualTypeOf<{
+  files: number
+  found: number
+  shadowed: number
+  skipped: number
+}>()
+expectTypeOf((await compile()).diagnostics[0]?.severity).toEqualTypeOf<
+  'error' | 'warning' | 'info' | undefined
+>()
+expectTypeOf((await check({ fix: true, spec: true })).fixed).toEqualTypeOf<string[]>()
+expectTypeOf((await clean({ dryRun: true })).removed).toEqualTypeOf<string[]>()
+expectTypeOf((await loadConfig()).paths).toEqualTypeOf<PathEntry[]>()
+
+// @ts-expect-error Paths are required.
+createRuntime({})
+// @ts-expect-error There is no such layer.
+createRuntime({ paths: [{ dir: 'x', layer: 'system' }] })
+// @ts-expect-error There is no such freshness.
+createRuntime({ paths: [], freshness: 'always' })
+// @ts-expect-error A reference is a text.
+findTool(5)
+// @ts-expect-error There is no such code.
+new AgentAppsError('NO_SUCH_CODE', 'x', { hint: 'y' })
+// @ts-expect-error An error always says what to do.
+new AgentAppsError('USAGE', 'x', {})
+// @ts-expect-error A tool's details may be missing fields only where they say so.
+tool.frontmatter.description.length
+// @ts-expect-error There is no such option.
+compile({ output: 'x' })
