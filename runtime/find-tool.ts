@@ -101,7 +101,7 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
       return path === null ? null : loadPath(path, reference.fragment, globals, disk)
     }
     case 'uri':
-      return reference.scheme === 'inline' ? makeInlineTool(text, globals, disk) : null
+      return /^inline:\/\/[a-z0-9]+,/.test(text) ? makeInlineTool(text, globals, disk) : null
     default:
       return null
   }

@@ -83,7 +83,7 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
   const description = context.description ?? text(verbatim.description)
   const role =
     ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
-  const hidden = metadata.visibility === 'hidden' || verbatim['disable-model-invocation'] === true
+  const hidden = metadata.visibility === 'hidden' || isTrue(verbatim['disable-model-invocation'])
   const allowedTools = joinAllowedTools(verbatim['allowed-tools'])
   const license = text(verbatim.license)
   const compatibility = text(verbatim.compatibility)
@@ -108,6 +108,11 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
 export function readTags(value: JsonValue | undefined): string[] {
   const written = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : []
   return normalizeTags(written.filter(tag => typeof tag === 'string')).filter(tag => tag !== INTERNAL_TAG)
+}
+
+/** True also where it stands in quotes: what an author hides must stay hidden. */
+function isTrue(value: JsonValue | undefined): boolean {
+  return value === true || value === 'true'
 }
 
 function joinAllowedTools(value: JsonValue | undefined): string | undefined {

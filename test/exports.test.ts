@@ -6,22 +6,38 @@ import { ROOT, runCode } from './support/processes.js'
 /** What each entry exports. Adding to these lists is a decision: what is public stays. */
 const RUNTIME = [
   'AgentAppsError',
+  'clearAllCaches',
+  'clearToolCache',
+  'createCallbackRef',
   'createRuntime',
+  'emptyGlobals',
   'findTool',
   'invoke',
   'isAgentAppsError',
   'listTools',
   'loadSkillsFromFile',
   'readResource',
+  'registerTool',
+  'unregisterTool',
 ]
 const EXPORTS: Record<string, string[]> = {
   'agent-apps': [
     ...RUNTIME,
+    'defineTool',
     'extractFrontmatter',
+    'extractIgnore',
+    'filterPaths',
+    'findAuthority',
+    'isDefinedTool',
+    'isMetaKey',
     'isToolName',
+    'iterPaths',
+    'mainInDir',
+    'mapPaths',
     'nearest',
     'normalizeTags',
     'parseReference',
+    'pathEntryDir',
   ],
   'agent-apps/runtime': RUNTIME,
   'agent-apps/compiler': ['check', 'clean', 'compile', 'fromMessage', 'loadConfig'],
@@ -30,6 +46,8 @@ const EXPORTS: Record<string, string[]> = {
 /** Types leave no trace at run time, so that they are read from the declarations. */
 const TYPES: Record<string, string[]> = {
   'agent-apps/runtime': [
+    'Cache',
+    'Context',
     'DirectoryEntry',
     'Diagnostic',
     'ErrorCode',
@@ -41,6 +59,7 @@ const TYPES: Record<string, string[]> = {
     'Layer',
     'Origin',
     'PathEntry',
+    'RegisterToolOptions',
     'ResourceRecord',
     'Role',
     'Runtime',
@@ -50,6 +69,7 @@ const TYPES: Record<string, string[]> = {
     'ToolDef',
     'ToolDetails',
     'ToolFrontmatter',
+    'ToolFunction',
     'ToolKind',
     'Via',
   ],

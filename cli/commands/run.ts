@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { AgentAppsError } from '../../runtime/agent-apps.js'
+import { AgentAppsError } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 

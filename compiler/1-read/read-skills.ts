@@ -184,21 +184,24 @@ export function isSameFile(directory: string, path: string, cache: CompileCache)
   return sameStat(stat, cached.stat) || digestFile(absolute) === cached.sha256
 }
 
-/** Reads and parses one walked skill, with what the walk itself found wrong. Code takes longer, so it is promised. */
+/**
+ * Reads and parses one walked skill, with what the walk itself found wrong. Code takes longer, so it is promised.
+ * Whatever a file makes the parsers do is that file's fault alone.
+ */
 export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
   const { path, kind } = skill
   const withWalk = (parsed: ParsedFile): ParsedFile => ({
     ...parsed,
     findings: [...skill.findings, ...parsed.findings],
   })
-  let bytes: Buffer
+  const atFault = (error: unknown): ParsedFile => unreadable(skill, systemReason(error))
   try {
-    bytes = readSkillFile(skill.absolute)
+    const bytes = readSkillFile(skill.absolute)
+    if (kind === 'code') return parseCode(bytes, path).then(withWalk).catch(atFault)
+    return withWalk(parseFile(bytes, { ...skill, kind }))
   } catch (error) {
-    return unreadable(skill, systemReason(error))
+    return atFault(error)
   }
-  if (kind === 'code') return parseCode(bytes, path).then(withWalk)
-  return withWalk(parseFile(bytes, { ...skill, kind }))
 }
 
 function unreadable(skill: WalkedSkill, why: string): ParsedFile {

@@ -93,16 +93,15 @@ function keyAt(source: string, offset: number): string {
   return double ?? single ?? plain ?? ''
 }
 
-/** Where the last quoted value of a text begins: the one that is left open, where one is. */
+/** Where a quoted value begins that is never closed: the last of the text's quotes that opens one. */
 function lastQuote(source: string): number | null {
-  const { parseDocument, visit } = yamlPackages.yaml
-  let offset: number | null = null
-  visit(parseDocument(source), {
-    Scalar(_, { type, range }) {
-      if (type?.startsWith('QUOTE')) offset = range?.[0] ?? null
-    },
-  })
-  return offset
+  let open: number | null = null
+  for (const { 0: quote, index } of source.matchAll(/\\.|["']/g)) {
+    if (quote.length > 1) continue
+    if (open !== null && quote === source[open]) open = null
+    else if (open === null && /[\s,:[{]/.test(source[index - 1] ?? ' ')) open = index
+  }
+  return open
 }
 
 const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
