@@ -1,4 +1,5 @@
 import {
+  type ArrayExpression,
   type ExportNamedDeclaration,
   type Expression,
   type Identifier,
@@ -6,6 +7,7 @@ import {
   type ObjectExpression,
   type Program,
   parse,
+  type TemplateLiteral,
 } from 'acorn'
 import { frontmatterOf } from '../../src/define-tool.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
@@ -240,9 +242,7 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
       return notLiteral(node, path, reader)
     }
     case 'TemplateLiteral':
-      return node.expressions.length === 0
-        ? (node.quasis[0]?.value.cooked ?? '')
-        : notLiteral(node, path, reader)
+      return literalTemplate(node, path, reader)
     case 'UnaryExpression': {
       const value = node.operator === '-' ? literal(node.argument, path, reader) : undefined
       return typeof value === 'number' ? -value : notLiteral(node, path, reader)
@@ -257,11 +257,7 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
         : notLiteral(node, path, reader)
     }
     case 'ArrayExpression':
-      return node.elements.flatMap((element, index) => {
-        const inside = `${path}[${index}]`
-        if (!element || element.type === 'SpreadElement') return notLiteral(node, inside, reader) ?? []
-        return literal(element, inside, reader) ?? []
-      })
+      return literalArray(node, path, reader)
     case 'ObjectExpression':
       return literalObject(node, path, reader)
     case 'Identifier':
@@ -269,6 +265,35 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
     default:
       return notLiteral(node, path, reader)
   }
+}
+
+/** A template whose parts are texts and numbers. */
+function literalTemplate(node: TemplateLiteral, path: string, reader: Reader): JsonValue | undefined {
+  let text = ''
+  for (const [index, { value }] of node.quasis.entries()) {
+    text += value.cooked ?? ''
+    const expression = node.expressions[index]
+    if (!expression) continue
+    const part = literal(expression, path, reader)
+    if (typeof part !== 'string' && typeof part !== 'number') return notLiteral(node, path, reader)
+    text += part
+  }
+  return text
+}
+
+function literalArray({ elements }: ArrayExpression, path: string, reader: Reader): JsonValue[] {
+  const values: JsonValue[] = []
+  for (const [index, element] of elements.entries()) {
+    const inside = `${path}[${index}]`
+    if (element?.type === 'SpreadElement') {
+      const spread = literal(element.argument, inside, reader)
+      if (Array.isArray(spread)) values.push(...spread)
+    } else {
+      const value = element ? literal(element, inside, reader) : null
+      if (value !== undefined) values.push(value)
+    }
+  }
+  return values
 }
 
 /** The value of a constant. Inside its own value it has none, so that constants that name each other end. */
