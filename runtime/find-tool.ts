@@ -16,7 +16,7 @@ import type { Disk } from './disk-seam.js'
 import { addDiagnostic, defaultGlobals, type Globals } from './globals.js'
 import { makeInlineTool } from './inline-tools.js'
 import { loadPath } from './load-skills-from-file.js'
-import { type ToolSource, toolOf } from './make-tool.js'
+import { sourceOf, type ToolSource, toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
@@ -178,5 +178,5 @@ async function settle(
       if (!later.index) await diskNames(later, globals, disk)
   }
   const tool = toolOf({ ...found, record }, globals, disk)
-  return record.dynamic ? complete(tool, { ...found, record }, globals, disk) : { tool }
+  return record.dynamic ? complete(tool, sourceOf(tool) ?? { ...found, record }, globals, disk) : { tool }
 }

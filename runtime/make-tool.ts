@@ -1,5 +1,6 @@
 import { AgentAppsError } from '../src/error.js'
 import { isBroken, type ToolRecord } from '../src/index-format.js'
+import type { JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import { askIndex, type DirectoryState, directoryStates, type Found, rereadFile } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -16,6 +17,8 @@ const sources = new WeakMap<ToolDef, ToolSource>()
 /** A tool's record, and what else its directory says of it. */
 export interface ToolSource extends Found {
   record: ToolRecord
+  /** The author's frontmatter, where only running the code told all of it. */
+  verbatim?: JsonObject
 }
 
 /** The tool of a record, one for each. Nothing is read for it. */

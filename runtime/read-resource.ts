@@ -15,7 +15,8 @@ export async function readDetails(tool: ToolDef, globals: Globals): Promise<Tool
   const source = sourceOf(tool)
   const details =
     host && source && (await withNames(source.state, globals, host, () => ask(source, globals, host)))
-  return details ?? { verbatim: {}, resources: [] }
+  const { verbatim = details?.verbatim ?? {} } = source ?? {}
+  return { verbatim, resources: details?.resources ?? [] }
 }
 
 /** What was read from an index is asked of the one that lies there now: its parts may be gone since. */

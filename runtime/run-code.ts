@@ -41,8 +41,10 @@ export async function completeFrontmatter(
   const { module } = await loadCode(source, globals, disk)
   const exported = module[source.record.exported ?? 'default']
   const verbatim = isDefinedTool(exported) ? await exported.frontmatter() : module.frontmatter
-  if (isJsonObject(verbatim))
+  if (isJsonObject(verbatim)) {
     Object.assign(tool.frontmatter, extractFrontmatter(verbatim, { kind: 'code', name: tool.name }))
+    source.verbatim = verbatim
+  }
   delete source.record.dynamic
 }
 
