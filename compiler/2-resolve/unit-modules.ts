@@ -188,7 +188,8 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
   }
   for (const { fresh, name } of tools) {
     const verbatim = fresh?.code && frontmatter.get(fresh.code.exported)
-    if (!fresh?.code || !verbatim) continue
+    // What is literal means what the file says, so that it is the same where nothing is run.
+    if (!fresh?.code || fresh.code.dynamic.length === 0 || !verbatim) continue
     fresh.details = { ...fresh.details, verbatim }
     fresh.record.frontmatter = extractFrontmatter(verbatim, { kind: 'code', name })
     fresh.code.dynamic = []
