@@ -95,10 +95,10 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
       return resolveName(reference.name, states, globals, disk)
     }
     case 'path':
-      return loadPath(reference.path, reference.fragment, globals, disk)
+      return loadWhole(reference.path, reference.fragment, globals, disk)
     case 'file-url': {
       const path = disk.fromFileUrl(reference.url)
-      return path === null ? null : loadPath(path, reference.fragment, globals, disk)
+      return path === null ? null : loadWhole(path, reference.fragment, globals, disk)
     }
     case 'uri':
       return /^inline:\/\/[a-z0-9]+,/.test(text) ? makeInlineTool(text, globals, disk) : null
@@ -133,6 +133,18 @@ async function resolveName(
     if (found) return settle(found, states, globals, disk)
   }
   return null
+}
+
+/** The tool of a file, with what only its code tells. */
+async function loadWhole(
+  path: string,
+  fragment: string | undefined,
+  globals: Globals,
+  disk: Disk,
+): Promise<Resolution> {
+  const resolution = await loadPath(path, fragment, globals, disk)
+  const source = resolution?.tool && sourceOf(resolution.tool)
+  return source?.record.dynamic ? complete(resolution.tool, source, globals, disk) : resolution
 }
 
 /** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
