@@ -21,6 +21,9 @@ export type EvaluationResult =
   | { frontmatter: Map<string, JsonObject>; problem?: never }
   | { problem: { kind: 'throws' | 'hangs' | 'exits'; message: string; stack: string }; frontmatter?: never }
 
+/** The number of a thread that is no more. */
+const ENDED = -1
+
 /** How long a module may take to be imported, in ms. */
 const TIME_LIMIT = 5000
 
@@ -36,10 +39,17 @@ export async function evaluateModules(
   let worker: Worker | null = null
   try {
     for (const evaluation of evaluations) {
+      const isUsed: boolean = worker !== null
       worker ??= startWorker()
-      const result = await evaluate(worker, evaluation, timeLimit)
+      let result = await evaluate(worker, evaluation, timeLimit)
+      if (isUsed && endsWorker(result)) {
+        // What an earlier module left running may be what ended or blocked it.
+        await worker.terminate()
+        worker = startWorker()
+        result = await evaluate(worker, evaluation, timeLimit)
+      }
       results.push(result)
-      if (result.problem && result.problem.kind !== 'throws') {
+      if (endsWorker(result)) {
         await worker.terminate()
         worker = null
       }
@@ -48,6 +58,10 @@ export async function evaluateModules(
   } finally {
     await worker?.terminate()
   }
+}
+
+function endsWorker({ problem }: EvaluationResult): boolean {
+  return problem !== undefined && problem.kind !== 'throws'
 }
 
 function startWorker(): Worker {
@@ -69,6 +83,7 @@ function evaluate(
   timeLimit: number,
 ): Promise<EvaluationResult> {
   return new Promise(settle => {
+    if (worker.threadId === ENDED) return settle(ended())
     const timer = setTimeout(() => fail('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
     const listeners = {
       message: (answer: EvaluationAnswer) => {
@@ -81,7 +96,7 @@ function evaluate(
           })
       },
       error: (error: unknown) => fail('exits', (error as Error).message, (error as Error).stack),
-      exit: (code: number) => fail('exits', `ended the process with code ${code}`),
+      exit: (code: number) => end(ended(code)),
     }
     for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
     worker.postMessage({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest)
@@ -96,4 +111,8 @@ function evaluate(
       settle(result)
     }
   })
+}
+
+function ended(code = 1): EvaluationResult {
+  return { problem: { kind: 'exits', message: `ended the process with code ${code}`, stack: '' } }
 }

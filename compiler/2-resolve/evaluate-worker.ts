@@ -11,7 +11,9 @@ parentPort?.on('message', async ({ url, exports }: EvaluationRequest) => {
   try {
     const module: Record<string, unknown> = await import(url)
     const found: Record<string, string> = {}
-    for (const name of exports) found[name] = JSON.stringify(await frontmatterOf(module, name))
+    for (const name of exports) found[name] = asJson(await frontmatterOf(module, name))
+    // A promise of the top level that was rejected ends this thread now, while it is clear whose it was.
+    await new Promise(setImmediate)
     answer = { found }
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
@@ -25,4 +27,10 @@ async function frontmatterOf(module: Record<string, unknown>, name: string): Pro
   if (isDefinedTool(value)) return value.frontmatter()
   if (typeof value !== 'function') throw new TypeError(`The export "${name}" is not a function.`)
   return module.frontmatter ?? {}
+}
+
+function asJson(frontmatter: unknown): string {
+  const json = JSON.stringify(frontmatter)
+  if (json?.startsWith('{')) return json
+  throw new TypeError('The frontmatter is no object.')
 }
