@@ -143,7 +143,8 @@ async function loadWhole(
   disk: Disk,
 ): Promise<Resolution> {
   const resolution = await loadPath(path, fragment, globals, disk)
-  const source = resolution?.tool && sourceOf(resolution.tool)
+  if (!resolution?.tool) return resolution
+  const source = sourceOf(resolution.tool)
   return source?.record.dynamic ? complete(resolution.tool, source, globals, disk) : resolution
 }
 
