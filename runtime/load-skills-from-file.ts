@@ -71,11 +71,18 @@ interface Place {
 function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
   const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
   const file = disk.isDirectory(named) ? disk.resolve(named, 'SKILL.md') : named
-  if (!SKILL_FILE.test(file.replaceAll('\\', '/')) || disk.stat(file) === null) return null
+  if (!SKILL_FILE.test(file.replaceAll('\\', '/'))) return null
+  const isThere = disk.stat(file) !== null
   for (const state of directoryStates(globals, disk)) {
     const inside = disk.inside(state.dir, file)
-    if (inside !== null && isInside(inside)) return { state, file: inside }
+    if (inside === null || !isInside(inside)) continue
+    // Code may be deployed as its modules, without the file that it was.
+    const isKnown = (): boolean =>
+      globals.config.freshness === 'trust' &&
+      (askIndex(state, globals, disk, index => index.file(inside)) ?? null) !== null
+    if (isThere || isKnown()) return { state, file: inside }
   }
+  if (!isThere) return null
   const dir = disk.resolve(file, '..')
   const inside = disk.inside(dir, file)
   if (inside === null || !isInside(inside)) return null
