@@ -1,0 +1,38 @@
+/**
+ * Prints, as JSON, what a runtime says of some tools and what calling them gives. A process of its own, so that
+ * nothing that another one loaded can help. Reads `[{ cwd, paths, freshness, calls: [[reference, args?]] }]`.
+ */
+import { readFileSync } from 'node:fs'
+import { createRuntime } from 'agent-apps/runtime'
+
+const answers = []
+for (const job of JSON.parse(readFileSync(0, 'utf8'))) answers.push(await answer(job))
+process.stdout.write(JSON.stringify(answers))
+
+async function answer({ calls, ...options }) {
+  const runtime = createRuntime(options)
+  const tools = {}
+  const results = []
+  for (const [ref, args] of calls) {
+    const tool = await runtime.findTool(ref)
+    tools[ref] = tool && {
+      name: tool.name,
+      kind: tool.kind,
+      frontmatter: tool.frontmatter,
+      src: tool.src,
+      verbatim: (await runtime.describe(ref)).verbatim,
+    }
+    results.push(await outcome(() => runtime.invoke(ref, args)))
+  }
+  const names = (await runtime.listTools()).map(({ name }) => name)
+  const { via, parser } = runtime.stats()
+  return { names, tools, results, via, parser }
+}
+
+async function outcome(call) {
+  try {
+    return { result: await call() }
+  } catch ({ code, message }) {
+    return { code, message }
+  }
+}
