@@ -1,6 +1,7 @@
 import { SourceMap } from 'node:module'
 import type { TransformFailure } from 'esbuild'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
+import { useEsbuild } from '../esbuild.js'
 import { limits } from '../limits.js'
 import { type CodeModule, readCode } from './read-code.js'
 import { placeAt } from './source-text.js'
@@ -39,15 +40,16 @@ function readPlain(text: string, isTypeScript: boolean): ReadModule | Finding | 
 }
 
 async function readTypeScript(text: string): Promise<ReadModule | Finding> {
-  const { transform } = await import('esbuild')
   try {
-    const { code, map } = await transform(text, {
-      loader: 'ts',
-      target: 'esnext',
-      sourcemap: 'external',
-      logLevel: 'silent',
-      tsconfigRaw: {},
-    })
+    const { code, map } = await useEsbuild(({ transform }) =>
+      transform(text, {
+        loader: 'ts',
+        target: 'esnext',
+        sourcemap: 'external',
+        logLevel: 'silent',
+        tsconfigRaw: {},
+      }),
+    )
     const module = readCode(code)
     return { module, placeOf: offset => originalPlace(map, placeAt(code, offset)) }
   } catch (error) {

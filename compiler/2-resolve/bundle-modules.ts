@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { EsbuildEnded, useEsbuild } from '../esbuild.js'
 import { belongsTo, projectRoot } from '../project-root.js'
 import { looksSecret } from '../secrets.js'
 
@@ -80,6 +81,7 @@ async function bundle(
     const whole = mentioning.length > 0 ? await build(directory, sources, options, mentioning) : result
     return collect(directory, whole, keys)
   } catch (error) {
+    if (error instanceof EsbuildEnded) return { failed: new Map() }
     if (!isBuildFailure(error)) throw error
     return { failed: failuresByEntry(directory, error, keys) }
   }
@@ -95,11 +97,10 @@ async function build(
   { external = [], placement = 'index' }: BundleOptions,
   mentioningMeta: string[],
 ): Promise<BuildResult<BuildOptions & { metafile: true; write: false }>> {
-  const esbuild = await import('esbuild')
   const plugins = [inlineSources(sources)]
   if (placement === 'anywhere') plugins.push(hostCopies(external))
   if (mentioningMeta.length > 0) plugins.push(sourceUrls(directory, mentioningMeta, placement))
-  return esbuild.build({
+  const buildOptions = {
     absWorkingDir: realpathSync.native(directory),
     entryPoints: [...sources].map(([key, source]) => ({ in: entryPath(key, source), out: 'module' })),
     entryNames: '[name]-[hash]',
@@ -123,7 +124,8 @@ async function build(
     banner: { js: REQUIRE },
     loader: { '.md': 'text', '.txt': 'text' },
     plugins,
-  })
+  } satisfies BuildOptions
+  return useEsbuild(esbuild => esbuild.build(buildOptions))
 }
 
 /** Packages in CommonJS that use Node's own modules call `require`, which an ES module does not have. */
