@@ -4,6 +4,12 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundleModules, type ModuleSource } from './bundle-modules.js'
 
+const folders: string[] = []
+
+function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+}
+
 /**
  * Imports code that was not compiled, bundled as compiling would have bundled it, so that it means the same on
  * every Node. The bundle lies in a folder of its own until the process ends, for what it imports later.
@@ -23,7 +29,8 @@ export async function importBundled(
     throw new Error(`${where}${failure.message}`)
   }
   const folder = mkdtempSync(join(tmpdir(), 'agent-apps-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  if (folders.length === 0) process.once('exit', removeFolders)
+  folders.push(folder)
   for (const [file, contents] of outputs) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     writeFileSync(join(folder, file), contents)
