@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild'
@@ -41,6 +41,8 @@ export interface BundleOptions {
 }
 
 const INLINE = 'agent-apps-inline:'
+/** Sources are given to esbuild by number: in a path it would take `*` for a pattern. */
+const ENTRY = 'agent-apps-entry:'
 
 /**
  * Bundles code into ES modules: one build with splitting, so that what several share is one chunk. A source with
@@ -87,8 +89,14 @@ async function bundle(
   }
 }
 
+/** What a build's report calls a source: a file by its real place. */
 function entryPath(key: string, source: ModuleSource): string {
-  return 'file' in source ? source.file : INLINE + key
+  return 'file' in source ? realFile(source.file) : INLINE + key
+}
+
+/** A file that is not there keeps its path; esbuild reports it. */
+function realFile(file: string): string {
+  return existsSync(file) ? realpathSync.native(file) : file
 }
 
 async function build(
@@ -97,12 +105,12 @@ async function build(
   { external = [], placement = 'index' }: BundleOptions,
   mentioningMeta: string[],
 ): Promise<BuildResult<BuildOptions & { metafile: true; write: false }>> {
-  const plugins = [inlineSources(sources)]
+  const plugins = [entrySources(sources)]
   if (placement === 'anywhere') plugins.push(hostCopies(external))
   if (mentioningMeta.length > 0) plugins.push(sourceUrls(directory, mentioningMeta, placement))
   const buildOptions = {
     absWorkingDir: realpathSync.native(directory),
-    entryPoints: [...sources].map(([key, source]) => ({ in: entryPath(key, source), out: 'module' })),
+    entryPoints: [...sources.keys()].map((_, number) => ({ in: ENTRY + number, out: 'module' })),
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[hash]',
     outdir: INDEX_DIRECTORY,
@@ -147,7 +155,7 @@ function mentioningImportMeta(directory: string, { inputs }: Metafile): string[]
 function ownInputs(directory: string, inputs: Metafile['inputs']): string[] {
   const base = realpathSync.native(directory)
   return Object.keys(inputs)
-    .filter(input => !input.includes('node_modules/') && !/^[\w-]{2,}:/.test(input))
+    .filter(input => !input.includes('node_modules/') && !/^<?[\w-]{2,}:/.test(input))
     .map(input => resolve(base, input))
 }
 
@@ -162,13 +170,14 @@ function sourceUrls(directory: string, files: string[], placement: BundleOptions
         if (!wanted.has(path)) return undefined
         const target =
           placement === 'index'
-            ? encodeURI(relative(modules, path).replaceAll('\\', '/'))
+            ? relativeUrl(relative(modules, path).replaceAll('\\', '/'))
             : pathToFileURL(path).href
         const prelude = [
-          "import { fileURLToPath as __agentAppsPath } from 'node:url';",
+          "import { fileURLToPath as __agentAppsPath, pathToFileURL as __agentAppsUrl } from 'node:url';",
           'const { url: __agentAppsModuleUrl } = import.meta;',
-          `const __agentAppsSourceUrl = new URL(${JSON.stringify(target)}, __agentAppsModuleUrl).href;`,
-          'const __agentAppsSourceFilename = __agentAppsPath(__agentAppsSourceUrl);',
+          `const __agentAppsSourceFilename = __agentAppsPath(new URL(${JSON.stringify(target)}, __agentAppsModuleUrl));`,
+          // Which characters are encoded is Node's to say, and differs between its versions.
+          'const __agentAppsSourceUrl = __agentAppsUrl(__agentAppsSourceFilename).href;',
           "const __agentAppsSourceDirname = __agentAppsPath(new URL('.', __agentAppsSourceUrl)).slice(0, -1);",
         ].join(' ')
         const text = readFileSync(path, 'utf8')
@@ -185,15 +194,25 @@ function sourceUrls(directory: string, files: string[], placement: BundleOptions
   }
 }
 
-/** Sources that stand in a file instead of being one. What they import is looked up from that file's folder. */
-function inlineSources(sources: ReadonlyMap<string, ModuleSource>): Plugin {
+/** A relative path as a relative URL. */
+function relativeUrl(path: string): string {
+  const [, up = '', rest = ''] = /^((?:\.\.\/)*)(.*)$/s.exec(path) ?? []
+  const url = new URL('file:///')
+  url.pathname = rest.replaceAll('%', '%25')
+  return up + url.pathname.slice(1)
+}
+
+/** The sources by number. What one that stands in a file imports is looked up from that file's folder. */
+function entrySources(sources: ReadonlyMap<string, ModuleSource>): Plugin {
+  const numbered = [...sources]
   return {
-    name: 'agent-apps-inline',
+    name: 'agent-apps-entries',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: new RegExp(`^${INLINE}`) }, ({ path }) => ({
-        path: path.slice(INLINE.length),
-        namespace: 'inline',
-      }))
+      onResolve({ filter: new RegExp(`^${ENTRY}\\d+$`) }, ({ path, kind }) => {
+        const [key, source] = numbered[Number(path.slice(ENTRY.length))] ?? []
+        if (key === undefined || source === undefined || kind !== 'entry-point') return undefined
+        return 'file' in source ? { path: realFile(source.file) } : { path: key, namespace: 'inline' }
+      })
       onLoad({ filter: /.*/, namespace: 'inline' }, ({ path }) => {
         const source = sources.get(path)
         return source && 'code' in source
