@@ -5,6 +5,7 @@ import { extractFrontmatter } from '../src/frontmatter.js'
 import type { ModuleRecord, ToolRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
 import { isJsonObject } from '../src/json.js'
+import { parseReference } from '../src/reference.js'
 import { isFileFresh, loadParser } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
@@ -80,9 +81,8 @@ function delegateSource({ file, frontmatter }: ToolRecord): CodeSource | null {
     const { kind, text } = parseInline(delegate)
     return kind === 'code' ? { code: text, from: file } : null
   }
-  const isModule =
-    /^\.{0,2}\/.*\.[cm]?[jt]s$|^[^:]*\/.*\.[cm]?[jt]s$/.test(delegate) && !/\.skill\.[a-z]+$/.test(delegate)
-  return isModule ? { file: joined(file, delegate) } : null
+  const isModule = parseReference(delegate).kind === 'path' && /\.[cm]?[jt]s$/.test(delegate)
+  return isModule && !/\.skill\.[a-z]+$/.test(delegate) ? { file: joined(file, delegate) } : null
 }
 
 /** A path relative to a file, relative to that file's directory entry. */
