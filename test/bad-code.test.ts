@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { createRuntime, isAgentAppsError } from 'agent-apps'
+import { check, compile } from 'agent-apps/compiler'
+import { describe, expect, it } from 'vitest'
+import { codeSkills, shown } from './support/code-project.js'
+import { ROOT } from './support/processes.js'
+
+const SOUND = (name: string): string =>
+  `export const frontmatter = { name: '${name}', description: String('Is sound.') }\nexport default () => '${name}'\n`
+
+/** A skill whose third line does something that it should not. */
+const doing = (statement: string, name = 'bad'): string =>
+  `export const frontmatter = { name: '${name}', description: 'Is bad.' }\nexport default () => 1\n${statement}\n`
+
+describe('code that misbehaves when it is imported', () => {
+  const cases: Record<string, [statement: string, expected: string | null, message?: RegExp]> = {
+    throws: ["throw new Error('No luck.')", '3:7 code-throws', /No luck\./],
+    'throws no error': ["throw 'text'", '1:1 code-throws', /text/],
+    'waits forever': ['await new Promise(() => {})', '1:1 code-hangs', /5 s/],
+    'never ends': ['while (true) {}', '1:1 code-hangs', /5 s/],
+    'ends the process': ['process.exit(3)', '1:1 code-exits', /code 3/],
+    'rejects and nobody awaits it': ["Promise.reject(new Error('Left.'))", '3:16 code-exits', /Left\./],
+    'rejects after it was imported': ["setTimeout(() => Promise.reject(new Error('Late.')), 20)", null],
+    'ends the process after it was imported': ['setTimeout(() => process.exit(1), 20)', null],
+    prints: ["console.log('NOISE'); console.error('NOISE'); process.stdout.write('NOISE')", null],
+    'has a syntax error': ['const = 3', '3:7 code-syntax', /./],
+    'imports what is not there': ["import './absent.js'", '3:8 code-import', /absent/],
+  }
+  it.each(Object.entries(cases))('%s', async (_, [statement, expected, message = /^$/]) => {
+    const { dir } = codeSkills({
+      'a-sound.skill.js': SOUND('a-sound'),
+      'bad.skill.ts': doing(statement),
+      'c-sound.skill.js': SOUND('c-sound'),
+      'd-sound.skill.js': doing('await new Promise(done => setTimeout(done, 100))', 'd-sound'),
+    })
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(shown)).toEqual(expected === null ? [] : [`bad.skill.ts:${expected} error`])
+    for (const one of diagnostics) expect(one.reason).toMatch(message)
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    for (const name of ['a-sound', 'c-sound']) expect(await runtime.invoke(name)).toBe(name)
+    expect((await runtime.listTools()).map(({ name }) => name)).toContain('d-sound')
+    if (expected === null) return
+    const failure = await runtime.invoke('bad').catch((error: unknown) => error)
+    expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_BROKEN')
+  })
+
+  it('all at once: each its own diagnostic, in bounded time', async () => {
+    const all = Object.values(cases)
+    const { dir } = codeSkills({
+      ...Object.fromEntries(
+        all.map(([statement], index) => [`bad-${index}.skill.js`, doing(statement, `bad-${index}`)]),
+      ),
+      'sound.skill.js': SOUND('sound'),
+    })
+    const started = Date.now()
+    const { diagnostics, skills } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(({ file, ruleId }) => `${file} ${ruleId}`)).toEqual(
+      all
+        .flatMap(([, expected], index) =>
+          expected === null ? [] : [`bad-${index}.skill.js ${expected.split(' ')[1]}`],
+        )
+        .sort(),
+    )
+    expect(skills).toHaveLength(1 + all.filter(([, expected]) => expected === null).length)
+    expect(Date.now() - started).toBeLessThan(40_000)
+  })
+
+  it('nothing of it reaches the output of the command', () => {
+    const { root } = codeSkills({
+      'a.skill.js': doing("console.log('NOISE'); console.error('NOISE'); process.stdout.write('NOISE')"),
+    })
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [join(ROOT, 'dist/cli/main.js'), 'compile', '--json', '--cwd', root],
+      { encoding: 'utf8' },
+    )
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ counts: { files: 1, found: 1 } })
+    expect(stdout + stderr).not.toContain('NOISE')
+  })
+
+  it.each([
+    ['a text', "'text'"],
+    ['a function', '() => 1'],
+    ['nothing', 'undefined ?? null'],
+    ['a list', 'Array.of(1)'],
+    ['what JSON does not have', '({ ...{ big: BigInt(1) } })'],
+    ['an object that holds itself', '(() => { const a = {}; a.a = a; return a })()'],
+  ])('a definition that turns out to be %s', async (_, value) => {
+    const { dir } = codeSkills({
+      'a.skill.js': `import { defineTool } from 'agent-apps'\nexport default defineTool('a', async () => ({ metadata: ${value}, description: 'x', execute: () => 1 }))\nexport const b = defineTool('b', async () => ${value})\n`,
+      'sound.skill.js': SOUND('sound'),
+    })
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    for (const one of diagnostics) expect(one.ruleId).toBe('code-throws')
+    expect(await createRuntime({ paths: [dir], freshness: 'trust' }).invoke('sound')).toBe('sound')
+  })
+
+  it('frontmatter that turns out to be no object breaks its own file', async () => {
+    const { dir } = codeSkills({
+      'a.skill.js': `export const frontmatter = { name: 'a', description: String('x'), get: undefined }\nexport default () => 1\nfrontmatter.toJSON = () => undefined\n`,
+      'sound.skill.js': SOUND('sound'),
+    })
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(shown)).toEqual(['a.skill.js:1:1 code-throws error'])
+    expect(await createRuntime({ paths: [dir], freshness: 'trust' }).invoke('sound')).toBe('sound')
+  })
+})
+
+describe('code that is heavy to read', () => {
+  const MIB = 1024 * 1024
+  const header = "export const frontmatter = { name: 'a', description: 'x' }\nexport default () => 1\n"
+  /** Constants each of which names the one before it often, and is small all the same. */
+  const constants = Array.from(
+    { length: 30 },
+    (_, index) => `const c${index + 1} = [${Array(10).fill(`c${index}`).join()}]`,
+  ).join('\n')
+  const cases: Record<string, [text: string, expected: RegExp]> = {
+    'brackets inside brackets': [
+      `${header}const a = ${'['.repeat(100_000)}`,
+      /^a\.skill\.\w+:1:1 code-syntax/,
+    ],
+    'brackets below the limit': [
+      `${header}const a = ${'['.repeat(1900)}${']'.repeat(1900)}`,
+      /^$|code-syntax/,
+    ],
+    'parentheses below the limit': [
+      `${header}const a = ${'('.repeat(1900)}1${')'.repeat(1900)}`,
+      /^$|code-syntax/,
+    ],
+    'a mebibyte of operators': [`${header}const a = 1${'+1'.repeat(MIB / 2 - 100)}`, /code-syntax|^$/],
+    'a mebibyte of negations': [`${header}const a = ${'!'.repeat(MIB - 100)}1`, /code-syntax|^$/],
+    'a mebibyte of exclamation marks in metadata': [
+      `export const frontmatter = { name: 'a', description: 'x', metadata: { b: ${'- '.repeat(MIB / 2 - 100)}1 } }\nexport default () => 1`,
+      /code-syntax|file-unreadable|metadata/,
+    ],
+    'a mebibyte of types': [`${header}const a = 1${' as 1'.repeat(MIB / 5 - 100)}`, /code-syntax|^$/],
+    'more than a mebibyte': [header + ' '.repeat(MIB), /file-too-large/],
+    'constants that name constants': [
+      `const c0 = ['lol']\n${constants}\nexport const frontmatter = { name: 'a', description: 'x', metadata: { c: c30 } }\nexport default () => 1`,
+      /metadata-dynamic|^$|code-/,
+    ],
+    'constants that name themselves': [
+      `const a = [b]\nconst b = [a]\nexport const frontmatter = { name: 'a', description: 'x', metadata: { a } }\nexport default () => 1`,
+      /metadata-dynamic/,
+    ],
+    'a NUL byte': [`${header}\0`, /nul-byte/],
+    'a frontmatter with a key that reaches a prototype': [
+      `export const frontmatter = { name: 'a', description: 'x', metadata: { ['__proto__']: { polluted: 1 }, "constructor": 2 } }\nexport default () => 1`,
+      /forbidden-key|metadata-dynamic|^$/,
+    ],
+  }
+  it.each(
+    Object.entries(cases).flatMap(([title, [text, expected]]) =>
+      ['js', 'ts'].map(ending => [`${title} (${ending})`, ending, text, expected] as const),
+    ),
+  )('%s', async (_, ending, text, expected) => {
+    const file = `a.skill.${ending}`
+    const { dir } = codeSkills({ [file]: text, 'sound.skill.js': SOUND('sound') })
+    const started = Date.now()
+    const { diagnostics } = await check({ paths: [dir], cwd: dir })
+    expect(Date.now() - started).toBeLessThan(10_000)
+    expect(
+      diagnostics
+        .filter(one => one.file === file)
+        .map(shown)
+        .join('\n'),
+    ).toMatch(expected)
+    expect(await createRuntime({ paths: [dir] }).invoke('sound')).toBe('sound')
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
