@@ -81,7 +81,7 @@ function evaluate(
           })
       },
       error: (error: unknown) => fail('exits', (error as Error).message, (error as Error).stack),
-      exit: (code: number) => fail('exits', `ended the process with code ${code}`),
+      exit: (code: number) => fail('exits', `exit code ${code}`),
     }
     for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
     worker.postMessage({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest)
