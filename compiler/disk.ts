@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-names.js'
+import type { ToolKind } from '../src/frontmatter.js'
 import { type FileRecord, listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { parseFile } from './1-read/parse-file.js'
@@ -109,9 +110,14 @@ async function directoryNames(
   }
 }
 
+function kindOf(path: string): ToolKind {
+  if (path.endsWith('.skill.md')) return 'file'
+  return path.endsWith('.md') || path.endsWith('.MD') ? 'folder' : 'code'
+}
+
 /** True for a SKILL.md that is a link out of its folder: the walk refuses it, and so does whoever names it. */
 function leavesItsFolder(file: string): boolean {
-  if (file.endsWith('.skill.md')) return false
+  if (kindOf(file) !== 'folder') return false
   return !realpathSync.native(file).startsWith(join(realpathSync.native(dirname(file)), sep))
 }
 
@@ -119,7 +125,7 @@ function leavesItsFolder(file: string): boolean {
 function walkedFile(directory: string, path: string): WalkedSkill {
   const absolute = join(directory, path)
   const folder = dirname(absolute)
-  const kind = path.endsWith('.skill.md') ? 'file' : 'folder'
+  const kind = kindOf(path)
   const { size, mtimeMs, ctimeMs, ino } = statSync(absolute)
   return {
     path,

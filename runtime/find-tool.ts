@@ -16,7 +16,7 @@ import type { Disk } from './disk-seam.js'
 import { addDiagnostic, defaultGlobals, type Globals } from './globals.js'
 import { makeInlineTool } from './inline-tools.js'
 import { loadPath } from './load-skills-from-file.js'
-import { type ToolSource, toolOf } from './make-tool.js'
+import { sourceOf, type ToolSource, toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
@@ -95,10 +95,12 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
       return resolveName(reference.name, states, globals, disk)
     }
     case 'path':
-      return loadPath(reference.path, reference.fragment, globals, disk)
+      return completed(await loadPath(reference.path, reference.fragment, globals, disk), globals, disk)
     case 'file-url': {
       const path = disk.fromFileUrl(reference.url)
-      return path === null ? null : loadPath(path, reference.fragment, globals, disk)
+      return path === null
+        ? null
+        : completed(await loadPath(path, reference.fragment, globals, disk), globals, disk)
     }
     case 'uri':
       return /^inline:\/\/[a-z0-9]+,/.test(text) ? makeInlineTool(text, globals, disk) : null
@@ -133,6 +135,13 @@ async function resolveName(
     if (found) return settle(found, states, globals, disk)
   }
   return null
+}
+
+/** A tool that was found by its file, with all of its metadata. */
+async function completed(resolution: Resolution, globals: Globals, disk: Disk): Promise<Resolution> {
+  const tool = resolution?.tool
+  const source = tool && sourceOf(tool)
+  return tool && source?.record.dynamic ? complete(tool, source, globals, disk) : resolution
 }
 
 /** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
