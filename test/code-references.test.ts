@@ -1,7 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, loadSkillsFromFile } from 'agent-apps'
-import { compile } from 'agent-apps/compiler'
+import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { makeTree } from './support/tree.js'
 
@@ -46,5 +46,30 @@ describe('code that changed after it was compiled', () => {
     rmSync(join(cwd, 'skills/.agent-apps'), { recursive: true })
     const runtime = createRuntime({ cwd, paths: ['skills'], freshness: 'trust' })
     expect(await runtime.invoke('count', { text: 'abc' })).toBe(3)
+  })
+})
+
+describe('compile --check of code that has to be run', () => {
+  it('finds an index that is up to date so, and names what changed', async () => {
+    const cwd = makeTree({ 'skills/count.skill.js': COUNT })
+    const check = () => compile({ cwd, paths: ['skills'], check: true })
+    expect((await check()).stale).toEqual(['count'])
+    expect(existsSync(join(cwd, 'skills/.agent-apps'))).toBe(false)
+    await compile({ cwd, paths: ['skills'] })
+    expect(await check()).toMatchObject({ outdated: [], stale: [], diagnostics: [] })
+    writeFileSync(join(cwd, 'skills/count.skill.js'), COUNT.replace('text.length', '0'))
+    const before = readdirSync(join(cwd, 'skills/.agent-apps'))
+    expect((await check()).stale).toEqual(['count'])
+    expect(readdirSync(join(cwd, 'skills/.agent-apps'))).toEqual(before)
+  })
+})
+
+describe('a module that was half written', () => {
+  it('is cleaned away', async () => {
+    const cwd = makeTree({ 'skills/count.skill.js': COUNT })
+    await compile({ cwd, paths: ['skills'] })
+    writeFileSync(join(cwd, 'skills/.agent-apps/module-ABCDEFGH.mjs.1.tmp'), 'export')
+    await clean({ cwd, paths: ['skills'] })
+    expect(readdirSync(join(cwd, 'skills'))).toEqual(['count.skill.js'])
   })
 })
