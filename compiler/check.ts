@@ -39,7 +39,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
       }
     }
     const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
-    await attachModules(directory.dir, units, NO_MODULES, { evaluate: false })
+    await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
     parts.push({ directory, skipped: walked.skipped, linked: linkDirectory(units) })
   }
   const outcome = outcomes(parts.map(({ linked }) => linked))

@@ -187,7 +187,7 @@ async function makeModules(
     ...unitsWithNewModules(read.units, bundled, cache),
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
-  await attachModules(dir, read.units, bundled, { evaluate: !check })
+  await attachModules(dir, read.units, bundled, { evaluate: check ? 'written' : 'all' })
   const inputs = new Set([...bundled.modules.values()].flatMap(module => module.inputs))
   rememberFiles(dir, inputs, read.files, walked.walkedAt)
   return { ...bundled, lines }

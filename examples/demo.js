@@ -1,6 +1,6 @@
-// Compiles the example skills with the command, then finds them as an application would.
+// Compiles the example skills with the command, then finds and runs them as an application would.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,10 @@ const project = mkdtempSync(join(tmpdir(), 'agent-apps-demo-'))
 for (const item of ['agent-apps.config.json', 'skills', 'team-skills']) {
   cpSync(join(examples, item), join(project, item), { recursive: true })
 }
+// What the example code imports, as if it were installed there.
+mkdirSync(join(project, 'node_modules'))
+symlinkSync(join(examples, '..'), join(project, 'node_modules/agent-apps'), 'junction')
+symlinkSync(join(examples, '../node_modules/zod'), join(project, 'node_modules/zod'), 'junction')
 
 try {
   agentApps('compile')
@@ -21,11 +25,13 @@ try {
     const made = readdirSync(join(project, directory)).filter(name => name === '.agent-apps.json')
     console.log(`  ${directory}/${made.join(', ')}`)
   }
+  const modules = readdirSync(join(project, 'skills/.agent-apps')).filter(name => name.endsWith('.mjs'))
+  console.log(`  skills/.agent-apps/ with ${modules.length} modules`)
   agentApps('list')
 
   console.log('\n$ node app.js   # createRuntime({ paths: ["./team-skills", "./skills"] })')
   const runtime = createRuntime({ paths: ['./team-skills', './skills'], cwd: project, freshness: 'trust' })
-  for (const name of ['review', 'changelog', 'postmortem', 'no-such-skill']) {
+  for (const name of ['review', 'changelog', 'word-count', 'no-such-skill']) {
     const started = performance.now()
     const tool = await runtime.findTool(name)
     const took = (performance.now() - started).toFixed(2)
@@ -39,15 +45,23 @@ try {
 
   agentApps('describe', 'review')
   agentApps('render', 'changelog')
+  agentApps('run', 'word-count', '--arg', 'text=Two words. And three more.')
+  agentApps('run', 'reading-time', '--arg', 'text=Not long.')
+  console.log('\n$ node register-tools.js')
+  start(join(examples, 'register-tools.js'))
 } finally {
   rmSync(project, { recursive: true })
 }
 
 function agentApps(...args) {
   console.log(`\n$ agent-apps ${args.join(' ')}`)
-  const { status } = spawnSync(process.execPath, [command, ...args], {
+  start(command, ...args)
+}
+
+function start(...args) {
+  const { status } = spawnSync(process.execPath, args, {
     cwd: project,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  if (status !== 0) throw new Error(`agent-apps ${args[0]} ended with ${status}`)
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`)
 }

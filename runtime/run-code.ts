@@ -99,20 +99,24 @@ async function importCode(
   disk: Disk,
 ): Promise<Record<string, unknown>> {
   const isSame = (input: string): boolean => isFileFresh(state, names, input, disk)
+  const module = compiled && disk.resolve(state.dir, compiled.file)
+  const isThere = module !== undefined && disk.stat(module) !== null
   if (
     compiled &&
+    isThere &&
     (globals.config.freshness === 'trust' || (!compiled.outside && compiled.inputs.every(isSame)))
   ) {
-    return disk.importModule(disk.resolve(state.dir, compiled.file))
+    return disk.importModule(module)
   }
   const parser = await loadParser(globals, disk)
   if (parser) return parser.importModule(state.dir, code)
-  if (compiled) return disk.importModule(disk.resolve(state.dir, compiled.file))
+  if (isThere) return disk.importModule(module)
+  const what = 'file' in code ? code.file : 'an inline delegate'
   throw new AgentAppsError(
     'MODULE_MISSING',
-    `The code of ${'file' in code ? code.file : 'an inline delegate'} was not compiled.`,
+    `The code of ${what} ${compiled ? `is not at ${module}` : 'was not compiled'}.`,
     {
-      hint: 'Run `agent-apps compile`, or install the whole package, so that code can be read from disk.',
+      hint: 'Run `agent-apps compile` and deploy `.agent-apps/` with the index, or install the whole package, so that code can be read from disk.',
     },
   )
 }

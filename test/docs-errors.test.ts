@@ -1,7 +1,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createRuntime, type ErrorCode, findTool, isAgentAppsError } from 'agent-apps'
+import {
+  createRuntime,
+  defineTool,
+  type ErrorCode,
+  emptyGlobals,
+  findTool,
+  isAgentAppsError,
+  registerTool,
+} from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
@@ -25,6 +33,8 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     return loadConfig({ cwd: root })
   },
   CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
+  CONTEXT_MISSING: () =>
+    defineTool({ name: 'again', execute: (_args, { invoke }) => invoke('review') }).fn(undefined),
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
@@ -45,8 +55,26 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     rmSync(join(root, 'SKILL.md'))
     return tool?.content?.()
   },
+  INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
+  MODULE_MISSING: async root => {
+    write(
+      root,
+      'count.skill.js',
+      "export const frontmatter = { name: 'count', description: 'Counts.' }\nexport default () => 1\n",
+    )
+    await compile({ cwd: root, paths: ['.'] })
+    const { globals, invoke } = runtimeOf(root)
+    rmSync(join(root, '.agent-apps'), { recursive: true })
+    globals.parser = Promise.resolve(null)
+    return invoke('count')
+  },
+  NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
+  SCHEMA_UNSUPPORTED: async () => {
+    const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
+    return registerTool(defineTool({ name: 'count', params, execute: () => null }))
+  },
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')

@@ -19,6 +19,9 @@ import { RULES } from '../compiler/diagnostics.js'
 /** The rules that only the runtime reports. */
 const RUNTIME_RULES = ['index-refused', 'index-stale']
 
+/** The rules that only compiling reports, which bundles code and runs it. */
+const COMPILE_RULES = ['code-exits', 'code-hangs', 'code-import', 'code-throws']
+
 const SKILL = skill('name: review\ndescription: Reviews a change.')
 
 /** What a rule needs that text files cannot say; each does what its section's commands do. */
@@ -74,7 +77,7 @@ interface Section {
   /** The line under the heading: how bad it is, and whether the skill loads. */
   status: string
   files: { path: string; text: string }[]
-  /** What the page says `check` prints. */
+  /** What the page says `check`, or else `compile`, prints. */
   message: string
   hasCommands: boolean
 }
@@ -121,7 +124,10 @@ describe('docs/rules.md', () => {
     'tells the truth about $rule',
     async section => {
       makeExample(section)
-      const { diagnostics, counts } = await asOrdinaryUser(() => check({ cwd: root, paths: ['.'] }))
+      const options = { cwd: root, paths: ['.'] }
+      const { diagnostics, counts } = COMPILE_RULES.includes(section.rule)
+        ? await compile(options)
+        : await asOrdinaryUser(() => check(options))
       const found = diagnostics.find(({ ruleId }) => ruleId === section.rule)
       expect(found, `the example does not break ${section.rule}`).toBeDefined()
       expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
@@ -146,6 +152,18 @@ describe('docs/rules.md', () => {
     const runtime = createRuntime({ paths: ['.'], cwd: root, freshness: 'trust' })
     expect(await runtime.render('review')).toBe('One more line.\n')
     expectDiagnostic(runtime.diagnostics(), section)
+  })
+})
+
+describe('docs/rules.md on check and compile', () => {
+  it.each(COMPILE_RULES)('tells that check does not report %s', async rule => {
+    makeExample(sectionOf(rule))
+    expect((await check({ cwd: root, paths: ['.'] })).diagnostics).toEqual([])
+  })
+
+  it('tells that compile does not report metadata-dynamic', async () => {
+    makeExample(sectionOf('metadata-dynamic'))
+    expect((await compile({ cwd: root, paths: ['.'] })).diagnostics).toEqual([])
   })
 })
 

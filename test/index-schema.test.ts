@@ -36,6 +36,28 @@ Look.
   'two.skill.md': '---\nname: one\ndescription: One.\n---\n1\n\n---\nname: two\ndescription: Two.\n---\n2\n',
   'broken/SKILL.md': '---\nname: broken\n',
   'nameless.skill.md': '---\ndescription: None.\n---\n',
+  'count.skill.ts': `import { words } from './lib/words.ts'
+export const frontmatter = {
+  name: 'count',
+  description: 'Counts.',
+  metadata: { params: { type: 'object', required: words('text') } },
+}
+export default (_ctx: unknown, { text }: { text: string }): number => words(text).length
+`,
+  'lib/words.ts': "export const words = (text: string): string[] => text.split(' ')\n",
+  'delegating/SKILL.md': skillWith('delegating', 'delegate: ./run.js'),
+  'delegating/run.js':
+    "import { words } from '../lib/words.ts'\nexport default (_ctx, args) => words(args.text)\n",
+  'inline-code.skill.md': skillWith('inline-code', "delegate: 'inline://code,export default () => 1'"),
+  'inline-markdown.skill.md': skillWith(
+    'inline-markdown',
+    'delegate: "inline://markdown,---\\nname: other\\n---\\nText.\\n"',
+  ),
+  'to-tool.skill.md': skillWith('to-tool', 'delegate: count'),
+}
+
+function skillWith(name: string, metadata: string): string {
+  return `---\nname: ${name}\ndescription: Does.\nmetadata:\n  ${metadata}\n---\nText.\n`
 }
 
 interface Document {
@@ -53,6 +75,49 @@ describe('schema/index.json', () => {
     const { index } = await compiled(TREE)
     expect(problems(index)).toEqual([])
     expect(Object.keys(index)).toContain('tools')
+  })
+
+  it('accepts code, delegates and what they were compiled to', async () => {
+    const { index } = await compiled(TREE)
+    const tools = index.tools as Record<string, Document>
+    const module = { file: expect.stringMatching(/^\.agent-apps\/module-/) }
+    expect(tools.count).toMatchObject({
+      kind: 'code',
+      exported: 'default',
+      module: { ...module, inputs: ['count.skill.ts', 'lib/words.ts'] },
+    })
+    expect(tools.count).not.toHaveProperty('content')
+    expect(tools.delegating?.delegate).toEqual({
+      ...module,
+      inputs: ['delegating/run.js', 'lib/words.ts'],
+    })
+    expect(tools['inline-code']?.delegate).toEqual({ ...module, inputs: [] })
+    expect(tools['inline-markdown']?.delegate).toEqual({ markdown: 'Text.\n' })
+    expect(tools['to-tool']).not.toHaveProperty('delegate')
+    const modules = index.modules as string[]
+    expect(modules).toEqual([...modules].sort())
+    expect(tools).toHaveProperty('count.module.file', expect.toBeOneOf(modules))
+    expect(index.files).toHaveProperty(['lib/words.ts', 'tools'], [])
+  })
+
+  it('accepts a module with a file from outside the directory', async () => {
+    const { index } = await compiled(
+      {
+        'package.json': '{}',
+        'words.js': 'export const words = text => text.length\n',
+        'skills/count.skill.js': `import { words } from '../words.js'
+export const frontmatter = { name: 'count', description: 'Counts.' }
+export default () => words('text')
+`,
+      },
+      'skills',
+    )
+    expect(problems(index)).toEqual([])
+    expect(index).toHaveProperty('tools.count.module', {
+      file: expect.any(String),
+      inputs: ['count.skill.js'],
+      outside: true,
+    })
   })
 
   it('accepts the index of an empty directory', async () => {
@@ -80,7 +145,24 @@ describe('schema/index.json', () => {
     ['an absolute file', 'tools.review.file', '/review/SKILL.md'],
     ['a file with a backslash', 'tools.review.file', 'review\\SKILL.md'],
     ['a file on a drive', 'tools.review.file', 'C:/SKILL.md'],
-    ['a kind that there is not', 'tools.review.kind', 'code'],
+    ['a kind that there is not', 'tools.review.kind', 'directory'],
+    ['code with content', 'tools.review.kind', 'code'],
+    ['Markdown without content', 'tools.review.content', undefined],
+    [
+      'Markdown with a module',
+      'tools.review.module',
+      { file: '.agent-apps/module-ABCDEFGH.mjs', inputs: [] },
+    ],
+    ['code without a module', 'tools.count.module', undefined],
+    ['code of no export', 'tools.count.exported', undefined],
+    ['code that an index cannot know whole', 'tools.count.dynamic', true],
+    ['a module elsewhere', 'tools.count.module.file', 'lib/words.ts'],
+    ['a module whose inputs lie outside', 'tools.count.module.inputs', ['../words.ts']],
+    ['a module that is not outside', 'tools.count.module.outside', false],
+    ['a delegate that is none', 'tools.delegating.delegate', 'run.js'],
+    ['a delegate of two kinds', 'tools.inline-code.delegate.markdown', 'Text.'],
+    ['a made file of another name', 'modules.0', '.agent-apps/cache.json'],
+    ['an empty list of made files', 'modules', []],
     ['content that is no range', 'tools.review.content', [1]],
     ['a third end of content', 'tools.review.content', [1, 2, 3]],
     ['an absent size', 'tools.review.size', undefined],
@@ -191,14 +273,18 @@ function problems(document: unknown): unknown[] {
   return validate(document) ? [] : (validate.errors ?? [])
 }
 
-async function compiled(tree: Record<string, string>): Promise<{ index: Document; shards: Document[] }> {
+async function compiled(
+  tree: Record<string, string>,
+  directory = '.',
+): Promise<{ index: Document; shards: Document[] }> {
   for (const [path, text] of Object.entries(tree)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  await compile({ cwd: root, paths: ['.'] })
-  const shards = readdirSync(join(root, '.agent-apps')).filter(name => /^index-.*\.json$/.test(name))
-  return { index: read('.agent-apps.json'), shards: shards.map(name => read(join('.agent-apps', name))) }
+  await compile({ cwd: root, paths: [directory] })
+  const made = join(directory, '.agent-apps')
+  const shards = readdirSync(join(root, made)).filter(name => /^index-.*\.json$/.test(name))
+  return { index: read(`${made}.json`), shards: shards.map(name => read(join(made, name))) }
 }
 
 function read(file: string): Document {

@@ -114,5 +114,5 @@ function evaluate(
 }
 
 function ended(code = 1): EvaluationResult {
-  return { problem: { kind: 'exits', message: `ended the process with code ${code}`, stack: '' } }
+  return { problem: { kind: 'exits', message: `exit code ${code}`, stack: '' } }
 }

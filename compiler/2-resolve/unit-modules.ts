@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { extractFrontmatter } from '../../src/frontmatter.js'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
@@ -90,13 +90,14 @@ export function unitsWithNewModules(
 
 /**
  * Puts modules into the units' records. What only running a module tells is asked of it now; a unit whose code
- * cannot be bundled, throws, hangs or exits is broken by it, and no other is.
+ * cannot be bundled, throws, hangs or exits is broken by it, and no other is. With `written`, only modules that an
+ * earlier compile wrote are asked, so that nothing needs writing.
  */
 export async function attachModules(
   directory: string,
   units: readonly SkillUnit[],
   bundled: UnitModules,
-  { evaluate }: { evaluate: boolean },
+  { evaluate }: { evaluate: 'all' | 'written' | 'none' },
 ): Promise<void> {
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
@@ -106,7 +107,8 @@ export async function attachModules(
     )
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
-  if (evaluate && toRun.length > 0) await runUnits(directory, toRun, bundled)
+  if (evaluate === 'all' && toRun.length > 0) writeOutputs(directory, bundled)
+  if (evaluate !== 'none' && toRun.length > 0) await runUnits(directory, toRun, bundled)
   for (const { findings, tools } of units) {
     for (const { fresh } of tools) {
       if (fresh?.code) findings.push(...fresh.code.dynamic)
@@ -159,11 +161,11 @@ async function runUnits(
   toRun: { unit: SkillUnit; tools: UnitTool[] }[],
   bundled: UnitModules,
 ): Promise<void> {
-  writeOutputs(directory, bundled)
   const evaluations = toRun.flatMap(({ unit, tools }) => {
     const module = bundled.modules.get(unit.path)
+    const file = module && join(directory, module.file)
     const exports = tools.flatMap(({ fresh }) => fresh?.code?.exported ?? [])
-    return module ? [{ unit, tools, file: join(directory, module.file), exports }] : []
+    return file !== undefined && existsSync(file) ? [{ unit, tools, file, exports }] : []
   })
   const results = await evaluateModules(evaluations)
   for (const [index, { unit, tools }] of evaluations.entries()) {
@@ -209,11 +211,14 @@ function breakUnit(unit: SkillUnit, why: Finding): void {
   unit.tools = []
 }
 
-/** Modules are named by their content, so one that is there already is the same. */
+/** Modules are named by their content, so one that is there already is the same: it never has its name before it is whole. */
 function writeOutputs(directory: string, { outputs }: UnitModules): void {
   for (const [file, contents] of outputs) {
     const path = join(directory, file)
+    if (existsSync(path)) continue
+    const temporary = `${path}.${process.pid}.tmp`
     mkdirSync(dirname(path), { recursive: true })
-    if (!existsSync(path)) writeFileSync(path, contents)
+    writeFileSync(temporary, contents)
+    renameSync(temporary, path)
   }
 }

@@ -24,7 +24,8 @@ const GITIGNORE = 'cache*\n*.tmp\n'
 
 const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs(?:\.map)?$/
 const SHARD_NAME = /^index-([0-9a-f]{32})\.json$/
-const TEMPORARY_NAME = /^\.?(?:agent-apps|index-[0-9a-f]{32}|cache|gitignore)[\w.-]*\.\d+\.tmp$/
+const TEMPORARY_NAME =
+  /^\.?(?:agent-apps|index-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*\.\d+\.tmp$/
 
 /** The index as it lies on disk. */
 export interface WrittenIndex {
