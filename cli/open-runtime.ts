@@ -11,7 +11,12 @@ export async function openRuntime(invocation: Invocation): Promise<Runtime> {
     global: true,
     ...(config !== undefined && { config }),
   })
-  return createRuntime({ paths, cwd, freshness: loaded.freshness ?? 'check' })
+  return createRuntime({
+    paths,
+    cwd,
+    freshness: loaded.freshness ?? 'check',
+    library: loaded.library ?? true,
+  })
 }
 
 /** A tool as `list --json` prints it; what it has not is null. */

@@ -11,6 +11,8 @@ export interface Config {
   paths?: PathEntry[]
   /** Whether the runtime looks at source files before it trusts an index; see `docs/resolving.md`. */
   freshness?: 'trust' | 'check'
+  /** Whether the skills that agent-apps ships are searched after all others. Default: true. */
+  library?: boolean
 }
 
 export interface LoadedConfig {
@@ -148,7 +150,7 @@ async function importTypeScript(file: string): Promise<unknown> {
 function checkConfig(value: unknown, file: string): Config {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(file, 'must be a mapping')
-  const { paths, freshness } = value as Record<string, unknown>
+  const { paths, freshness, library } = value as Record<string, unknown>
   if (paths !== undefined && !Array.isArray(paths)) throw invalid(file, '`paths` must be a list')
   for (const [index, entry] of (paths ?? []).entries()) {
     if (!isPathEntry(entry))
@@ -157,6 +159,8 @@ function checkConfig(value: unknown, file: string): Config {
   if (freshness !== undefined && freshness !== 'trust' && freshness !== 'check') {
     throw invalid(file, '`freshness` must be "trust" or "check"')
   }
+  if (library !== undefined && typeof library !== 'boolean')
+    throw invalid(file, '`library` must be true or false')
   return value as Config
 }
 

@@ -15,6 +15,8 @@ export interface RuntimeOptions {
   cwd?: string
   /** Default: `trust` where NODE_ENV is `production`, else `check`. */
   freshness?: Freshness
+  /** Whether the skills that the package ships are searched after all others. Default: true. */
+  library?: boolean
 }
 
 /** Skills, ready to be found and run. */
@@ -38,11 +40,12 @@ export interface Runtime {
 }
 
 /** A runtime over some path entries. Does no I/O before its first use. */
-export function createRuntime({ paths, cwd, freshness }: RuntimeOptions): Runtime {
+export function createRuntime({ paths, cwd, freshness, library }: RuntimeOptions): Runtime {
   const globals = createGlobals({
     paths: [...paths],
     ...(cwd !== undefined && { cwd }),
     ...(freshness !== undefined && { freshness }),
+    ...(library !== undefined && { library }),
   })
   return {
     globals,

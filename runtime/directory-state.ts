@@ -7,6 +7,8 @@ import { IndexRefused, indexStamp, type OpenIndex, openIndex } from './read-inde
 
 /** What is known of one directory so far. `dir` is absolute. */
 export interface DirectoryState extends SearchDirectory {
+  /** True for the skills that the package ships. */
+  library?: true
   /** Undefined: not looked for yet. Null: there is none that can be used. */
   index: OpenIndex | null | undefined
   /** The stamp of an index that was refused, so that it is not read and reported again. */
@@ -38,7 +40,7 @@ export interface Found {
 /** The directories that a runtime searches, in order. */
 export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] {
   const { paths, cwd = disk.cwd() } = globals.config
-  const states = searchDirectories(paths).map(search => {
+  const states = [...searchDirectories(paths), ...librarySearch(globals, disk)].map(search => {
     const dir = disk.resolve(cwd, search.dir)
     const key = [dir, search.layer, ...search.ignore].join('\0')
     const known = globals.directories.get(key)
@@ -49,6 +51,15 @@ export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] 
   })
   // A directory that is named twice is searched once.
   return [...new Set(states)]
+}
+
+/** The package's own skills. No ignore pattern holds there: their index was made without. */
+function librarySearch(
+  { config }: Globals,
+  disk: Disk,
+): (SearchDirectory & Pick<DirectoryState, 'library'>)[] {
+  const dir = config.library ? disk.libraryDirectory() : null
+  return dir === null ? [] : [{ dir, external: true, layer: 'bundled', ignore: [], library: true }]
 }
 
 /** The directory's index, where it has one that can be used. Under `check`, one that was replaced is opened anew. */

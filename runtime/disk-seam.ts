@@ -36,6 +36,8 @@ export interface Disk {
   /** SHA-256 of a file or a text, hexadecimal. */
   digestFile: (path: string) => string | null
   digestText: (text: string) => string
+  /** The folder of the skills that the package ships; null where the package is not there as such. */
+  libraryDirectory: () => string | null
   /** Imports a module from its file. */
   importModule: (path: string) => Promise<Record<string, unknown>>
   /** The compiler's reader; null where the deployment left it out. */

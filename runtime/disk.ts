@@ -52,6 +52,14 @@ export const disk: Disk | null = {
   },
   digestFile: path => orNull(() => hash('sha256', readFileSync(path))),
   digestText: text => hash('sha256', text),
+  libraryDirectory() {
+    try {
+      // By the package's name, as this file's own place is another one where an application was bundled.
+      return fileURLToPath(new URL('skills', import.meta.resolve('agent-apps/package.json')))
+    } catch {
+      return null
+    }
+  },
   importModule: path => import(pathToFileURL(path).href),
   async loadParser() {
     try {

@@ -41,7 +41,7 @@ async function mainOf(state: DirectoryState, folder: string, globals: Globals): 
 
 /**
  * The main skill that a tool stands under: the nearest at or above its file, inside its path entry. A tool
- * without a file has the project's main skill.
+ * without a file has the project's main skill, or else the library's.
  */
 export async function findAuthority(
   tool: ToolDef,
@@ -64,12 +64,11 @@ async function nearestMain({ origin: { entry, file } }: ToolDef, globals: Global
   return null
 }
 
-/** The main skill at the root of the first project entry that has one. */
+/** The main skill at the root of the first project entry that has one, else the library's. */
 async function projectMain(globals: Globals): Promise<ToolDef | null> {
-  const states = disk
-    ? directoryStates(globals, disk).filter(({ layer, external }) => layer === 'project' && !external)
-    : []
-  for (const { dir } of states) {
+  const states = disk ? directoryStates(globals, disk) : []
+  const own = states.filter(({ layer, external }) => layer === 'project' && !external)
+  for (const { dir } of [...own, ...states.filter(({ library }) => library)]) {
     const main = await mainInDir(dir, globals)
     if (main) return main
   }

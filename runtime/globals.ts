@@ -15,6 +15,8 @@ export interface RuntimeConfig {
   /** What relative paths start from. */
   cwd?: string
   freshness: Freshness
+  /** Whether the skills that the package ships are searched after all others. */
+  library: boolean
 }
 
 /** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */
@@ -65,15 +67,15 @@ export interface Stats {
   parser: 'unused' | 'loaded' | 'absent'
 }
 
-/** Fresh state with empty caches and the default configuration, as tests want it. */
+/** Fresh state with empty caches, in which nothing is found before it is registered, as tests want it. */
 export function emptyGlobals(): Globals {
-  return createGlobals()
+  return createGlobals({ library: false })
 }
 
 /** New state with a configuration. */
 export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
   return {
-    config: { paths: [], freshness: defaultFreshness(), ...config },
+    config: { paths: [], freshness: defaultFreshness(), library: true, ...config },
     cache: {
       tool: new Map(),
       list: new Map(),

@@ -1,7 +1,9 @@
 import { AgentAppsError } from '../src/error.js'
+import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { isBroken, type ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
+import { INTERNAL_TAG } from '../src/tags.js'
 import { askIndex, type DirectoryState, directoryStates, type Found, rereadFile } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
@@ -33,7 +35,8 @@ export function toolOf(source: ToolSource, globals: Globals, disk: Disk): ToolDe
 
 function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   const { state, names, record } = source
-  const { frontmatter, kind, file, fragment } = record
+  const { kind, file, fragment } = record
+  const frontmatter = state.library ? internal(record.frontmatter) : record.frontmatter
   const content = (): Promise<string> => readContent(source, globals, disk)
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
@@ -67,6 +70,11 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   Object.defineProperty(tool, BRAND, { value: true })
   sources.set(tool, source)
   return tool
+}
+
+/** The frontmatter of a tool that the package ships. No author can give this tag. */
+function internal(frontmatter: ToolFrontmatter): ToolFrontmatter {
+  return { ...frontmatter, tags: [...frontmatter.tags, INTERNAL_TAG] }
 }
 
 /** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
