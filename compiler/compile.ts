@@ -12,6 +12,7 @@ import {
 } from './1-read/read-skills.js'
 import { type Walk, walk } from './1-read/walk.js'
 import { linkDirectory, outcomes } from './2-resolve/link.js'
+import { recallEvaluations } from './2-resolve/recall-evaluations.js'
 import {
   attachModules,
   bundleUnits,
@@ -34,6 +35,7 @@ import { type CachedFile, type CompileCache, encodeCache, readCache } from './co
 import type { LinkedDirectory } from './linked-directory.js'
 import { type ProjectDirectory, type ProjectOptions, projectDirectories, shownPath } from './project.js'
 import { type Report, report } from './report.js'
+import type { SkillUnit } from './skill-unit.js'
 
 export interface CompileOptions extends ProjectOptions {
   /** Ignore what the last compile left. */
@@ -128,7 +130,9 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const read = await timed(job, 'read', () =>
     readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
   )
-  const modules = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
+  const modules = await timed(job, 'modules', () =>
+    makeModules(directory, read, walked, { previous, before }, job),
+  )
   if (modules === 'overtaken') return modules
   const linked = await timed(job, 'link', () => linkDirectory(read.units))
   const reused = read.units.length - read.parsed
@@ -173,7 +177,7 @@ async function makeModules(
   directory: ProjectDirectory,
   read: ReadSkills,
   walked: WalkedDirectory,
-  previous: PreviousCompile | null,
+  { previous, before }: { previous: PreviousCompile | null; before: WrittenIndex | null },
   { check }: Job,
 ): Promise<ReadyModules | 'unchanged' | 'overtaken'> {
   const { dir } = directory
@@ -187,10 +191,16 @@ async function makeModules(
     ...unitsWithNewModules(read.units, bundled, cache),
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
-  await attachModules(dir, read.units, bundled, { evaluate: !check })
+  const recall = check && before ? () => recallFrom(dir, before, read.units, bundled) : undefined
+  await attachModules(dir, read.units, bundled, { evaluate: !check, recall })
   const inputs = new Set([...bundled.modules.values()].flatMap(module => module.inputs))
   rememberFiles(dir, inputs, read.files, walked.walkedAt)
   return { ...bundled, lines }
+}
+
+function recallFrom(dir: string, before: WrittenIndex, units: SkillUnit[], bundled: UnitModules): void {
+  const lines = readLines(dir, before)
+  if (lines) recallEvaluations(units, bundled, { lines, modules: before.header.modules ?? [] })
 }
 
 /** Files inside the directory that are part of modules and no skills of their own: a reader looks at them too. */
