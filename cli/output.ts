@@ -50,7 +50,8 @@ export class Output {
   /** Text in a style where colours are wanted. `stream` is where it will be written. */
   style(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
     const wanted = this.#color ?? (stream.isTTY && !process.env.NO_COLOR)
-    return wanted ? styleText(style, text) : text
+    // Whether to is decided here, not by what Node thinks of the standard output.
+    return wanted ? styleText(style, text, { validateStream: false }) : text
   }
 }
 

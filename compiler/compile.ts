@@ -34,6 +34,7 @@ import { type CachedFile, type CompileCache, encodeCache, readCache } from './co
 import type { LinkedDirectory } from './linked-directory.js'
 import { type ProjectDirectory, type ProjectOptions, projectDirectories, shownPath } from './project.js'
 import { type Report, report } from './report.js'
+import type { SkillUnit } from './skill-unit.js'
 
 export interface CompileOptions extends ProjectOptions {
   /** Ignore what the last compile left. */
@@ -128,7 +129,9 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const read = await timed(job, 'read', () =>
     readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
   )
-  const modules = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
+  const modules = await timed(job, 'modules', () =>
+    makeModules(directory, read, walked, { previous, before }, job),
+  )
   if (modules === 'overtaken') return modules
   const linked = await timed(job, 'link', () => linkDirectory(read.units))
   const reused = read.units.length - read.parsed
@@ -173,7 +176,7 @@ async function makeModules(
   directory: ProjectDirectory,
   read: ReadSkills,
   walked: WalkedDirectory,
-  previous: PreviousCompile | null,
+  { previous, before }: { previous: PreviousCompile | null; before: WrittenIndex | null },
   { check }: Job,
 ): Promise<ReadyModules | 'unchanged' | 'overtaken'> {
   const { dir } = directory

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createRuntime } from 'agent-apps'
+import { createRuntime, isAgentAppsError } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
@@ -105,7 +105,7 @@ describe('what code may import', () => {
     const { dir } = guarded({ ...skills, 'sound.skill.js': SOUND })
     const runtime = createRuntime({ paths: [dir], freshness: 'check' })
     const outcome: unknown = await runtime.invoke('reader').catch((error: unknown) => error)
-    expect(outcome).toBeInstanceOf(Error)
+    expect(isAgentAppsError(outcome) && outcome.code).toBe('TOOL_BROKEN')
     expect(String(outcome)).not.toContain(SECRET)
     expect(await runtime.invoke('sound')).toBe('sound')
   })

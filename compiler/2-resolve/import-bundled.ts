@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { AgentAppsError } from '../../src/error.js'
 import { bundleModules, type ModuleSource } from './bundle-modules.js'
 
 const folders: string[] = []
@@ -14,7 +15,7 @@ function removeFolders(): void {
  * Imports code that was not compiled, bundled as compiling would have bundled it, so that it means the same on
  * every Node. The bundle lies in a folder of its own until the process ends, for what it imports later.
  *
- * @throws Error with the author's file and line, where the code cannot be bundled; what importing it throws
+ * @throws TOOL_BROKEN with the author's file and line, where the code cannot be bundled; what importing it throws
  */
 export async function importBundled(
   directory: string,
@@ -25,8 +26,12 @@ export async function importBundled(
   })
   const failure = failures.get('code')
   if (failure) {
-    const where = failure.file === null ? '' : `${failure.file}:${failure.line}:${failure.column}: `
-    throw new Error(`${where}${failure.message}`)
+    const { message, file, line, column } = failure
+    const where = file === null ? '' : `${file}:${line}:${column}: `
+    throw new AgentAppsError('TOOL_BROKEN', `The code cannot be bundled: ${where}${message}`, {
+      hint: 'Correct the import. Code comes from the project itself or from packages installed for it.',
+      ...(file !== null && { file, position: { line, column } }),
+    })
   }
   const folder = mkdtempSync(join(tmpdir(), 'agent-apps-'))
   if (folders.length === 0) process.once('exit', removeFolders)

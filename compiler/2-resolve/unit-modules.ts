@@ -102,9 +102,7 @@ export async function attachModules(
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
     reportFailures(unit, bundled)
-    const running = unit.tools.filter(
-      ({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects),
-    )
+    const running = toolsToRun(unit)
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
   if (evaluate === 'all' && toRun.length > 0) writeOutputs(directory, bundled)
@@ -115,6 +113,11 @@ export async function attachModules(
       if (fresh) attach(fresh, bundled)
     }
   }
+}
+
+/** The tools of a unit whose module has to be run to know them, or to know that it can be run. */
+export function toolsToRun({ tools }: SkillUnit): UnitTool[] {
+  return tools.filter(({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects))
 }
 
 function attach(fresh: FreshRecords, { modules }: UnitModules): void {
@@ -180,6 +183,9 @@ const PROBLEM_RULES = {
   exits: 'code-exits',
 } as const satisfies Record<string, RuleName>
 
+/** The rules that only running a module finds broken. */
+export const EVALUATION_RULES: readonly RuleName[] = Object.values(PROBLEM_RULES)
+
 function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
   if (problem) {
     breakUnit(
@@ -205,7 +211,7 @@ function placeInStack(stack: string, path: string): Place {
   return line === undefined ? FILE_START : { line: Number(line), column: Number(column) }
 }
 
-function breakUnit(unit: SkillUnit, why: Finding): void {
+export function breakUnit(unit: SkillUnit, why: Finding): void {
   unit.findings.push(why)
   unit.broken.push(...unit.tools.map(({ name }) => ({ name, finding: why })))
   unit.tools = []

@@ -33,7 +33,7 @@ async function everything(tool, runtime) {
     src,
     origin,
     via,
-    content: await tool.content(),
+    content: await tool.content?.(),
     resources,
     verbatim,
     bytes,

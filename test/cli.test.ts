@@ -1,0 +1,406 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { codeProject } from './support/code-project.js'
+import { ROOT } from './support/processes.js'
+import { temporary } from './support/temporary.js'
+import { makeTree, skill, snapshot, type Tree } from './support/tree.js'
+
+const COMMAND = join(ROOT, 'dist/cli/main.js')
+const COMMANDS = ['init', 'compile', 'clean', 'check', 'list', 'describe', 'run', 'render', 'doctor']
+
+/** Runs the command in a folder, with a home of its own. */
+function agentApps(
+  cwd: string,
+  args: string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+): SpawnSyncReturns<string> {
+  const { NO_COLOR: _, FORCE_COLOR: __, GITHUB_ACTIONS: ___, NODE_ENV: ____, ...inherited } = process.env
+  return spawnSync(process.execPath, [COMMAND, ...args], {
+    cwd,
+    input,
+    encoding: 'utf8',
+    env: { ...inherited, HOME: cwd, ...env },
+  })
+}
+
+const PARAMS = { type: 'object', properties: { text: { type: 'string' } } }
+const PROJECT: Tree = {
+  'agent-apps.config.json': '{ "paths": ["./skills", "./more"] }\n',
+  'skills/notes/SKILL.md': skill(
+    'notes',
+    '# Notes\n\nWrite them.',
+    'metadata:\n  tags:\n    - Writing\n    - Team Work\n',
+  ),
+  'skills/notes/references/a.txt': 'a\n',
+  'skills/hidden.skill.md': skill('hidden', 'Hidden.\n', 'metadata:\n  visibility: hidden\n'),
+  'skills/count.skill.js': `export const frontmatter = { name: 'count', description: 'Counts.', metadata: { params: ${JSON.stringify(PARAMS)} } }
+export default (ctx, args) => typeof args?.text === 'string' ? args.text.split(' ').length : args\n`,
+  'more/notes/SKILL.md': skill('notes', 'Shadowed.\n'),
+}
+const project = (more: Tree = {}): string => codeProject({ ...PROJECT, ...more }).root
+
+describe('help and usage', () => {
+  it('--help lists every command, and each has an example of its own', () => {
+    const { stdout, stderr, status } = agentApps(temporary(), ['--help'])
+    expect([status, stderr]).toEqual([0, ''])
+    for (const command of COMMANDS) {
+      expect(stdout).toContain(`  ${command} `)
+      for (const args of [
+        [command, '--help'],
+        [command, '-h'],
+        ['help', command],
+      ]) {
+        const help = agentApps(temporary(), args)
+        expect([help.status, help.stderr]).toEqual([0, ''])
+        expect(help.stdout).toContain(`Usage: agent-apps ${command}`)
+        expect(help.stdout).toMatch(/Example:\n {2}agent-apps /)
+      }
+    }
+  })
+
+  it('--version is the package’s', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+    expect(agentApps(temporary(), ['--version']).stdout).toBe(`${version}\n`)
+  })
+
+  it.each([
+    [['complie'], 'Did you mean `agent-apps compile`?'],
+    [['zzzzzzzz'], 'See `agent-apps --help`'],
+    [['compile', '--froce'], 'Did you mean --force?'],
+    [['list', '--zzzzzzzz'], 'See `agent-apps list --help`'],
+    [['check', '--format', 'githib'], 'Did you mean --format github?'],
+    [['describe'], 'Usage: agent-apps describe <ref>'],
+    [['render', 'a', 'b'], 'Usage: agent-apps render <ref>'],
+    [['run', 'count', '--args', '[1]'], 'Write --arg key=value'],
+    [['run', 'count', '--args', '{'], 'Write --arg key=value'],
+    [['run', 'count', '--arg', '=1'], 'Write --arg key=value'],
+    [['compile', '--cwd'], 'See `agent-apps compile --help`'],
+    [['compile', '--check=yes'], 'See `agent-apps compile --help`'],
+  ])('%j is wrong usage', (args, hint) => {
+    const { status, stdout, stderr } = agentApps(project(), args)
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('(USAGE)')
+    expect(stderr).toContain(hint)
+  })
+
+  it('errors are JSON with --json', () => {
+    const { status, stdout, stderr } = agentApps(project(), ['describe', 'coutn', '--json'])
+    expect([status, stderr]).toEqual([1, ''])
+    expect(JSON.parse(stdout)).toEqual({
+      error: 'TOOL_NOT_FOUND',
+      message: 'There is no tool "coutn".',
+      hint: 'Did you mean "count"?',
+      tool: 'coutn',
+    })
+  })
+})
+
+describe('compile and clean', () => {
+  it('compiles, says so in one line, and compiles no more', () => {
+    const root = project()
+    const first = agentApps(root, ['compile'])
+    expect([first.status, first.stderr]).toEqual([0, ''])
+    expect(first.stdout).toMatch(
+      /^compiled 3 skills \(4 changed\) in \d+ ms · \.agent-apps\.json in 2 directories\n$/,
+    )
+    expect(agentApps(root, ['compile', '--check']).status).toBe(0)
+    const again = JSON.parse(agentApps(root, ['compile', '--json']).stdout) as Record<string, unknown>
+    expect(again).toMatchObject({
+      counts: { files: 4, found: 3, shadowed: 1, skipped: 0 },
+      diagnostics: [],
+      written: [],
+      outdated: [],
+      stale: [],
+      reused: 4,
+    })
+    expect(JSON.parse(agentApps(root, ['compile', '--json', '--force']).stdout)).toMatchObject({
+      reused: 0,
+      written: [],
+    })
+  })
+
+  it('--check fails where an index is missing or out of date, and writes nothing', () => {
+    const root = project()
+    const before = snapshot(root)
+    const missing = agentApps(root, ['compile', '--check'])
+    expect(missing.status).toBe(1)
+    expect(missing.stdout).toContain('out of date: skills/.agent-apps.json')
+    expect(snapshot(root)).toEqual(before)
+    agentApps(root, ['compile'])
+    writeFileSync(join(root, 'skills/hidden.skill.md'), skill('hidden', 'Changed.\n'))
+    const stale = agentApps(root, ['compile', '--check'])
+    expect([stale.status, stale.stdout]).toEqual([
+      1,
+      'out of date: skills/.agent-apps.json\n  hidden\nrun `agent-apps compile`\n',
+    ])
+    expect(JSON.parse(agentApps(root, ['compile', '--check', '--json']).stdout)).toMatchObject({
+      stale: ['hidden'],
+    })
+  })
+
+  it('exits 1 on errors, with --strict on warnings, and tells them on stderr', () => {
+    const root = project({ 'skills/other/SKILL.md': skill('differs') })
+    const warned = agentApps(root, ['compile'])
+    expect([warned.status, agentApps(root, ['compile', '--strict']).status]).toEqual([0, 1])
+    expect(warned.stderr).toContain('skills/other/SKILL.md')
+    expect(warned.stdout).toContain('· 1 warning')
+    expect(agentApps(root, ['compile', '--quiet']).stderr).toBe('')
+    writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
+    const failed = agentApps(root, ['compile', '--quiet'])
+    expect([failed.status, failed.stdout.includes('1 error')]).toEqual([1, true])
+    expect(failed.stderr).toContain('code-syntax')
+    expect(JSON.parse(agentApps(root, ['compile', '--json']).stdout)).toMatchObject({
+      diagnostics: expect.arrayContaining([
+        {
+          file: 'skills/bad.skill.js',
+          line: 1,
+          column: 7,
+          rule: 'code-syntax',
+          severity: 'error',
+          reason: expect.any(String),
+          note: 'Correct the line.',
+          fatal: true,
+        },
+      ]),
+    })
+  })
+
+  it('exits 1 where there is nothing to compile', () => {
+    const { status, stdout, stderr } = agentApps(temporary(), ['compile'])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('(NO_SKILL_PATHS)')
+  })
+
+  it('annotates in GitHub Actions', () => {
+    const root = project({ 'skills/bad,%1.skill.js': 'const = 1\n' })
+    const { stderr } = agentApps(root, ['compile'], { env: { GITHUB_ACTIONS: 'true' } })
+    expect(stderr).toMatch(/^::error file=skills\/bad%2C%251\.skill\.js,line=1,col=7,title=code-syntax::/m)
+  })
+
+  it('clean lists with --dry-run, and removes', () => {
+    const root = project()
+    const before = snapshot(root)
+    agentApps(root, ['compile'])
+    const compiled = snapshot(root)
+    const dry = agentApps(root, ['clean', '--dry-run'])
+    expect(dry.status).toBe(0)
+    expect(dry.stdout.split('\n')).toContain('skills/.agent-apps.json')
+    expect(snapshot(root)).toEqual(compiled)
+    const { removed, dryRun } = JSON.parse(agentApps(root, ['clean', '--json']).stdout) as {
+      removed: string[]
+      dryRun: boolean
+    }
+    expect([dry.stdout.trim().split('\n').sort(), dryRun]).toEqual([removed.sort(), false])
+    expect(snapshot(root)).toEqual(before)
+    expect(agentApps(root, ['clean']).stderr).toBe('removed 0 files\n')
+  })
+})
+
+describe('check', () => {
+  const BAD: Tree = {
+    'skills/use/SKILL.md':
+      '---\nname: use\ndescription: Use when: always\r\nlicense: "MIT"   # kept\n---\nBody: {x}\r\n\n',
+  }
+
+  it('tells every diagnostic on stdout, as text, JSON and for GitHub', () => {
+    const root = project(BAD)
+    const before = snapshot(root)
+    const text = agentApps(root, ['check'])
+    expect([text.status, text.stderr]).toEqual([0, ''])
+    expect(text.stdout).toContain('colon-in-value')
+    expect(text.stdout).toMatch(/checked 5 files: 4 found, 1 shadowed · 1 warning/)
+    expect(agentApps(root, ['check', '--strict']).status).toBe(1)
+    expect(agentApps(root, ['check', '--quiet']).stdout).not.toContain('colon-in-value')
+    for (const args of [['--json'], ['--format', 'json']]) {
+      expect(JSON.parse(agentApps(root, ['check', ...args]).stdout)).toMatchObject({
+        counts: { files: 5, found: 4, shadowed: 1, skipped: 0 },
+        diagnostics: [{ file: 'skills/use/SKILL.md', line: 3, rule: 'colon-in-value', severity: 'warning' }],
+        fixed: [],
+      })
+    }
+    expect(agentApps(root, ['check', '--format', 'github']).stdout).toMatch(
+      /^::warning file=skills\/use\/SKILL\.md,line=3,col=\d+,title=colon-in-value::/,
+    )
+    expect(snapshot(root)).toEqual(before)
+  })
+
+  it('--fix changes only the bytes at fault', () => {
+    const root = project(BAD)
+    const file = join(root, 'skills/use/SKILL.md')
+    const before = readFileSync(file, 'utf8')
+    const { stderr, status } = agentApps(root, ['check', '--fix'])
+    expect([status, stderr]).toEqual([0, 'fixed skills/use/SKILL.md\n'])
+    const after = readFileSync(file, 'utf8')
+    expect(after.replace(/description: (['"])Use when: always\1/, 'description: Use when: always')).toBe(
+      before,
+    )
+    expect(after).not.toBe(before)
+    expect(agentApps(root, ['check', '--strict']).status).toBe(0)
+  })
+
+  it('--spec gives the specification’s verdict', () => {
+    const root = project({ 'skills/other/SKILL.md': skill('differs') })
+    const { stdout, status } = agentApps(root, ['check', '--spec'])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/invalid skills\/other\/SKILL\.md\n/)
+    expect(stdout).toMatch(/valid under the specification: 2 of 3 folder skills\n$/)
+    const { spec } = JSON.parse(agentApps(root, ['check', '--spec', '--json']).stdout) as { spec: object[] }
+    expect(spec).toContainEqual({ file: 'skills/notes/SKILL.md', valid: true, errors: [] })
+  })
+})
+
+describe('list, describe, render and run', () => {
+  it.each([true, false])('say the same compiled (%s)', isCompiled => {
+    const root = project()
+    if (isCompiled) agentApps(root, ['compile'])
+    const via = isCompiled ? 'index' : 'disk'
+    const listed = JSON.parse(agentApps(root, ['list', '--json']).stdout) as object[]
+    const notes = {
+      name: 'notes',
+      description: 'What notes does.',
+      kind: 'folder',
+      role: 'context',
+      layer: 'project',
+      file: 'skills/notes/SKILL.md',
+      tags: ['writing', 'team-work'],
+      visibility: null,
+      via,
+      shadows: [{ layer: 'project', file: 'more/notes/SKILL.md' }],
+    }
+    expect(listed).toEqual([expect.objectContaining({ name: 'count', kind: 'code', role: null, via }), notes])
+    expect(JSON.parse(agentApps(root, ['list', '--json', '--hidden']).stdout)).toHaveLength(3)
+    expect(
+      JSON.parse(agentApps(root, ['list', '--json', '--tag', 'Team Work', '--tag', 'writing']).stdout),
+    ).toEqual([notes])
+    expect(JSON.parse(agentApps(root, ['describe', 'notes', '--json']).stdout)).toMatchObject({
+      ...notes,
+      params: null,
+      returns: null,
+      content: '# Notes\n\nWrite them.',
+      resources: [{ path: 'references/a.txt', size: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+    })
+    expect(JSON.parse(agentApps(root, ['describe', 'count', '--json']).stdout)).toMatchObject({
+      params: PARAMS,
+      content: null,
+    })
+    expect(agentApps(root, ['render', 'notes']).stdout).toBe('# Notes\n\nWrite them.')
+    expect(JSON.parse(agentApps(root, ['render', 'notes', '--json']).stdout)).toEqual({
+      content: '# Notes\n\nWrite them.',
+    })
+  })
+
+  it('list and describe for people', () => {
+    const root = project()
+    const { stdout, stderr } = agentApps(root, ['list'])
+    expect(stdout).toMatch(
+      /^count {2,}code {2,}project {2,}Counts\.\nnotes {2,}folder {2,}project {2,}What notes does\. \(shadows 1\)\n$/,
+    )
+    expect(stderr).toBe('2 tools\n')
+    expect(agentApps(root, ['list', '--quiet']).stderr).toBe('')
+    expect(agentApps(root, ['describe', 'notes']).stdout).toContain('references/a.txt (2 bytes)')
+    expect(agentApps(root, ['list', '--color']).stdout).toContain('\u001B[')
+    expect(agentApps(root, ['list', '--no-color'], { env: { FORCE_COLOR: '1' } }).stdout).not.toContain(
+      '\u001B[',
+    )
+  })
+
+  it('run takes arguments from --arg, --args and standard input', () => {
+    const root = project()
+    const run = (...args: string[]): SpawnSyncReturns<string> => agentApps(root, ['run', 'count', ...args])
+    expect(run('--arg', 'text=one two three').stdout).toBe('3\n')
+    expect(run('--args', '{"text": "a b"}').stdout).toBe('2\n')
+    expect(
+      JSON.parse(run('--args', '{"a": 1, "b": 2}', '--arg', 'b=true', '--arg', 'c=x=y', '--json').stdout),
+    ).toEqual({ a: 1, b: true, c: 'x=y' })
+    expect(agentApps(root, ['run', 'count', '--args', '-'], { input: '{"text": "a b c d"}' }).stdout).toBe(
+      '4\n',
+    )
+    expect(agentApps(root, ['run', 'notes']).stdout).toBe('# Notes\n\nWrite them.\n')
+    const missing = agentApps(root, ['run', 'coutn'])
+    expect([missing.status, missing.stdout]).toEqual([1, ''])
+    expect(missing.stderr).toContain('Did you mean "count"?')
+  })
+
+  it('control characters of a skill do no harm', () => {
+    const root = project({
+      'skills/evil/SKILL.md':
+        '---\nname: evil\ndescription: "a\\e[2Jb\\rc\\u202Ed\\ne"\nmetadata: { author: "\\e]0;x\\a" }\n---\nText \u001B[31m.\n',
+    })
+    for (const args of [
+      ['list'],
+      ['describe', 'evil'],
+      ['check', '--verbose'],
+      ['compile', '--verbose'],
+      ['doctor'],
+    ]) {
+      const { stdout, stderr } = agentApps(root, args)
+      expect(stdout + stderr, args.join(' ')).not.toMatch(
+        /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E]/,
+      )
+    }
+    expect(agentApps(root, ['render', 'evil']).stdout).toBe('Text \u001B[31m.\n')
+  })
+
+  it('a reader that has seen enough is no fault', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, index) => [`skills/s${index}.skill.md`, skill(`s${index}`)]),
+    )
+    const child = spawn(process.execPath, [COMMAND, 'list', '--json', '--cwd', project(many)])
+    let errors = ''
+    child.stderr.on('data', (text: Buffer) => {
+      errors += text.toString()
+    })
+    child.stdout.once('data', () => child.stdout.destroy())
+    const status = await new Promise(done => child.on('close', done))
+    expect([status, errors]).toEqual([0, ''])
+  })
+})
+
+describe('init and doctor', () => {
+  it('init makes a project that compiles, and keeps what is there', () => {
+    const root = makeTree({ 'package.json': '{\n    "name": "mine",\n    "scripts": { "test": "x" }\n}\n' })
+    const first = agentApps(root, ['init'])
+    expect(first.status).toBe(0)
+    expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).toEqual({
+      name: 'mine',
+      scripts: { test: 'x', skills: 'agent-apps compile' },
+    })
+    expect(agentApps(root, ['compile', '--strict']).status).toBe(0)
+    const before = snapshot(root)
+    const { made, kept } = JSON.parse(agentApps(root, ['init', '--json']).stdout) as {
+      made: string[]
+      kept: string[]
+    }
+    expect([made, kept.length > 2]).toEqual([[], true])
+    expect(snapshot(root)).toEqual(before)
+  })
+
+  it('init without a package.json makes none', () => {
+    const root = temporary()
+    expect(agentApps(root, ['init']).stderr).toContain('npx agent-apps compile')
+    expect(existsSync(join(root, 'package.json'))).toBe(false)
+  })
+
+  it('doctor says what is good and what is not', () => {
+    const root = project()
+    const states = (): Record<string, string> => {
+      const { stdout, status } = agentApps(root, ['doctor', '--json'])
+      const findings = JSON.parse(stdout) as { subject: string; state: string }[]
+      expect(status).toBe(findings.some(({ state }) => state === 'problem') ? 1 : 0)
+      return Object.fromEntries(findings.map(({ subject, state }) => [subject, state]))
+    }
+    expect(states()).toMatchObject({ configuration: 'ok', index: 'problem' })
+    agentApps(root, ['compile'])
+    expect(states()).toEqual({ versions: 'ok', configuration: 'ok', index: 'ok', resolution: 'ok' })
+    writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
+    agentApps(root, ['compile'])
+    expect(states()).toMatchObject({ index: 'ok', skills: 'problem' })
+    writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": ["./absent"] }')
+    expect(states()).toMatchObject({ path: 'problem' })
+    writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": 1 }')
+    expect(states()).toMatchObject({ project: 'problem' })
+    expect(agentApps(temporary(), ['doctor']).status).toBe(1)
+  })
+})
