@@ -1,12 +1,11 @@
 /**
- * Imports modules in a thread of their own and tells what their exports say of themselves. Authors' code runs
+ * Imports a module in a process of its own and tells what its exports say of themselves. Authors' code runs
  * here at build time: it may throw, hang, print or exit without taking the compiler along.
  */
-import { parentPort } from 'node:worker_threads'
 import { isDefinedTool } from '../../src/define-tool.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'
 
-parentPort?.on('message', async ({ url, exports }: EvaluationRequest) => {
+process.once('message', async ({ url, exports }: EvaluationRequest) => {
   let answer: EvaluationAnswer
   try {
     const module: Record<string, unknown> = await import(url)
@@ -15,9 +14,18 @@ parentPort?.on('message', async ({ url, exports }: EvaluationRequest) => {
     answer = { found }
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
-    answer = { message, stack: stack ?? '' }
+    answer = { message: String(message), stack: String(stack ?? '') }
   }
-  parentPort?.postMessage(answer)
+  process.send?.(answer)
+})
+
+// The compiler is gone: nobody is left to ask.
+process.once('disconnect', () => process.exit())
+
+// As an import would say it.
+process.on('uncaughtException', error => {
+  const { message, stack = '' } = error instanceof Error ? error : { message: String(error) }
+  process.send?.({ message, stack } satisfies EvaluationAnswer)
 })
 
 async function frontmatterOf(module: Record<string, unknown>, name: string): Promise<unknown> {
