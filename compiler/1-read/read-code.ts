@@ -57,18 +57,19 @@ interface Scope {
   /** Local names of agent-apps' `defineTool`. */
   defineTool: Set<string>
   exports: { name: string; value: Node }[]
-  /** Values still to be read; constants that name constants could otherwise grow without bound. */
-  budget: { values: number }
+  /** Values and characters of text still to be read; constants that name constants could otherwise grow without bound. */
+  budget: { values: number; characters: number }
 }
 
 const VALUES_READ = 20_000
+const CHARACTERS_READ = 1024 * 1024
 
 function readScope(program: Program): Scope {
   const scope: Scope = {
     constants: new Map(),
     defineTool: new Set(),
     exports: [],
-    budget: { values: VALUES_READ },
+    budget: { values: VALUES_READ, characters: CHARACTERS_READ },
   }
   const named: { local: string; exported: string }[] = []
   const functions = new Map<string, Node>()
@@ -230,6 +231,7 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
   switch (node.type) {
     case 'Literal': {
       const { value } = node
+      if (typeof value === 'string' && !affords(value, reader)) return notLiteral(node, path, reader)
       if (
         value === null ||
         typeof value === 'string' ||
@@ -240,7 +242,7 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
       return notLiteral(node, path, reader)
     }
     case 'TemplateLiteral':
-      return node.expressions.length === 0
+      return node.expressions.length === 0 && affords(node.quasis[0]?.value.cooked ?? '', reader)
         ? (node.quasis[0]?.value.cooked ?? '')
         : notLiteral(node, path, reader)
     case 'UnaryExpression': {
@@ -269,6 +271,12 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
     default:
       return notLiteral(node, path, reader)
   }
+}
+
+/** Takes a text off what may still be read; false where it is too much. */
+function affords(text: string, { scope: { budget } }: Reader): boolean {
+  budget.characters -= text.length
+  return budget.characters >= 0
 }
 
 /** The value of a constant. Inside its own value it has none, so that constants that name each other end. */
