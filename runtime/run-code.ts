@@ -97,15 +97,19 @@ async function importCode(
   disk: Disk,
 ): Promise<Record<string, unknown>> {
   const isSame = (input: string): boolean => isFileFresh(state, names, input, disk)
+  // A link in a module's place could lead to any code of this machine.
+  const compiledFile = compiled && disk.resolve(state.dir, compiled.file)
+  const isOwn = compiledFile !== undefined && (await disk.isInside(state.dir, compiledFile))
   if (
     compiled &&
+    isOwn &&
     (globals.config.freshness === 'trust' || (!compiled.outside && compiled.inputs.every(isSame)))
   ) {
-    return disk.importModule(disk.resolve(state.dir, compiled.file))
+    return disk.importModule(compiledFile)
   }
   const parser = await loadParser(globals, disk)
   if (parser) return parser.importModule(state.dir, code)
-  if (compiled) return disk.importModule(disk.resolve(state.dir, compiled.file))
+  if (isOwn) return disk.importModule(compiledFile)
   throw new AgentAppsError(
     'MODULE_MISSING',
     `The code of ${'file' in code ? code.file : 'an inline delegate'} was not compiled.`,
