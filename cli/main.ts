@@ -5,7 +5,7 @@ import { AgentAppsError, isAgentAppsError, nearest } from 'agent-apps'
 import { COMMON_OPTIONS, type Command, type Invocation, type OptionTypes } from './command.js'
 import { COMMANDS } from './commands.js'
 import { commandHelp, overview } from './help.js'
-import { Output } from './output.js'
+import { Output, printable } from './output.js'
 import { packageVersion } from './package-version.js'
 
 process.exitCode = await main(process.argv.slice(2))
@@ -116,7 +116,8 @@ function print(text: string): number {
 
 /** What a tool itself threw, or a fault of ours: told with its stack, since nobody has prepared for it. */
 function failUnexpectedly(error: unknown): number {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`${told.split('\n').map(printable).join('\n')}\n`)
   return 1
 }
 
@@ -133,9 +134,9 @@ function fail(error: unknown, argv: string[]): number {
       color: argv.includes('--no-color') ? false : undefined,
     })
     output.error(
-      `${output.style('red', 'error', process.stderr)} ${message} ${output.style('dim', `(${code})`, process.stderr)}`,
+      `${output.style('red', 'error', process.stderr)} ${printable(message)} ${output.style('dim', `(${code})`, process.stderr)}`,
     )
-    output.error(`  ${hint}`)
+    output.error(`  ${printable(hint)}`)
   }
   if (code === 'USAGE') return 2
   return code === 'COMPILE_ABORTED' ? 130 : 1

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { createRuntime, type Runtime, type ToolDef } from 'agent-apps'
 import { loadConfig } from 'agent-apps/compiler'
 import { type Invocation, projectOptions } from './command.js'
+import { printable } from './output.js'
 
 /** A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index. */
 export async function openRuntime(invocation: Invocation): Promise<Runtime> {
@@ -45,6 +46,8 @@ export function shownFile({ entry, file }: { entry: string; file: string }, cwd:
 export function noteDiagnostics(runtime: Runtime, { output, cwd }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of runtime.diagnostics()) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, process.stderr)
-    output.note(`${relative(cwd, file)}:${line}:${column} ${label} ${reason}. ${note}`)
+    output.note(
+      `${printable(relative(cwd, file))}:${line}:${column} ${label} ${printable(`${reason}. ${note}`)}`,
+    )
   }
 }

@@ -57,10 +57,13 @@ export class Output {
 
 /** Text of a skill for a terminal, with control characters made visible: what a file says must not move the cursor. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, character => {
-    const code = character.charCodeAt(0)
-    return code === 9 || code === 10 ? ' ' : `\\u${code.toString(16).padStart(4, '0')}`
-  })
+  return text.replace(
+    /[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
+    character => {
+      const code = character.charCodeAt(0)
+      return code === 9 || code === 10 ? ' ' : `\\u${code.toString(16).padStart(4, '0')}`
+    },
+  )
 }
 
 /** `1204` as `1,204`; `1 skill`, `2 skills`. */

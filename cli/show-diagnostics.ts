@@ -18,7 +18,10 @@ export function prettyDiagnostics(
   for (const message of diagnostics) {
     const { line, column, rule, severity, reason, note, file: shown } = fromMessage(message)
     if (shown !== file)
-      lines.push(...(file === undefined ? [] : ['']), output.style('underline', printable(shown), stream))
+      lines.push(
+        ...(file === undefined ? [] : ['']),
+        output.style('underline', printable(atLineStart(shown)), stream),
+      )
     file = shown
     const place = `${line}:${column}`.padEnd(7)
     const label = output.style(STYLES[severity], severity.padEnd(7), stream)
@@ -26,6 +29,11 @@ export function prettyDiagnostics(
     lines.push(`                  ${output.style('dim', printable(note), stream)}`)
   }
   return lines
+}
+
+/** A path as a line may begin with it: GitHub takes a line that begins with `::` for a command. */
+function atLineStart(path: string): string {
+  return /^\s*::|^\s*##/.test(path) ? `./${path}` : path
 }
 
 /** Diagnostics as GitHub's workflow commands, which it shows beside the lines. */

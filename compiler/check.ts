@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describesEntry } from './1-read/describes-entry.js'
+import { readSkillFile } from './1-read/digest.js'
 import type { Fix } from './1-read/parse-file.js'
 import { parseSkill, readSkills } from './1-read/read-skills.js'
 import { specVerdict } from './1-read/spec-verdict.js'
-import { type Walk, walk } from './1-read/walk.js'
+import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory, outcomes } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
 import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
@@ -34,7 +35,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     if (options.fix) fixed.push(...(await fixSkills(walked)).map(path => shownPath(directory, path)))
     if (options.spec) {
       for (const skill of walked.skills.filter(({ kind }) => kind === 'folder')) {
-        const errors = specVerdict(readFileSync(skill.absolute), skill.folderName)
+        const errors = verdict(skill)
         spec.push({ file: shownPath(directory, skill.path), valid: errors.length === 0, errors })
       }
     }
@@ -47,6 +48,14 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     ...report(parts.map((part, index) => ({ ...part, outcomes: outcome[index] ?? new Map() }))),
     fixed,
     spec,
+  }
+}
+
+function verdict({ absolute, folderName }: WalkedSkill): string[] {
+  try {
+    return specVerdict(readSkillFile(absolute), folderName)
+  } catch (error) {
+    return [`The file cannot be read: ${systemReason(error)}.`]
   }
 }
 
@@ -68,6 +77,8 @@ function applyFixes(file: string, fixes: Fix[]): void {
     ({ start, replacement }, index) => text.slice(fixes[index - 1]?.end ?? 0, start) + replacement,
   )
   const temporary = `${file}.${process.pid}.tmp`
-  writeFileSync(temporary, pieces.join('') + text.slice(fixes.at(-1)?.end ?? 0))
+  // Somebody's link of that name would be written through.
+  rmSync(temporary, { force: true })
+  writeFileSync(temporary, pieces.join('') + text.slice(fixes.at(-1)?.end ?? 0), { flag: 'wx' })
   renameSync(temporary, file)
 }

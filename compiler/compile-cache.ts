@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
@@ -63,6 +63,7 @@ export function readCache(directory: string): CompileCache | null {
   let stored: StoredCache
   try {
     const file = join(directory, CACHE_FILE)
+    if (!lstatSync(file).isFile()) return null
     stored = JSON.parse(readFileSync(file, 'utf8'))
     if (stored.version !== VERSION) return null
     return { ...decode(stored), savedAt: statSync(file).mtimeMs }

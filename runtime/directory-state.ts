@@ -250,7 +250,8 @@ export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: 
   const now = disk.stat(path)
   const was = names.file(file)
   if (now === null || was === undefined) return false
-  if (now.size === was.size && now.mtimeMs <= names.madeAt) return true
+  if (now.size !== was.size) return false
+  if (now.mtimeMs <= names.madeAt) return true
   const stamp = `${now.size} ${now.mtimeMs} ${was.sha256}`
   if (state.verified.get(file) === stamp) return true
   if (disk.digestFile(path) !== was.sha256) return false

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import { promises, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { constants, promises, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { DiskParser } from '../src/directory-names.js'
+import { looksSecret } from '../src/secrets.js'
 import type { Disk } from './disk-seam.js'
 
 /** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */
@@ -32,9 +33,13 @@ export const disk: Disk | null = {
   isDirectory: path => statOf(path)?.isDirectory() === true,
   directoryTime: path => statOf(path)?.mtimeMs ?? null,
   list: directory => orNull(() => readdirSync(directory)),
-  readText: path => orNull(() => readFileSync(path, 'utf8')),
+  // A pipe would never end.
+  readText: path => orNull(() => (statOf(path)?.isFile() ? readFileSync(path, 'utf8') : null)),
   async readRange(path, start, end, size) {
-    const file = await orNullAsync(() => promises.open(path))
+    // Without waiting: it may be a pipe.
+    const file = await orNullAsync(() =>
+      promises.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)),
+    )
     if (file === null) return null
     try {
       if ((await file.stat()).size !== size) return null
@@ -48,7 +53,8 @@ export const disk: Disk | null = {
   isInside: async (folder, file) => (await realInside(folder, file)) !== null,
   async readInside(folder, path) {
     const real = await realInside(folder, join(folder, path))
-    return real === null ? null : orNullAsync(() => promises.readFile(real))
+    if (real !== null && looksSecret(basename(real))) return null
+    return real !== null && statOf(real)?.isFile() ? orNullAsync(() => promises.readFile(real)) : null
   },
   digestFile: path => orNull(() => hash('sha256', readFileSync(path))),
   digestText: text => hash('sha256', text),

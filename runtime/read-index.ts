@@ -8,7 +8,6 @@ import {
   type IndexRecords,
   isBroken,
   isInside,
-  type ModuleRecord,
   type NameRecord,
   SECTIONS,
   shardFile,
@@ -44,19 +43,20 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
   const { shards } = header
   const hashed = shards === undefined ? sectionsOf(text) : shards.join('\n')
   if (disk.digestText(hashed) !== header.hash) throw new IndexRefused(EDITED)
-  const loaded = new Map<number, IndexRecords>()
-  if (shards === undefined) loaded.set(0, checkRecords(whole))
+  // By digest: an index that names one shard a million times has it read once.
+  const loaded = new Map<string | undefined, IndexRecords>()
+  if (shards === undefined) loaded.set('', checkRecords(whole))
 
-  const shard = (number: number): IndexRecords => {
-    const known = loaded.get(number)
+  const shard = (digest: string | undefined): IndexRecords => {
+    const known = loaded.get(digest)
     if (known) return known
-    const records = checkRecords(parseObject(readShard(disk, directory, shards?.[number])))
-    loaded.set(number, records)
+    const records = checkRecords(parseObject(readShard(disk, directory, digest)))
+    loaded.set(digest, records)
     return records
   }
-  const shardFor = (key: string): IndexRecords => shard(shards ? shardOf(key, shards.length) : 0)
+  const shardFor = (key: string): IndexRecords => shard(shards ? shards[shardOf(key, shards.length)] : '')
   const keys = (section: keyof IndexRecords): string[] =>
-    (shards ?? ['']).flatMap((_, number) => Object.keys(shard(number)[section])).sort(byCodePoint)
+    [...new Set(shards ?? [''])].flatMap(digest => Object.keys(shard(digest)[section])).sort(byCodePoint)
 
   return {
     via: 'index',
@@ -156,37 +156,69 @@ function checkRecords(value: Record<string, unknown>): IndexRecords {
   }
   for (const [path, record] of Object.entries(records.files)) {
     if (!isInside(path)) throw new IndexRefused(`${JSON.stringify(path)} lies outside the directory`)
-    if (!isJsonObject(record) || !Array.isArray(record.tools) || !Array.isArray(record.diagnostics))
+    if (!isJsonObject(record) || !isFileRecord(record))
       throw new IndexRefused(`the record of ${path} is not one of ours`)
   }
   return records
 }
 
-/** Only these are ever read by an index's word, so that a poisoned one cannot have other files of the directory served as content. */
-const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
+/**
+ * Only these are ever read by an index's word, so that a poisoned one cannot have other files of the directory
+ * served as content, or a single file's neighbours as its resources.
+ */
+const SKILL_FILES = new Map<unknown, RegExp>([
+  ['folder', /(?:^|\/)skill\.md$/i],
+  ['file', /[^/]\.skill\.md$/],
+  ['code', /[^/]\.skill\.(?:ts|js|mts|mjs)$/],
+])
+
+function isFileOf(kind: unknown, file: string): boolean {
+  return SKILL_FILES.get(kind)?.test(file) === true
+}
 
 function isWellFormed(name: string, record: NameRecord): boolean {
   if (isBroken(record)) return isDiagnostic(record.broken)
-  const { content, delegate, exported, file, kind, module, size, frontmatter } = record
-  if (!isJsonObject(frontmatter) || !SKILL_FILE.test(file)) return false
+  const { content, delegate, dynamic, exported, file, kind, module, size, frontmatter } = record
+  // What runs code to be found is never in an index.
+  if (!isJsonObject(frontmatter) || dynamic !== undefined || !isFileOf(kind, file)) return false
   const isCompiled = module === undefined || isModule(module)
-  const isDelegate = delegate === undefined || 'markdown' in delegate || isModule(delegate)
+  const isDelegate = delegate === undefined || isMarkdown(delegate) || isModule(delegate)
   if (!isCompiled || !isDelegate || frontmatter.name !== name || !isFrontmatter(frontmatter)) return false
   if (kind === 'code') return typeof exported === 'string'
-  if (!Array.isArray(content)) return false
+  if (!Array.isArray(content) || content.length !== 2) return false
   const [start, end] = content
   const isRange = [start, end, size].every(Number.isInteger) && 0 <= start && start <= end && end <= size
   return isRange
 }
 
-function isModule({ file, inputs }: Partial<ModuleRecord>): boolean {
+function isMarkdown(value: unknown): boolean {
+  return isJsonObject(value) && typeof value.markdown === 'string'
+}
+
+function isModule(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  const { file, inputs } = value
   const isOurs = typeof file === 'string' && /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/.test(file)
   return isOurs && Array.isArray(inputs) && inputs.every(isInside)
 }
 
-function isFrontmatter({ tags, metadata, extra, description }: Partial<ToolFrontmatter>): boolean {
-  const described = description === undefined || typeof description === 'string'
-  return described && Array.isArray(tags) && isJsonObject(metadata) && isJsonObject(extra)
+function isFrontmatter(frontmatter: Partial<ToolFrontmatter>): boolean {
+  const { tags, metadata, extra, params, returns } = frontmatter
+  const texts = [
+    'title',
+    'description',
+    'role',
+    'visibility',
+    'allowed-tools',
+    'license',
+    'compatibility',
+  ] as const
+  return (
+    texts.every(key => typeof (frontmatter[key] ?? '') === 'string') &&
+    Array.isArray(tags) &&
+    tags.every(tag => typeof tag === 'string') &&
+    [metadata, extra, params ?? {}, returns ?? {}].every(isJsonObject)
+  )
 }
 
 function isDiagnostic(value: unknown): boolean {
@@ -197,6 +229,15 @@ function isDiagnostic(value: unknown): boolean {
     typeof reason === 'string' &&
     typeof note === 'string' &&
     [line, column].every(Number.isInteger)
+  )
+}
+
+function isFileRecord({ tools, diagnostics }: Record<string, unknown>): boolean {
+  return (
+    Array.isArray(tools) &&
+    tools.every(name => typeof name === 'string') &&
+    Array.isArray(diagnostics) &&
+    diagnostics.every(isDiagnostic)
   )
 }
 

@@ -63,6 +63,8 @@ export async function readResource(
 
 /** A folder is a skill's only with the skill's file in it: an index that says so of any other folder is not believed. */
 async function readOwn({ state, record }: ToolSource, path: string, disk: Disk): Promise<Uint8Array | null> {
+  // Only a folder skill has files besides its own.
+  if (record.kind !== 'folder') return null
   const file = disk.resolve(state.dir, record.file)
   return disk.stat(file) === null ? null : disk.readInside(disk.resolve(file, '..'), path)
 }

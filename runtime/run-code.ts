@@ -99,8 +99,10 @@ async function importCode(
   disk: Disk,
 ): Promise<Record<string, unknown>> {
   const isSame = (input: string): boolean => isFileFresh(state, names, input, disk)
+  // A link in a module's place could lead to any code of this machine.
   const module = compiled && disk.resolve(state.dir, compiled.file)
-  const isThere = module !== undefined && disk.stat(module) !== null
+  const isThere =
+    module !== undefined && disk.stat(module) !== null && (await disk.isInside(state.dir, module))
   if (
     compiled &&
     isThere &&

@@ -20,7 +20,7 @@ describe('code that misbehaves when it is imported', () => {
     'waits forever': ['await new Promise(() => {})', '1:1 code-hangs', /5 s/],
     'never ends': ['while (true) {}', '1:1 code-hangs', /5 s/],
     'ends the process': ['process.exit(3)', '1:1 code-exits', /code 3/],
-    'rejects and nobody awaits it': ["Promise.reject(new Error('Left.'))", '3:16 code-exits', /Left\./],
+    'rejects and nobody awaits it': ["Promise.reject(new Error('Left.'))", '3:16 code-throws', /Left\./],
     'rejects after it was imported': ["setTimeout(() => Promise.reject(new Error('Late.')), 20)", null],
     'ends the process after it was imported': ['setTimeout(() => process.exit(1), 20)', null],
     prints: ["console.log('NOISE'); console.error('NOISE'); process.stdout.write('NOISE')", null],

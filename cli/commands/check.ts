@@ -57,7 +57,7 @@ function show({ counts, diagnostics, fixed }: CheckResult, output: Output): void
   )
   for (const line of prettyDiagnostics(shown, output, process.stdout)) output.result(line)
   if (shown.length > 0) output.result('')
-  for (const file of fixed) output.note(`fixed ${file}`)
+  for (const file of fixed) output.note(`fixed ${printable(file)}`)
   const faults = tally(diagnostics, ['error', 'warning', 'info'])
   const hidden = diagnostics.length - shown.length
   const hint = hidden > 0 && !output.verbose ? ' (--verbose shows all)' : ''

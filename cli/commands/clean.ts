@@ -1,6 +1,6 @@
 import { clean } from 'agent-apps/compiler'
 import { type Command, projectOptions } from '../command.js'
-import { count } from '../output.js'
+import { count, printable } from '../output.js'
 
 export const cleanCommand: Command = {
   name: 'clean',
@@ -14,7 +14,7 @@ export const cleanCommand: Command = {
     const { removed } = await clean({ ...projectOptions(invocation), dryRun })
     if (output.json) output.jsonResult({ removed, dryRun })
     else {
-      for (const file of dryRun || output.verbose ? removed : []) output.result(file)
+      for (const file of dryRun || output.verbose ? removed : []) output.result(printable(file))
       output.note(
         dryRun ? `would remove ${count(removed.length, 'file')}` : `removed ${count(removed.length, 'file')}`,
       )

@@ -1,6 +1,6 @@
 import { type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
-import { count, type Output } from '../output.js'
+import { count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
 
@@ -61,7 +61,8 @@ function show(result: CompileResult, elapsed: number, check: boolean, output: Ou
   if (wanted.length > sorted.length)
     output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
   if (sorted.length > 0) output.note('')
-  output.result(check ? checkSummary(result, output) : compileSummary(result, elapsed))
+  const summary = check ? checkSummary(result, output) : compileSummary(result, elapsed)
+  output.result(summary.split('\n').map(printable).join('\n'))
 }
 
 function compileSummary(

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { limits } from '../limits.js'
 
 const CHUNK = 1024 * 1024
 
 /** SHA-256 of a file of any size, read piece by piece. Throws the system's error where it cannot be read. */
 export function digestFile(file: string): string {
-  const descriptor = openSync(file, 'r')
+  const descriptor = openFile(file)
   try {
     const digest = createHash('sha256')
     const chunk = Buffer.allocUnsafe(CHUNK)
@@ -21,7 +21,7 @@ export function digestFile(file: string): string {
 
 /** A skill file's bytes; of one that is too large, just enough more than the limit to show it. */
 export function readSkillFile(file: string): Buffer {
-  const descriptor = openSync(file, 'r')
+  const descriptor = openFile(file)
   try {
     const { size } = fstatSync(descriptor)
     const bytes = Buffer.allocUnsafe(Math.min(size, limits.fileBytes + 1))
@@ -33,4 +33,12 @@ export function readSkillFile(file: string): Buffer {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Opens a regular file. What was one when the folder was listed may be a pipe by now, which must not be waited for. */
+function openFile(file: string): number {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  if (fstatSync(descriptor).isFile()) return descriptor
+  closeSync(descriptor)
+  throw new Error('not a regular file')
 }

@@ -59,18 +59,19 @@ interface Scope {
   /** Local names of agent-apps' `defineTool`. */
   defineTool: Set<string>
   exports: { name: string; value: Node }[]
-  /** Values still to be read; constants that name constants could otherwise grow without bound. */
-  budget: { values: number }
+  /** Values and characters of text still to be read; constants that name constants could otherwise grow without bound. */
+  budget: { values: number; characters: number }
 }
 
 const VALUES_READ = 20_000
+const CHARACTERS_READ = 1024 * 1024
 
 function readScope(program: Program): Scope {
   const scope: Scope = {
     constants: new Map(),
     defineTool: new Set(),
     exports: [],
-    budget: { values: VALUES_READ },
+    budget: { values: VALUES_READ, characters: CHARACTERS_READ },
   }
   const named: { local: string; exported: string }[] = []
   const functions = new Map<string, Node>()
@@ -232,6 +233,7 @@ function literal(node: Expression, path: string, reader: Reader): JsonValue | un
   switch (node.type) {
     case 'Literal': {
       const { value } = node
+      if (typeof value === 'string' && !affords(value, reader)) return notLiteral(node, path, reader)
       if (
         value === null ||
         typeof value === 'string' ||
@@ -278,7 +280,7 @@ function literalTemplate(node: TemplateLiteral, path: string, reader: Reader): J
     if (typeof part !== 'string' && typeof part !== 'number') return notLiteral(node, path, reader)
     text += part
   }
-  return text
+  return affords(text, reader) ? text : notLiteral(node, path, reader)
 }
 
 function literalArray({ elements }: ArrayExpression, path: string, reader: Reader): JsonValue[] {
@@ -294,6 +296,12 @@ function literalArray({ elements }: ArrayExpression, path: string, reader: Reade
     }
   }
   return values
+}
+
+/** Takes a text off what may still be read; false where it is too much. */
+function affords(text: string, { scope: { budget } }: Reader): boolean {
+  budget.characters -= text.length
+  return budget.characters >= 0
 }
 
 /** The value of a constant. Inside its own value it has none, so that constants that name each other end. */

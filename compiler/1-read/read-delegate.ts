@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isAgentAppsError } from '../../src/error.js'
 import type { InlineRecord } from '../../src/index-format.js'
@@ -32,13 +32,22 @@ export function readDelegate(value: string, directory: string, file: string): De
   if (reference.kind !== 'path')
     return reference.kind === 'none' ? { problem: 'it is empty' } : { tool: value }
   const absolute = resolve(directory, dirname(file), reference.path)
-  const stat = statSync(absolute, { throwIfNoEntry: false })
-  if (stat === undefined) return { problem: 'there is no such file' }
+  const stat = statOf(absolute)
+  if (stat === null) return { problem: 'there is no such file' }
   if (stat.isDirectory() || SKILL_FILE.test(reference.path)) return { tool: value }
   if (!PLAIN_MODULE.test(reference.path))
     return { problem: 'it is neither a skill nor a JavaScript or TypeScript file' }
   const path = posixJoin(dirname(file), reference.path)
   return { source: { key: path, file: path } }
+}
+
+/** Null where nothing is, and where nothing can be: a link round in a circle, a name that no file can have. */
+function statOf(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch {
+    return null
+  }
 }
 
 function readInline(value: string): Delegate {

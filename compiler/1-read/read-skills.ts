@@ -58,7 +58,9 @@ function knownUnit(
   for (const file of [skill, ...skill.resources.map(resource => inEntry(skill, resource))]) {
     const cached = cache.files.get(file.path)
     if (cached === undefined) return null
-    if (!sameStat(file, cached.stat) && digestIfReadable(file) !== cached.sha256) return null
+    const isSame = sameStat(file, cached.stat)
+    // Another size is another file, and a large one takes its time to be digested.
+    if (!isSame && (file.size !== cached.stat.size || digestIfReadable(file) !== cached.sha256)) return null
     known.push([file.path, remember(file, cached.sha256, walkedAt)])
   }
   for (const [path, cached] of known) files.set(path, cached)

@@ -56,7 +56,7 @@ function entryAround(source: string, offset: number): { start: number; end: numb
 }
 
 function withoutComment(line: string): string {
-  return line.replace(/(^|[ \t])#.*$/, '')
+  return line.replace(/(^|[ \t])#.*/s, '$1')
 }
 
 /** Joins the lines of a plain scalar as YAML does: a line break is a space, a blank line is a line break. */

@@ -87,8 +87,10 @@ function closeBlock({ text, placeAt }: DecodedText, fence: number, yamlStart: nu
 
 /** The code fence that is open after a line of Markdown: its opening run of backticks or tildes, or null. */
 function codeFenceAfter(line: string, open: string | null): string | null {
-  const run = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
-  const [, marks = '', rest = ''] = run ?? []
+  // No `$`: where `.` stops at a U+2028, it would try every shorter run of marks.
+  const run = /^ {0,3}(`{3,}|~{3,})/.exec(line)
+  const marks = run?.[1] ?? ''
+  const rest = line.slice(run?.[0].length)
   if (open === null) return run && !(marks.startsWith('`') && rest.includes('`')) ? marks : null
   const closes = run && marks[0] === open[0] && marks.length >= open.length && rest.trim() === ''
   return closes ? null : open

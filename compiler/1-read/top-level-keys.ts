@@ -11,8 +11,9 @@ export interface KeyPlace {
  */
 export function topLevelKeys(source: string): Map<string, KeyPlace> {
   const places = new Map<string, KeyPlace>()
+  // Only what follows a newline begins a line; `^` would also take a CR or U+2028 inside one.
   for (const match of source.matchAll(
-    /^(?:"([^"\n]*)"[ \t]*|'([^'\n]*)'[ \t]*|([^\s#"'[\]{}&*!|>%@`-][^:\n]*|-[^\s:][^:\n]*)):(?=[ \t]|\r?$)[ \t]*/gm,
+    /(?<![^\n])(?:"([^"\n]*)"[ \t]*|'([^'\n]*)'[ \t]*|([^\s#"'[\]{}&*!|>%@`-][^:\n]*|-[^\s:][^:\n]*)):(?=[ \t]|\r?(?:\n|$))[ \t]*/g,
   )) {
     const name = match[1] ?? match[2] ?? match[3]?.trimEnd() ?? ''
     if (!places.has(name)) places.set(name, { key: match.index, value: match.index + match[0].length })

@@ -1,12 +1,12 @@
-import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js'
+import { looksSecret } from '../../src/secrets.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import type { FileStat } from '../file-stat.js'
 import { limits } from '../limits.js'
-import { looksSecret } from '../secrets.js'
 
 export interface WalkedFile extends FileStat {
   /** Relative to the entry's directory, `/`-separated. */
@@ -218,7 +218,7 @@ export function walk(
     }
     if (!scope || !regular) return
     const inSkill = path.slice(scope.prefix.length)
-    if (looksSecret(name)) {
+    if (looksSecret(name) || looksSecret(basename(real))) {
       scope.skill.findings.push(finding('secret-file', FILE_START, inSkill))
       return
     }
@@ -232,12 +232,14 @@ export function walk(
   function surveyDotDirectory({ path, absolute, real }: Directory, name: string): void {
     if (name === INDEX_DIRECTORY) return
     const folder = join(absolute, 'skills')
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+    // A link could lead anywhere, to the root of the file system as well.
+    if (!isOwnDirectory(folder)) return
     const seen = new Set<string>()
     const survey = (directory: string, at: string, realDirectory: string, depth: number): void => {
       if (seen.has(realDirectory) || visited.has(realDirectory) || depth > limits.walkDepth) return
       seen.add(realDirectory)
       for (const item of readListing(directory)) {
+        if (++items > limits.walkItems) return
         const here = join(directory, item.name)
         if (item.isDirectory() && item.name !== 'node_modules') {
           survey(here, below(at, item.name), join(realDirectory, item.name), depth + 1)
@@ -299,6 +301,15 @@ function readListing(directory: string): Dirent[] {
   } catch {
     // Only a survey of what is not searched: a folder that cannot be read holds nothing to point at.
     return []
+  }
+}
+
+/** True for a folder that is one itself, not by a link. */
+function isOwnDirectory(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory()
+  } catch {
+    return false
   }
 }
 

@@ -24,8 +24,12 @@ export type YamlResult = { value: JsonObject; problem?: never } | { problem: Yam
 export function readYaml(source: string): YamlResult {
   try {
     const { data } = yamlPackages.grayMatter(
-      { content: `---\n${source}\n---\n` },
-      { language: 'yaml', engines: ENGINES },
+      { content: '---\nx\n---\n' },
+      // Not through gray-matter's hands: it looks for comments in a time that grows with the square of blank lines.
+      {
+        language: 'yaml',
+        engines: { ...ENGINES, yaml: { parse: () => parseMapping(`\n${source}`), stringify: refuse } },
+      },
     )
     const problem = problemInValue(source, data)
     return problem ? { problem } : { value: data as JsonObject }
@@ -49,7 +53,6 @@ function refuse(): never {
 }
 
 const ENGINES = {
-  yaml: { parse: parseMapping, stringify: refuse },
   json: { parse: refuse, stringify: refuse },
   javascript: { parse: refuse, stringify: refuse },
   coffee: { parse: refuse, stringify: refuse },
@@ -156,13 +159,18 @@ function breachIn(value: JsonObject): Breach | null {
 function aliasIn(source: string): YamlProblem | null {
   const { parseDocument, visit } = yamlPackages.yaml
   let problem: YamlProblem | null = null
-  visit(parseDocument(source), {
+  visit(parseDocument(withoutBlankRuns(source)), {
     Alias(_, alias) {
       problem = { rule: 'yaml-alias', offset: alias.range?.[0] ?? 0, found: [`*${alias.source}`] }
       return visit.BREAK
     },
   })
   return problem
+}
+
+/** The text with long runs of blank lines made one line of the same length: `yaml` takes a time for them that grows with their square. */
+function withoutBlankRuns(source: string): string {
+  return source.replace(/\n(?:[ \t]*\n){100,}/g, run => `${' '.repeat(run.length - 1)}\n`)
 }
 
 /** Offsets of keys and values in frontmatter's text, by their path of keys; null for what is not there. */
@@ -176,7 +184,7 @@ export function placesIn(source: string): Places {
   const { isMap, isScalar, parseDocument } = yamlPackages.yaml
   let parsed: Document | undefined
   const document = (): Document => {
-    parsed ??= parseDocument(source)
+    parsed ??= parseDocument(withoutBlankRuns(source))
     return parsed
   }
   return {

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { looksSecret } from '../../src/secrets.js'
 import { EsbuildEnded, useEsbuild } from '../esbuild.js'
 import { belongsTo, projectRoot } from '../project-root.js'
-import { looksSecret } from '../secrets.js'
 
 /** Code to be made a module: a file, or a text that stands in a file. */
 export type ModuleSource = { file: string } | { code: string; from: string }
@@ -105,9 +105,10 @@ async function build(
   { external = [], placement = 'index' }: BundleOptions,
   mentioningMeta: string[],
 ): Promise<BuildResult<BuildOptions & { metafile: true; write: false }>> {
-  const plugins = [entrySources(sources)]
+  const plugins = [entrySources(sources), guardedReads(directory)]
   if (placement === 'anywhere') plugins.push(hostCopies(external))
-  if (mentioningMeta.length > 0) plugins.push(sourceUrls(directory, mentioningMeta, placement))
+  // Before the guard, which it asks itself: the first that loads a file is the only one.
+  if (mentioningMeta.length > 0) plugins.unshift(sourceUrls(directory, mentioningMeta, placement))
   const buildOptions = {
     absWorkingDir: realpathSync.native(directory),
     entryPoints: [...sources.keys()].map((_, number) => ({ in: ENTRY + number, out: 'module' })),
@@ -131,6 +132,8 @@ async function build(
     define: META_FIELDS,
     banner: { js: REQUIRE },
     loader: { '.md': 'text', '.txt': 'text' },
+    // A tsconfig.json may extend any file, and what is wrong in that one would be told with its text.
+    tsconfigRaw: {},
     plugins,
   } satisfies BuildOptions
   return useEsbuild(esbuild => esbuild.build(buildOptions))
@@ -162,6 +165,7 @@ function ownInputs(directory: string, inputs: Metafile['inputs']): string[] {
 /** Puts the definition of a file's own URL before its first line, on that line, so that no line moves. */
 function sourceUrls(directory: string, files: string[], placement: BundleOptions['placement']): Plugin {
   const wanted = new Set(files)
+  const root = projectRoot(directory)
   const modules = join(realpathSync.native(directory), INDEX_DIRECTORY, '/')
   return {
     name: 'agent-apps-source-urls',
@@ -180,15 +184,11 @@ function sourceUrls(directory: string, files: string[], placement: BundleOptions
           'const __agentAppsSourceUrl = __agentAppsUrl(__agentAppsSourceFilename).href;',
           "const __agentAppsSourceDirname = __agentAppsPath(new URL('.', __agentAppsSourceUrl)).slice(0, -1);",
         ].join(' ')
-        const text = readFileSync(path, 'utf8')
+        const text = withoutForeignMaps(readFileSync(path, 'utf8'), path, root)
         const hashbang = /^#!.*\n/.exec(text)?.[0] ?? ''
-        const loader = /\.([cm]?[jt]sx?)$/.exec(path)?.[1]?.replace(/^[cm]/, '') as
-          | 'js'
-          | 'ts'
-          | 'jsx'
-          | 'tsx'
         // A hashbang's line is kept as an empty one.
-        return { contents: `${prelude}${hashbang && '\n'}${text.slice(hashbang.length)}`, loader }
+        const contents = `${prelude}${hashbang && '\n'}${text.slice(hashbang.length)}`
+        return { contents, loader: loaderOf(path) }
       })
     },
   }
@@ -200,6 +200,56 @@ function relativeUrl(path: string): string {
   const url = new URL('file:///')
   url.pathname = rest.replaceAll('%', '%25')
   return up + url.pathname.slice(1)
+}
+
+function loaderOf(path: string): 'js' | 'ts' | 'jsx' | 'tsx' {
+  return /\.[cm]?([jt]sx?)$/.exec(path)?.[1] as 'js' | 'ts' | 'jsx' | 'tsx'
+}
+
+/**
+ * Looks at every file before esbuild reads it: what lies outside the project is not even parsed, since what is
+ * said of a fault in it could tell what it holds, and a pipe or a device never ends.
+ */
+function guardedReads(directory: string): Plugin {
+  const root = projectRoot(directory)
+  const base = realpathSync.native(directory)
+  return {
+    name: 'agent-apps-guard',
+    setup({ onLoad }) {
+      onLoad({ filter: /.*/, namespace: 'file' }, ({ path }) => {
+        const problem = readProblem(path, root)
+        if (problem !== null) {
+          const shown = JSON.stringify(relative(base, path).replaceAll('\\', '/'))
+          return { errors: [{ text: `imports ${shown}, ${problem}` }] }
+        }
+        if (!/\.[cm]?[jt]sx?$/.test(path)) return undefined
+        const text = readFileSync(path, 'utf8')
+        const own = withoutForeignMaps(text, path, root)
+        return own === text ? undefined : { contents: own, loader: loaderOf(path) }
+      })
+    },
+  }
+}
+
+/** Why a file is not to be read; null where it may be. Which files are imported as a package is looked at later. */
+function readProblem(path: string, root: string): string | null {
+  try {
+    const real = realpathSync.native(path)
+    if (!belongsTo(root, real) && !real.includes(`${sep}node_modules${sep}`))
+      return 'which lies outside the project'
+    return statSync(real).isFile() ? null : 'which is no regular file'
+  } catch {
+    return 'which cannot be read'
+  }
+}
+
+/** The text without its links to source maps that are not to be read: esbuild follows them wherever they lead. */
+function withoutForeignMaps(text: string, path: string, root: string): string {
+  return text.replace(/(\/[/*][#@][ \t]*sourceMapping)URL=([^\s'"]+)/g, (link, start: string, map: string) =>
+    map.startsWith('data:') || readProblem(resolve(dirname(path), map), root) === null
+      ? link
+      : `${start}Url=${map}`,
+  )
 }
 
 /** The sources by number. What one that stands in a file imports is looked up from that file's folder. */
@@ -384,14 +434,5 @@ function firstFailure(directory: string, { errors, message }: BuildFailure): Mod
   const location = first?.location
   if (!first || !location) return { message: first?.text ?? message, file: null, line: 1, column: 1 }
   const file = resolve(realpathSync.native(directory), location.file)
-  // What esbuild says of a file that it should not have read could tell what is in it.
-  const isOwn = location.namespace !== 'file' || belongsTo(projectRoot(directory), realpathSync.native(file))
-  if (!isOwn)
-    return {
-      message: `imports ${JSON.stringify(location.file)}, which lies outside the project`,
-      file: null,
-      line: 1,
-      column: 1,
-    }
   return { message: first.text, file, line: location.line, column: location.column + 1 }
 }

@@ -1,6 +1,6 @@
-import { pathToFileURL } from 'node:url'
-import { Worker } from 'node:worker_threads'
-import type { JsonObject } from '../../src/json.js'
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { isJsonObject, type JsonObject } from '../../src/json.js'
 
 export interface EvaluationRequest {
   url: string
@@ -21,98 +21,89 @@ export type EvaluationResult =
   | { frontmatter: Map<string, JsonObject>; problem?: never }
   | { problem: { kind: 'throws' | 'hangs' | 'exits'; message: string; stack: string }; frontmatter?: never }
 
-/** The number of a thread that is no more. */
-const ENDED = -1
-
 /** How long a module may take to be imported, in ms. */
 const TIME_LIMIT = 5000
+/** Modules that are imported at the same time. */
+const AT_ONCE = 4
+/** Characters of one tool's frontmatter as JSON. */
+const FRONTMATTER_LIMIT = 256 * 1024
+const MEMORY_LIMIT_MB = 512
+
+const WORKER = fileURLToPath(new URL('./evaluate-worker.js', import.meta.url))
 
 /**
- * Imports modules, one after the other, to learn what is not literal in them. One that throws, hangs or ends
- * the process is told from the others, which are imported all the same; what it prints is dropped.
+ * Imports modules to learn what is not literal in them, each in a process of its own: one that throws, hangs,
+ * kills its process, patches its globals or prints does so to itself alone. A thread would not do: code that
+ * waits for another program cannot be ended there, and it shares the compiler's standard output.
  */
 export async function evaluateModules(
   evaluations: readonly Evaluation[],
   timeLimit = TIME_LIMIT,
 ): Promise<EvaluationResult[]> {
   const results: EvaluationResult[] = []
-  let worker: Worker | null = null
-  try {
-    for (const evaluation of evaluations) {
-      const isUsed: boolean = worker !== null
-      worker ??= startWorker()
-      let result = await evaluate(worker, evaluation, timeLimit)
-      if (isUsed && endsWorker(result)) {
-        // What an earlier module left running may be what ended or blocked it.
-        await worker.terminate()
-        worker = startWorker()
-        result = await evaluate(worker, evaluation, timeLimit)
-      }
-      results.push(result)
-      if (endsWorker(result)) {
-        await worker.terminate()
-        worker = null
-      }
+  const waiting = [...evaluations.entries()]
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, evaluation] = next
+      results[index] = await evaluate(evaluation, timeLimit)
     }
-    return results
-  } finally {
-    await worker?.terminate()
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return results
 }
 
-function endsWorker({ problem }: EvaluationResult): boolean {
-  return problem !== undefined && problem.kind !== 'throws'
-}
-
-function startWorker(): Worker {
-  const worker = new Worker(new URL('./evaluate-worker.js', import.meta.url), {
-    stdout: true,
-    stderr: true,
-    execArgv: ['--enable-source-maps', '--no-warnings'],
+function startProcess(): ChildProcess {
+  return fork(WORKER, {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: ['--enable-source-maps', '--no-warnings', `--max-old-space-size=${MEMORY_LIMIT_MB}`],
   })
-  worker.stdout.resume()
-  worker.stderr.resume()
-  // An error that comes after its module was answered for is nobody's.
-  worker.on('error', () => {})
-  return worker
 }
 
-function evaluate(
-  worker: Worker,
-  { file, exports }: Evaluation,
-  timeLimit: number,
-): Promise<EvaluationResult> {
+function evaluate({ file, exports }: Evaluation, timeLimit: number): Promise<EvaluationResult> {
   return new Promise(settle => {
-    if (worker.threadId === ENDED) return settle(ended())
+    const child = startProcess()
     const timer = setTimeout(() => fail('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
-    const listeners = {
-      message: (answer: EvaluationAnswer) => {
-        if ('message' in answer) fail('throws', answer.message, answer.stack)
-        else
-          end({
-            frontmatter: new Map(
-              Object.entries(answer.found).map(([name, json]) => [name, JSON.parse(json)]),
-            ),
-          })
-      },
-      error: (error: unknown) => fail('exits', (error as Error).message, (error as Error).stack),
-      exit: (code: number) => end(ended(code)),
-    }
-    for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
-    worker.postMessage({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest)
+    child.on('message', answer => end(readAnswer(answer, exports)))
+    child.on('error', error => fail('exits', error.message))
+    child.on('exit', (code, signal) => fail('exits', signal ?? `exit code ${code}`))
+    child.send({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest, error => {
+      if (error) fail('exits', error.message)
+    })
 
-    function fail(kind: 'throws' | 'hangs' | 'exits', message: string, stack = ''): void {
-      end({ problem: { kind, message, stack } })
+    function fail(kind: 'throws' | 'hangs' | 'exits', message: string): void {
+      end({ problem: { kind, message, stack: '' } })
     }
 
     function end(result: EvaluationResult): void {
       clearTimeout(timer)
-      for (const [event, listener] of Object.entries(listeners)) worker.off(event, listener)
+      child.kill('SIGKILL')
       settle(result)
     }
   })
 }
 
-function ended(code = 1): EvaluationResult {
-  return { problem: { kind: 'exits', message: `exit code ${code}`, stack: '' } }
+/** An answer as it may be used. The module's own code can send anything in its place. */
+function readAnswer(answer: unknown, exports: readonly string[]): EvaluationResult {
+  const { found, message, stack } = isJsonObject(answer) ? answer : {}
+  if (typeof message === 'string')
+    return { problem: { kind: 'throws', message, stack: typeof stack === 'string' ? stack : '' } }
+  const frontmatter = new Map<string, JsonObject>()
+  for (const name of exports) {
+    const json = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
+    const value = typeof json === 'string' && json.length <= FRONTMATTER_LIMIT ? parse(json) : undefined
+    if (!isJsonObject(value)) {
+      const problem = `the frontmatter of "${name}" is no mapping of at most ${FRONTMATTER_LIMIT / 1024} KiB`
+      return { problem: { kind: 'throws', message: problem, stack: '' } }
+    }
+    frontmatter.set(name, value)
+  }
+  return { frontmatter }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
 }

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { extractFrontmatter } from '../../src/frontmatter.js'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
+import { holds, prepareIndexDirectory, writeAtomic } from '../index-directory.js'
 import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
 import { bundleModules, type ModuleFailure, type ModuleSource } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
@@ -217,14 +218,10 @@ export function breakUnit(unit: SkillUnit, why: Finding): void {
   unit.tools = []
 }
 
-/** Modules are named by their content, so one that is there already is the same: it never has its name before it is whole. */
+/** A file that is there is not believed for its name: it may be another's, or a link. */
 function writeOutputs(directory: string, { outputs }: UnitModules): void {
+  prepareIndexDirectory(directory)
   for (const [file, contents] of outputs) {
-    const path = join(directory, file)
-    if (existsSync(path)) continue
-    const temporary = `${path}.${process.pid}.tmp`
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(temporary, contents)
-    renameSync(temporary, path)
+    if (!holds(directory, file, contents)) writeAtomic(directory, file, contents)
   }
 }

@@ -1,10 +1,10 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentAppsError } from '../../src/error.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
-import { notWritable, prepareIndexDirectory } from './write-index.js'
+import { notWritable, prepareIndexDirectory } from '../index-directory.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
 export const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`
@@ -66,6 +66,8 @@ function acquire(directory: string, lock: string): boolean {
 
 function isAbandoned(lock: string): boolean {
   try {
+    // A pipe would never be read to its end; whoever put it there can say no more than "held".
+    if (!lstatSync(lock).isFile()) return false
     const [pid, host] = readFileSync(lock, 'utf8').trim().split(' ')
     const age = Date.now() - statSync(lock).mtimeMs
     if (pid === '') return age > EMPTY_LOCK_AGE

@@ -1,21 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentAppsError } from '../../src/error.js'
 import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
 import { CACHE_FILE } from '../compile-cache.js'
+import { holds, notWritable, prepareIndexDirectory, writeAtomic } from '../index-directory.js'
 import { collectLines, type EncodedIndex, emptyLines, type Lines, shardDigest } from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
@@ -37,7 +24,8 @@ export interface WrittenIndex {
 /** Reads the index file of a directory; null where there is none, or none that is JSON and has its shards. */
 export function readWritten(directory: string): WrittenIndex | null {
   try {
-    const text = readFileSync(join(directory, INDEX_FILE), 'utf8')
+    const text = textOf(directory, INDEX_FILE)
+    if (text === null) return null
     const header = JSON.parse(text) as Partial<IndexHeader>
     const whole = shardsOf(header).every(shard => existsSync(join(directory, shardFile(shard))))
     return whole ? { text, header } : null
@@ -88,7 +76,10 @@ export function outdatedFiles(
   const outdated = [...shards]
     .filter(([file, text]) => textOf(directory, file) !== text)
     .map(([file]) => file)
-  const missing = files.filter(file => outputs.has(file) && !existsSync(join(directory, file)))
+  const missing = files.filter(file => {
+    const contents = outputs.get(file)
+    return contents !== undefined && !holds(directory, file, contents)
+  })
   outdated.unshift(...missing)
   return textOf(directory, INDEX_FILE) === header ? outdated : [...outdated, INDEX_FILE]
 }
@@ -108,7 +99,7 @@ export function writeIndex(
   cache: string,
 ): string[] {
   try {
-    const before = readWritten(directory)?.header.modules ?? []
+    const before = [readWritten(directory)?.header.modules].flat()
     const written = outdatedFiles(directory, index, modules)
     for (const file of written) {
       writeAtomic(
@@ -143,23 +134,6 @@ function writeCache(directory: string, cache: string): void {
   writeAtomic(directory, CACHE_FILE, cache)
 }
 
-/** Makes the index's folder. Refuses one that is a link: what is written there would land elsewhere. */
-export function prepareIndexDirectory(directory: string): void {
-  const folder = join(directory, INDEX_DIRECTORY)
-  const stat = lstatSync(folder, { throwIfNoEntry: false })
-  if (stat !== undefined && !stat.isDirectory()) {
-    throw new AgentAppsError('INDEX_NOT_WRITABLE', `${folder} is not a folder of this directory's own.`, {
-      hint: 'Remove it, so that the compiler can make its own.',
-      file: folder,
-    })
-  }
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (error) {
-    throw notWritable(directory, error)
-  }
-}
-
 /** What `clean` removes, relative to the directory, in the order in which it is safe to remove it. */
 export function madeFiles(directory: string): string[] {
   const folder = join(directory, INDEX_DIRECTORY)
@@ -192,25 +166,6 @@ function isModule(file: unknown): file is string {
     file.startsWith(`${INDEX_DIRECTORY}/`) &&
     MODULE_NAME.test(file.slice(INDEX_DIRECTORY.length + 1))
   )
-}
-
-function writeAtomic(directory: string, file: string, text: string | Uint8Array): void {
-  const target = join(directory, file)
-  const temporary = `${target}.${process.pid}.tmp`
-  try {
-    const descriptor = openSync(temporary, 'w')
-    try {
-      const bytes = Buffer.from(text)
-      for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-    renameSync(temporary, target)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
 }
 
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
@@ -250,16 +205,4 @@ function textOf(directory: string, file: string): string | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
-}
-
-export function notWritable(directory: string, cause: unknown): AgentAppsError {
-  const { code = '', message } = cause as NodeJS.ErrnoException
-  return new AgentAppsError('INDEX_NOT_WRITABLE', `The index of ${directory} cannot be written: ${message}`, {
-    hint:
-      code === 'ENOSPC'
-        ? 'Free some disk space.'
-        : 'Make the directory writable, or mark it `external` in the paths.',
-    file: directory,
-    cause,
-  })
 }

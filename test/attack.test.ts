@@ -1,0 +1,325 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRuntime } from 'agent-apps'
+import { type CompileResult, check, compile } from 'agent-apps/compiler'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from './support/processes.js'
+import { temporary } from './support/temporary.js'
+import { makeTree, skill, type Tree, writeTree } from './support/tree.js'
+
+const GOOD: Tree = { 'good/SKILL.md': skill('good') }
+const SECRET = 'PASSWORD = hunter2 swordfish'
+
+/** A project of its own, so that what lies beside it lies outside. */
+function project(tree: Tree): string {
+  const dir = makeTree({ 'package.json': '{"type":"module"}' })
+  for (const [path, item] of Object.entries({ ...GOOD, ...tree }))
+    writeTree(dir, { [`skills/${path}`]: item })
+  return dir
+}
+
+function codeSkill(name: string, code: string): string {
+  return `${code};\nexport const frontmatter = { name: '${name}', description: 'd', metadata: { key: made() } };\nfunction made() { return 1 }\nexport default () => 1\n`
+}
+
+function compiled(dir: string): Promise<CompileResult> {
+  return compile({ cwd: dir, paths: ['./skills'] })
+}
+
+function rules({ diagnostics }: Pick<CompileResult, 'diagnostics'>): (string | undefined)[] {
+  return diagnostics.map(({ ruleId }) => ruleId)
+}
+
+/** A command line, ended after a while; what hangs has no status. */
+function command(dir: string, ...args: string[]) {
+  const main = join(ROOT, 'dist/cli/main.js')
+  return spawnSync(process.execPath, [main, ...args], { cwd: dir, encoding: 'utf8', timeout: 15_000 })
+}
+
+function pipe(file: string): void {
+  execFileSync('mkfifo', [file])
+}
+
+describe('time grows with the size of the text', () => {
+  const frontmatter = (yaml: string, body = ''): string =>
+    `---\nname: x\ndescription: d\n${yaml}\n---\n${body}`
+  const texts: Record<string, string> = {
+    'a code fence that U+2028 ends': frontmatter('', `${'`'.repeat(200_000)}\u2028x\n`),
+    'comments that U+2028 ends': frontmatter(`note: b: ${' #'.repeat(28_000)}\u2028x`),
+    'lines that end in CR': frontmatter(`note: "${'a\r'.repeat(30_000)}"`),
+    'blank lines where an alias may be': frontmatter(`a: a *b\nnote:${'\n'.repeat(60_000)} a`),
+  }
+  it.each(Object.entries(texts))('%s', async (_, text) => {
+    const dir = project({ 'x.skill.md': text })
+    const before = process.cpuUsage()
+    await check({ cwd: dir, paths: ['./skills'] })
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1e6).toBeLessThan(2)
+  })
+
+  it('constants of code that name a long text often', async () => {
+    const long = `const a = '${'x'.repeat(100_000)}';`
+    const dir = project({
+      'x.skill.js': `${long}export const frontmatter = { name: 'x', description: ${Array(3000).fill('a').join('+')} }; export default () => 1`,
+    })
+    expect(rules(await check({ cwd: dir, paths: ['./skills'] }))).toContain('metadata-dynamic')
+  })
+})
+
+describe('what lies outside the project is not read', () => {
+  const outside = makeTree({
+    'secret.js': SECRET,
+    'secret.json': '{ "pw": hunter2 }',
+    'ok.js': 'export default "hunter2"',
+  })
+  const imports: Record<string, Tree> = {
+    'an import': { 'x.skill.js': codeSkill('x', `import '${outside}/secret.js'`) },
+    'a link': {
+      'x.skill.js': codeSkill('x', `import './a.js'`),
+      'a.js': { link: join(outside, 'secret.js') },
+    },
+    'a glob': {
+      'x.skill.js': codeSkill(
+        'x',
+        `const g = n => import(\`${'../'.repeat(9)}${outside.slice(1)}/\${n}.js\`)`,
+      ),
+    },
+    'a tsconfig.json': {
+      'x.skill.js': codeSkill('x', ''),
+      'tsconfig.json': JSON.stringify({ extends: join(outside, 'secret.json') }),
+    },
+    'a delegate that is a link': {
+      'x/SKILL.md': skill('x', '', 'metadata:\n  delegate: ./a.js\n'),
+      'x/a.js': { link: join(outside, 'secret.js') },
+    },
+  }
+  it.each(Object.entries(imports))('through %s, nor told in a message', async (_, tree) => {
+    const dir = project(tree)
+    const result = await compiled(dir)
+    const index = readFileSync(join(dir, 'skills/.agent-apps.json'), 'utf8')
+    expect(JSON.stringify(result.diagnostics.map(({ reason }) => reason)) + index).not.toMatch(
+      /hunter2|swordfish/,
+    )
+    expect(result.skills.map(({ name }) => name)).toContain('good')
+  })
+
+  it('a `data:` import is that skill’s fault alone', async () => {
+    const result = await compiled(
+      project({ 'x.skill.js': codeSkill('x', `import d from 'data:text/javascript,export default 1'; d`) }),
+    )
+    expect(rules(result)).toEqual(['code-import'])
+  })
+})
+
+describe('a file that never ends is not waited for', () => {
+  const pipes: Record<string, [Tree, string]> = {
+    import: [{ 'x.skill.js': codeSkill('x', `import './pipe.js'`) }, 'pipe.js'],
+    'source map': [{ 'x.skill.js': `${codeSkill('x', '')}//# sourceMappingURL=pipe.map\n` }, 'pipe.map'],
+    'tsconfig.json': [{ 'x.skill.js': codeSkill('x', '') }, 'tsconfig.json'],
+    delegate: [{ 'x/SKILL.md': skill('x', '', 'metadata:\n  delegate: ./pipe.js\n') }, 'x/pipe.js'],
+    index: [{}, '.agent-apps.json'],
+    cache: [{ '.agent-apps/kept': '' }, '.agent-apps/cache.json'],
+  }
+  it.each(Object.entries(pipes))('a pipe as %s', (_, [tree, file]) => {
+    const dir = project(tree)
+    pipe(join(dir, 'skills', file))
+    expect(command(dir, 'compile', 'skills').status).not.toBeNull()
+    expect(command(dir, 'list').stdout).toContain('good')
+  })
+})
+
+describe('a delegate that no file can be', () => {
+  it.each(['"./a\\0.js"', `./${'a'.repeat(300)}.js`, './loop.js'])(
+    '%s is that skill’s fault alone',
+    async delegate => {
+      const dir = project({
+        'x/SKILL.md': skill('x', '', `metadata:\n  delegate: ${delegate}\n`),
+        'x/loop.js': { link: 'loop.js' },
+      })
+      const result = await compiled(dir)
+      expect(rules(result)).toContain('delegate-invalid')
+      expect(result.skills.map(({ name }) => name)).toContain('good')
+    },
+  )
+})
+
+describe('code that is run to be known harms only itself', () => {
+  const other = codeSkill('other', '')
+  const evil: Record<string, string> = {
+    'kills its process': `process.kill(process.pid, 'SIGKILL')`,
+    'waits for a program': `import { execSync } from 'node:child_process'; execSync('sleep 30')`,
+    'throws null later': `setTimeout(() => { throw null }); await new Promise(done => setTimeout(done, 300))`,
+    'patches what is shared': `JSON.stringify = () => '{"name":"other","description":"SPOOFED"}'`,
+    'answers for others': `const spoof = { found: { default: '{"name":"other","description":"SPOOFED"}' } }; setInterval(() => process.send?.(spoof), 1)`,
+    'answers with nonsense': `process.send?.({ found: { default: '{' } })`,
+    'answers with nothing': `process.send?.(null ?? 5)`,
+    'writes to the compiler’s output': `import { writeSync } from 'node:fs'; writeSync(1, 'SPAM')`,
+  }
+  it.each(Object.entries(evil))('one that %s', (_, code) => {
+    const dir = project({ 'a.skill.js': codeSkill('a', code), 'other.skill.js': other })
+    const { stdout } = command(dir, 'compile', 'skills', '--json')
+    expect(JSON.parse(stdout).counts.files).toBe(3)
+    const { tools } = JSON.parse(readFileSync(join(dir, 'skills/.agent-apps.json'), 'utf8'))
+    expect(tools.other.frontmatter.description).toBe('d')
+    expect(tools.good.frontmatter.name).toBe('good')
+  })
+})
+
+describe('nothing is written through a link', () => {
+  it('that stands where the index is made', async () => {
+    const outside = temporary()
+    const dir = project({ '.agent-apps': { link: outside }, 'a.skill.js': codeSkill('a', '') })
+    await expect(compiled(dir)).rejects.toMatchObject({ code: 'INDEX_NOT_WRITABLE' })
+    expect(readdirSync(outside)).toEqual([])
+  })
+
+  it('with the name of a file that is being written', async () => {
+    const outside = makeTree({ file: 'untouched' })
+    const links = [`.agent-apps.json.${process.pid}.tmp`, `.agent-apps/cache.json.${process.pid}.tmp`]
+    await compiled(project(Object.fromEntries(links.map(name => [name, { link: join(outside, 'file') }]))))
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('untouched')
+  })
+
+  it('with the name of a module, whose content is not believed for its name either', async () => {
+    const dir = project({ 'a.skill.js': codeSkill('a', '') })
+    await compiled(dir)
+    const folder = join(dir, 'skills/.agent-apps')
+    const module = readdirSync(folder).find(name => name.endsWith('.mjs')) ?? ''
+    writeFileSync(join(folder, module), 'export default () => "another"')
+    await compile({ cwd: dir, paths: ['./skills'], force: true })
+    expect(readFileSync(join(folder, module), 'utf8')).not.toContain('another')
+  })
+})
+
+describe('a folder that is only looked into', () => {
+  it.each([
+    ['is a link to itself', 'skills'],
+    ['leads elsewhere', ROOT],
+  ])('%s', async (_, link) => {
+    const result = await check({ cwd: project({ '.x/skills': { link } }), paths: ['./skills'] })
+    expect(result.counts).toMatchObject({ files: 1, found: 1 })
+  })
+})
+
+describe('a poisoned index', () => {
+  type Records = Record<string, Record<string, Record<string, unknown>>>
+
+  /** Compiles, changes the records and makes their hash fit. */
+  async function poisoned(tree: Tree, change: (records: Records) => void): Promise<string> {
+    const dir = project(tree)
+    await compiled(dir)
+    const file = join(dir, 'skills/.agent-apps.json')
+    const {
+      $schema,
+      version,
+      hash: _,
+      ignore,
+      listing,
+      counts,
+      modules,
+      ...records
+    } = JSON.parse(readFileSync(file, 'utf8'))
+    change(records)
+    const sections = Object.entries(records)
+      .map(([name, section]) => `"${name}":${JSON.stringify(section)}`)
+      .join(',\n')
+    const header = { $schema, version, hash: hash('sha256', sections), ignore, listing, counts, modules }
+    writeFileSync(file, `${JSON.stringify(header).slice(0, -1)},\n${sections}\n}\n`)
+    return join(dir, 'skills')
+  }
+
+  const wrong: Record<string, (records: Records) => void> = {
+    'a delegate that is a text': ({ tools }) => Object.assign(tools?.good ?? {}, { delegate: 'x' }),
+    'a delegate that is null': ({ tools }) => Object.assign(tools?.good ?? {}, { delegate: null }),
+    'a module that is null': ({ tools }) => Object.assign(tools?.good ?? {}, { module: null }),
+    'a content of three numbers': ({ tools }) => Object.assign(tools?.good ?? {}, { content: [0, 1, 2] }),
+    'another kind': ({ tools }) => Object.assign(tools?.good ?? {}, { kind: 'file' }),
+    'a tool that must run to be found': ({ tools }) => Object.assign(tools?.good ?? {}, { dynamic: true }),
+    'a description that is a list': ({ tools }) =>
+      Object.assign(tools?.good?.frontmatter ?? {}, { 'allowed-tools': [] }),
+    'a diagnostic that is null': ({ files }) =>
+      Object.assign(files?.['good/SKILL.md'] ?? {}, { diagnostics: [null] }),
+  }
+  it.each(Object.entries(wrong))('with %s is put aside as a whole', async (_, change) => {
+    const runtime = createRuntime({ paths: [await poisoned({}, change)], freshness: 'trust' })
+    expect(await runtime.render('good')).toBe('Do good.\n')
+    expect(runtime.diagnostics().map(({ rule }) => rule)).toEqual(['index-refused'])
+  })
+
+  it('cannot make a secret or a single file’s neighbour a resource', async () => {
+    const tree: Tree = { 'good/.env': 'KEY=1', 'lone.skill.md': skill('lone'), 'notes.txt': 'private' }
+    const dir = await poisoned(tree, ({ details }) => {
+      Object.assign(details?.good ?? {}, { resources: [{ path: '.env', size: 5, sha256: '' }] })
+    })
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    await expect(runtime.readResource('good', '.env')).rejects.toMatchObject({ code: 'RESOURCE_NOT_FOUND' })
+    const other = await poisoned(tree, ({ details }) => {
+      Object.assign(details?.lone ?? {}, { resources: [{ path: 'notes.txt', size: 7, sha256: '' }] })
+    })
+    const second = createRuntime({ paths: [other], freshness: 'trust' })
+    await expect(second.readResource('lone', 'notes.txt')).rejects.toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+    })
+  })
+
+  it('does not run a module that is a link out of the directory', async () => {
+    const dir = project({
+      'a.skill.js': `export const frontmatter = { name: 'a' }; export default () => 'own'`,
+    })
+    const outside = makeTree({ 'evil.mjs': 'export default () => "evil"' })
+    await compiled(dir)
+    const folder = join(dir, 'skills/.agent-apps')
+    const module = readdirSync(folder).find(name => name.endsWith('.mjs')) ?? ''
+    execFileSync('ln', ['-sf', join(outside, 'evil.mjs'), join(folder, module)])
+    const runtime = createRuntime({ paths: [join(dir, 'skills')], freshness: 'trust' })
+    expect(await runtime.invoke('a')).toBe('own')
+  })
+
+  it('does not keep a compile from writing its own', async () => {
+    const dir = project({ '.agent-apps.json': '{ "modules": "x" }' })
+    expect((await compiled(dir)).written).toContain('skills/.agent-apps.json')
+  })
+})
+
+describe('a secret', () => {
+  it('is none of a skill’s resources under another name either', async () => {
+    const dir = project({ 'good/.env': 'KEY=1', 'good/notes.txt': { link: '.env' } })
+    await compiled(dir)
+    const { resources } = await createRuntime({ paths: [join(dir, 'skills')] }).describe('good')
+    expect(resources).toEqual([])
+  })
+})
+
+describe('a file that grew past any size', () => {
+  it('is its own skill’s fault alone', async () => {
+    const dir = project({ 'huge/SKILL.md': skill('huge') })
+    await compiled(dir)
+    truncateSync(join(dir, 'skills/huge/SKILL.md'), 3 * 1024 ** 3)
+    const tools = await createRuntime({ paths: [join(dir, 'skills')], freshness: 'check' }).listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['good'])
+  })
+})
+
+describe('what the command prints', () => {
+  it('holds no control characters of a skill, and no command to GitHub', async () => {
+    const dir = project({
+      '::stop-commands::x/SKILL.md': '---\nname: [\n---\n',
+      'esc/SKILL.md': '---\nname: "a\\e]0;x"\nk: [\n---\n',
+    })
+    const { stderr, stdout } = spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'compile', '.'], {
+      cwd: join(dir, 'skills'),
+      encoding: 'utf8',
+    })
+    expect(stderr + stdout).not.toMatch(/^::stop|\u001B/m)
+    expect(existsSync(join(dir, 'skills/.agent-apps.json'))).toBe(true)
+  })
+
+  it('shows an error that a skill caused without its escape codes', () => {
+    const dir = project({
+      'x.skill.js': `export const frontmatter = { name: 'x' }; export default () => { throw new Error('\\u001B]0;title\\u0007') }`,
+    })
+    expect(command(dir, 'run', 'x').stderr).not.toContain('\u001B')
+  })
+})
