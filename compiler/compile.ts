@@ -26,6 +26,7 @@ import {
   readLines,
   readWritten,
   saveCache,
+  shardFiles,
   shardsHold,
   type WrittenIndex,
   writeIndex,
@@ -128,9 +129,7 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const read = await timed(job, 'read', () =>
     readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
   )
-  const modules = await timed(job, 'modules', () =>
-    makeModules(directory, read, walked, { previous, before }, job),
-  )
+  const modules = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
   if (modules === 'overtaken') return modules
   const linked = await timed(job, 'link', () => linkDirectory(read.units))
   const reused = read.units.length - read.parsed
@@ -148,7 +147,8 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   const fields = headerFields(directory, walked, linked, modules)
   const lines = await timed(job, 'emit', () => recordLines(linked, modules.lines, otherInputs(read, modules)))
   const encoded = await timed(job, 'emit', () => encodeIndex(lines, fields))
-  const outdated = outdatedFiles(dir, encoded, modules)
+  const sound = new Set(previous && modules.lines ? shardFiles(previous.written) : null)
+  const outdated = outdatedFiles(dir, encoded, modules, sound)
   if (job.check)
     return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
   throwIfAborted(job)
@@ -159,7 +159,7 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   }
   const written = await timed(job, 'emit', () =>
     withDirectoryLock(dir, () =>
-      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache) : null,
+      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache, sound) : null,
     ),
   )
   return written === null ? 'overtaken' : { ...compiled, written }
@@ -175,7 +175,7 @@ async function makeModules(
   directory: ProjectDirectory,
   read: ReadSkills,
   walked: WalkedDirectory,
-  { previous, before }: { previous: PreviousCompile | null; before: WrittenIndex | null },
+  previous: PreviousCompile | null,
   { check }: Job,
 ): Promise<ReadyModules | 'unchanged' | 'overtaken'> {
   const { dir } = directory

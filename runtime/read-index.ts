@@ -2,6 +2,7 @@ import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import {
+  type FileRecord,
   INDEX_FILE,
   INDEX_VERSION,
   type IndexHeader,
@@ -10,8 +11,10 @@ import {
   isInside,
   type NameRecord,
   SECTIONS,
+  type Section,
   shardFile,
   shardOf,
+  type ToolDetails,
 } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
 import type { Disk, FileState } from './disk-seam.js'
@@ -50,13 +53,13 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
   const shard = (digest: string | undefined): IndexRecords => {
     const known = loaded.get(digest)
     if (known) return known
-    const records = checkRecords(parseObject(readShard(disk, directory, digest)))
+    const records = new ShardRecords(readShard(disk, directory, digest))
     loaded.set(digest, records)
     return records
   }
   const shardFor = (key: string): IndexRecords => shard(shards ? shards[shardOf(key, shards.length)] : '')
-  const keys = (section: keyof IndexRecords): string[] =>
-    [...new Set(shards ?? [''])].flatMap(digest => Object.keys(shard(digest)[section])).sort(byCodePoint)
+  const keys = (section: Section): string[] =>
+    [...new Set(shards ?? [''])].flatMap(digest => Object.keys(shard(digest)[section]))
 
   return {
     via: 'index',
@@ -67,8 +70,9 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
     tool: name => own(shardFor(name).tools, name),
     details: name => own(shardFor(name).details, name),
     file: file => own(shardFor(file).files, file),
-    names: () => keys('tools'),
-    paths: () => keys('files'),
+    // Names are ASCII, which the language itself orders by code point.
+    names: () => keys('tools').sort(),
+    paths: () => keys('files').sort(byCodePoint),
   }
 }
 
@@ -136,30 +140,96 @@ function isDigest(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
 }
 
-/** Looks at every record of an index or a shard: one that reaches outside condemns all of them. */
-function checkRecords(value: Record<string, unknown>): IndexRecords {
-  for (const section of SECTIONS) {
-    if (!isJsonObject(value[section])) throw new IndexRefused(`its section "${section}" is missing`)
+/** Looks at every record of an index: one that reaches outside condemns all of them. */
+function checkRecords({ tools, details, files }: Record<string, unknown>): IndexRecords {
+  return { tools: checkTools(tools), details: checkDetails(details), files: checkFiles(files) }
+}
+
+/**
+ * A shard's records, each section parsed and looked at when it is first asked for: finding and listing need the
+ * first of the three only.
+ */
+class ShardRecords implements IndexRecords {
+  readonly #texts: Readonly<Record<Section, string>>
+
+  constructor(text: string) {
+    this.#texts = splitShard(text)
   }
-  const records = value as unknown as IndexRecords
-  for (const [name, record] of Object.entries(records.tools)) {
+
+  get tools(): Record<string, NameRecord> {
+    return this.#keep('tools', checkTools(parseObject(this.#texts.tools)))
+  }
+
+  get details(): Record<string, ToolDetails> {
+    return this.#keep('details', checkDetails(parseObject(this.#texts.details)))
+  }
+
+  get files(): Record<string, FileRecord> {
+    return this.#keep('files', checkFiles(parseObject(this.#texts.files)))
+  }
+
+  /** Puts what was parsed in the place of the getter. */
+  #keep<Records>(section: Section, records: Records): Records {
+    Object.defineProperty(this, section, { value: records })
+    return records
+  }
+}
+
+/** The texts of a shard's sections, by the frame that `compiler/3-emit/encode-index.ts` writes around them. */
+function splitShard(text: string): Record<Section, string> {
+  const tools = sectionStart(text, 'tools')
+  const details = sectionStart(text, 'details')
+  const files = sectionStart(text, 'files')
+  return {
+    tools: text.slice(tools, details - ',\n"details":'.length),
+    details: text.slice(details, files - ',\n"files":'.length),
+    files: text.slice(files, -'\n}\n'.length),
+  }
+}
+
+/** Where a section's brace opens. Only the frame has such lines: what follows a record's key is never empty. */
+function sectionStart(text: string, section: Section): number {
+  const opening = `\n"${section}":`
+  const filled = text.indexOf(`${opening}{\n`)
+  const start = filled === -1 ? text.indexOf(`${opening}{}`) : filled
+  if (start === -1) throw new IndexRefused(`its section "${section}" is missing`)
+  return start + opening.length
+}
+
+function checkTools(value: unknown): Record<string, NameRecord> {
+  const tools = sectionOf('tools', value) as Record<string, NameRecord>
+  for (const [name, record] of Object.entries(tools)) {
     if (!isJsonObject(record) || !isInside(record.file))
       throw new IndexRefused(`"${name}" names a file outside the directory`)
-    if (!isWellFormed(name, record as unknown as NameRecord))
-      throw new IndexRefused(`the record of "${name}" is not one of ours`)
+    if (!isWellFormed(name, record)) throw new IndexRefused(`the record of "${name}" is not one of ours`)
   }
-  for (const [name, details] of Object.entries(records.details)) {
+  return tools
+}
+
+function checkDetails(value: unknown): Record<string, ToolDetails> {
+  const all = sectionOf('details', value) as Record<string, ToolDetails>
+  for (const [name, details] of Object.entries(all)) {
     if (!isJsonObject(details) || !Array.isArray(details.resources) || !isJsonObject(details.verbatim))
       throw new IndexRefused(`the details of "${name}" are not ours`)
     if (!details.resources.every(resource => isJsonObject(resource) && isInside(resource.path)))
       throw new IndexRefused(`"${name}" names a file outside the directory`)
   }
-  for (const [path, record] of Object.entries(records.files)) {
+  return all
+}
+
+function checkFiles(value: unknown): Record<string, FileRecord> {
+  const files = sectionOf('files', value) as Record<string, FileRecord>
+  for (const [path, record] of Object.entries(files)) {
     if (!isInside(path)) throw new IndexRefused(`${JSON.stringify(path)} lies outside the directory`)
     if (!isJsonObject(record) || !isFileRecord(record))
       throw new IndexRefused(`the record of ${path} is not one of ours`)
   }
-  return records
+  return files
+}
+
+function sectionOf(section: Section, value: unknown): object {
+  if (!isJsonObject(value)) throw new IndexRefused(`its section "${section}" is missing`)
+  return value
 }
 
 /**

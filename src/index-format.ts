@@ -43,8 +43,8 @@ export const INDEX_SCHEMA = 'agent-apps/schema/index.json'
 
 /** More records (tools and files together) than this are split into shards. */
 export const INLINE_RECORDS = 256
-/** About how many records one shard holds: small enough to parse in well under a millisecond. */
-export const SHARD_RECORDS = 128
+/** About how many records one shard holds: few enough to parse in a millisecond, enough that few files are written. */
+export const SHARD_RECORDS = 512
 
 export const SECTIONS = ['tools', 'details', 'files'] as const
 export type Section = (typeof SECTIONS)[number]
@@ -143,10 +143,10 @@ export interface IndexRecords {
   files: Record<string, FileRecord>
 }
 
-/** How many shards hold this many records: a power of two; 0 where they stand in the index file itself. */
+/** How many shards hold this many records: a power of two past 1; 0 where they stand in the index file itself. */
 export function shardCount(records: number): number {
   if (records <= INLINE_RECORDS) return 0
-  return 2 ** Math.ceil(Math.log2(records / SHARD_RECORDS))
+  return 2 ** Math.max(1, Math.ceil(Math.log2(records / SHARD_RECORDS)))
 }
 
 /** The number of the shard that holds a key's records: FNV-1a over the key's UTF-16 units, modulo the count. */
@@ -173,11 +173,14 @@ export function listingText(names: readonly string[]): string {
     .join('\n')
 }
 
+/** A file's or folder's own name: not the folder itself or the one above, and nothing that a host reads as a separator. */
+const NAME = String.raw`(?!\.\.?(?:/|$))[^\\/\u0000-\u001F\u007F]+`
+/** Names between slashes, the first of them no drive. */
+const INSIDE = new RegExp(`^(?![A-Za-z]:)${NAME}(?:/${NAME})*$`)
+
 /** True for a path that stays inside the directory it is relative to, on every host. */
 export function isInside(path: unknown): path is string {
-  if (typeof path !== 'string' || /[\\\u0000-\u001F\u007F]/.test(path) || /^[A-Za-z]:/.test(path))
-    return false
-  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
+  return typeof path === 'string' && INSIDE.test(path)
 }
 
 export function isBroken(record: NameRecord): record is BrokenRecord {

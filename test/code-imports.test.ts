@@ -164,7 +164,6 @@ describe('names that would break out of generated code', () => {
     `it's.skill.js`,
     'two"quotes.skill.js',
     'back`tick.skill.js',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the name itself holds what a template would evaluate.
     '${process.exit(9)}.skill.js',
     'slash*star.skill.js',
     'line\u2028separator.skill.js',

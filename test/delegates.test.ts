@@ -8,7 +8,6 @@ const HANDLER = 'export default async (ctx, args) => ({ handled: args ?? null })
 const delegating = (name: string, delegate: string, body = 'Body.\n'): string =>
   skill(name, body, `metadata:\n  delegate: ${JSON.stringify(delegate)}\n  params: { type: object }\n`)
 const base64 = (text: string): string => `inline://base64,${Buffer.from(text).toString('base64')}`
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the reference itself holds a template.
 const GREET = 'inline://code,export default async function(ctx, { name }) { return `Hello, \\${name}!`; }'
 
 describe('delegates: the same from disk, from the index and from modules alone', () => {

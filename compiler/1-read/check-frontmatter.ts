@@ -125,7 +125,9 @@ function first<Item>(items: Item[]): Item[] {
 function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   const near = Object.keys(metadata).flatMap(key => {
     if (key.length < 5 || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
-    const known = CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1)
+    const known = CORE_METADATA_KEYS.find(
+      candidate => mayBeNear(key, candidate) && editDistance(key, candidate, 1) === 1,
+    )
     return known === undefined ? [] : [{ key, known }]
   })
   return first(near).map(({ key, known }) =>
@@ -133,13 +135,31 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   )
 }
 
+/** One edit leaves the beginning or the end of a word as it was: a look at both spares most of the counting. */
+function mayBeNear(word: string, candidate: string): boolean {
+  return word[0] === candidate[0] || word.at(-1) === candidate.at(-1)
+}
+
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
-  return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field => {
-    const hyphenated = field.replaceAll('_', '-')
-    const lowerCase = hyphenated.toLowerCase()
-    const known = TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : nearest(hyphenated, TOP_LEVEL_FIELDS)
-    return finding('unknown-field', at.key(field), field, known ?? '')
-  })
+  return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field =>
+    finding('unknown-field', at.key(field), field, nearestField(field)),
+  )
+}
+
+/** The fields of files are few words, over and over: what each most likely means is found once. */
+const nearestFields = new Map<string, string>()
+const KEPT_FIELDS = 1_000
+
+function nearestField(field: string): string {
+  const known = nearestFields.get(field)
+  if (known !== undefined) return known
+  const hyphenated = field.replaceAll('_', '-')
+  const lowerCase = hyphenated.toLowerCase()
+  const near = TOP_LEVEL_FIELDS.includes(lowerCase)
+    ? lowerCase
+    : (nearest(hyphenated, TOP_LEVEL_FIELDS) ?? '')
+  if (nearestFields.size < KEPT_FIELDS) nearestFields.set(field, near)
+  return near
 }
 
 function isTextList(value: JsonValue): boolean {

@@ -15,11 +15,15 @@ export function placeAt(text: string, offset: number): Place {
   return { line, column: offset - lineStart + 1 }
 }
 
-/** The same for many offsets of one text: its lines are found once, when the first is asked for. */
+/** The same for many offsets of one text, whose lines are found no further than to the last of the offsets asked for. */
 export function placesIn(text: string): (offset: number) => Place {
-  let starts: number[] | undefined
+  const starts = [0]
   return offset => {
-    starts ??= lineStarts(text)
+    let newline = text.indexOf('\n', starts.at(-1))
+    while (newline !== -1 && newline < offset) {
+      starts.push(newline + 1)
+      newline = text.indexOf('\n', newline + 1)
+    }
     let [low, high] = [0, starts.length - 1]
     while (low < high) {
       const middle = (low + high + 1) >> 1
@@ -28,14 +32,6 @@ export function placesIn(text: string): (offset: number) => Place {
     }
     return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
   }
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [0]
-  for (let newline = text.indexOf('\n'); newline !== -1; newline = text.indexOf('\n', newline + 1)) {
-    starts.push(newline + 1)
-  }
-  return starts
 }
 
 /** Where the line that begins at `start` ends: at its newline (a CR before it included in the line), or the text's end. */

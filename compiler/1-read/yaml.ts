@@ -109,8 +109,9 @@ function lastQuote(source: string): number | null {
 
 const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
-/** What an alias could look like. Most texts have none, so that few are parsed a second time to be sure. */
+/** What an alias, and the anchor that it needs, could look like. Hardly a text has both, so that few are parsed a second time to be sure. */
 const MAYBE_ALIAS = /(?:^|[\s[{,:?-])\*[^\s,[\]{}*]/
+const MAYBE_ANCHOR = /(?:^|[\s[{,:?-])&[^\s,[\]{}]/
 
 /** Where in a value a rule is broken: the keys that lead there, and what was found. */
 interface Breach {
@@ -130,7 +131,7 @@ function problemInValue(source: string, value: JsonObject): YamlProblem | null {
     const places = placesIn(source)
     return { rule, offset: places.key(path) ?? places.value(path) ?? 0, found }
   }
-  return MAYBE_ALIAS.test(source) ? aliasIn(source) : null
+  return MAYBE_ANCHOR.test(source) && MAYBE_ALIAS.test(source) ? aliasIn(source) : null
 }
 
 function breachIn(value: JsonObject): Breach | null {

@@ -51,8 +51,8 @@ export function shardDigest(text: string | Buffer): string {
 }
 
 export function encodeName(name: string, record: NameRecord): string {
-  const sorted = 'broken' in record ? record : { ...record, frontmatter: sortKeys(record.frontmatter) }
-  return encodeRecord(name, sorted)
+  if ('broken' in record) return encodeRecord(name, record)
+  return encodeRecord(name, { ...record, frontmatter: sortKeys(record.frontmatter) })
 }
 
 export function encodeDetails(name: string, details: ToolDetails): string {
@@ -67,9 +67,11 @@ function encodeRecord(key: string, record: object): string {
   return `${JSON.stringify(key)}:${JSON.stringify(sortKeys(record))}`
 }
 
-/** Only our own keys are sorted, so this goes no deeper: an author's values keep their order. */
+/** Only our own keys are sorted, so this goes no deeper: an author's values keep their order. Ours are ASCII, which `sort` puts in code-point order. */
 function sortKeys<Type extends object>(record: Type): Type {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => byCodePoint(a, b))) as Type
+  const sorted: Partial<Type> = {}
+  for (const key of Object.keys(record).sort() as (keyof Type)[]) sorted[key] = record[key]
+  return sorted as Type
 }
 
 function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: string): string {
@@ -91,7 +93,7 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
 
 function encodeSections(lines: Lines): string {
   return SECTIONS.map(section => {
-    const sorted = [...lines[section]].sort(([a], [b]) => byCodePoint(a, b)).map(([, line]) => line)
+    const sorted = [...lines[section].keys()].sort(byCodePoint).map(key => lines[section].get(key))
     return sorted.length === 0 ? `"${section}":{}` : `"${section}":{\n${sorted.join(',\n')}\n}`
   }).join(',\n')
 }

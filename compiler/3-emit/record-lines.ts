@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../src/diagnostic.js'
 import type { CachedFile } from '../compile-cache.js'
-import { type Finding, toDiagnostic } from '../diagnostics.js'
+import { type Finding, RULES, toDiagnostic } from '../diagnostics.js'
 import type { LinkedDirectory } from '../linked-directory.js'
 import type { SkillUnit } from '../skill-unit.js'
 import { emptyLines, encodeDetails, encodeFile, encodeName, type Lines } from './encode-index.js'
@@ -44,8 +44,8 @@ export function recordLines(
 /** Errors and warnings; what is only worth knowing while writing a skill is told by `check`, and not shipped. */
 function indexedDiagnostics({ path, findings }: SkillUnit, linkFindings: Finding[] = []): Diagnostic[] {
   return [...findings, ...linkFindings]
+    .filter(({ rule }) => RULES[rule].severity !== 'info')
     .map(finding => toDiagnostic(path, finding))
-    .filter(({ severity }) => severity !== 'info')
 }
 
 function kept(lines: Map<string, string> | undefined, name: string): string {

@@ -39,6 +39,11 @@ function shardsOf({ shards }: Partial<IndexHeader>): string[] {
   return Array.isArray(shards) ? shards.filter(shard => /^[0-9a-f]{32}$/.test(shard)) : []
 }
 
+/** The files of an index's shards, relative to the directory. */
+export function shardFiles({ header }: WrittenIndex): string[] {
+  return shardsOf(header).map(shardFile)
+}
+
 /** True where no shard was changed since a time (ms), or those that were are still what their names say. */
 export function shardsHold(directory: string, { header }: WrittenIndex, since: number): boolean {
   return shardsOf(header).every(shard => {
@@ -67,14 +72,15 @@ export interface MadeModules {
   outputs: ReadonlyMap<string, Uint8Array>
 }
 
-/** The files of an index, relative to the directory, that are not on disk as they should be. */
+/** The files of an index, relative to the directory, that are not on disk as they should be. Those that are `sound` were read and found right. */
 export function outdatedFiles(
   directory: string,
   { header, shards }: EncodedIndex,
   { files, outputs }: MadeModules,
+  sound: ReadonlySet<string>,
 ): string[] {
   const outdated = [...shards]
-    .filter(([file, text]) => textOf(directory, file) !== text)
+    .filter(([file, text]) => !sound.has(file) && textOf(directory, file) !== text)
     .map(([file]) => file)
   const missing = files.filter(file => {
     const contents = outputs.get(file)
@@ -97,10 +103,11 @@ export function writeIndex(
   index: EncodedIndex,
   modules: MadeModules,
   cache: string,
+  sound: ReadonlySet<string>,
 ): string[] {
   try {
     const before = [readWritten(directory)?.header.modules].flat()
-    const written = outdatedFiles(directory, index, modules)
+    const written = outdatedFiles(directory, index, modules, sound)
     for (const file of written) {
       writeAtomic(
         directory,
