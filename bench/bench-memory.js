@@ -24,9 +24,12 @@ export async function benchMemory() {
     if (size > options.mainSize) dropTree(made)
   }
   const { skills } = await tree(1_000)
-  const { found, missing } = JSON.parse(run('heap-slope.js', [skills], { nodeFlags: ['--expose-gc'] }))
+  const { found, missing, registered } = JSON.parse(
+    run('heap-slope.js', [skills], { nodeFlags: ['--expose-gc'] }),
+  )
   row('heap left by 1,000,000 findTool', `${found.toFixed(3)} B`, { note: 'a call' })
   row('heap left by 100,000 missing names', `${missing.toFixed(3)} B`, {
     note: 'a name, after the first 20,000',
   })
+  row('heap left by 10,000 tools registered and removed', `${registered.toFixed(3)} B`, { note: 'a tool' })
 }

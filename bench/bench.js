@@ -1,4 +1,5 @@
 import { benchBundle } from './bench-bundle.js'
+import { benchCode } from './bench-code.js'
 import { benchCompile } from './bench-compile.js'
 import { benchCorpus } from './bench-corpus.js'
 import { benchMemory } from './bench-memory.js'
@@ -15,6 +16,7 @@ console.log(
 console.log('Columns: whole process, the same without an empty process, compared with, goal.')
 await benchCompile()
 await benchCorpus()
+await benchCode()
 await benchStart()
 await benchWarm()
 await benchMemory()

@@ -10,6 +10,8 @@ export const goals = {
   oneChanged: 1.6,
   /** Cold compile of real files, against reading, hashing and js-yaml. */
   corpus: 2,
+  /** Cold compile of code skills, against one bare esbuild call with splitting. */
+  code: 2.5,
   /** Start to one loaded skill in the largest tree, against the smallest. */
   start: 1.3,
   startSize: 100_000,

@@ -15,5 +15,7 @@ export const options = {
   runs: QUICK ? 3 : 7,
   /** The same for processes that take no longer than an empty one. */
   shortRuns: QUICK ? 7 : 15,
+  /** Code skills that are compiled beside esbuild. */
+  codeSize: QUICK ? 200 : 1_000,
   corpus: !QUICK,
 }
