@@ -160,7 +160,7 @@ describe('code that is heavy to read', () => {
     const { dir } = codeSkills({ [file]: text, 'sound.skill.js': SOUND('sound') })
     const started = Date.now()
     const { diagnostics } = await check({ paths: [dir], cwd: dir })
-    expect(Date.now() - started).toBeLessThan(10_000)
+    expect(Date.now() - started).toBeLessThan(60_000)
     expect(
       diagnostics
         .filter(one => one.file === file)
