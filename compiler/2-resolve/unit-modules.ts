@@ -6,8 +6,9 @@ import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { holds, prepareIndexDirectory, writeAtomic } from '../index-directory.js'
 import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
-import { bundleModules, type ModuleFailure, type ModuleSource } from './bundle-modules.js'
+import { bundleModules } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
+import type { ModuleFailure, ModuleSource } from './module-source.js'
 
 /** The modules of a directory's units. */
 export interface UnitModules {
