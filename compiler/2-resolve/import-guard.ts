@@ -61,8 +61,7 @@ export function forbiddenImports(place: BundlePlace, { inputs }: Metafile): Map<
     for (const { path, original = path, external } of imports) {
       const isPackage = !/^[./]/.test(original) || input.includes('node_modules/')
       const problem = external ? externalProblem(path) : inputProblem(path, place, isPackage)
-      if (problem !== null)
-        forbidden.set(input, { message: problem, ...importPlace(resolve(place.directory, input), original) })
+      if (problem !== null) forbidden.set(input, { message: problem, ...importPlace(input, place, original) })
     }
   }
   return forbidden
@@ -91,8 +90,14 @@ function externalProblem(path: string): string | null {
   return isAbsolute(path) ? `imports the absolute path ${JSON.stringify(path)}` : null
 }
 
-/** Where an import stands in a file; its first line where it cannot be found. */
-function importPlace(file: string, imported: string): { file: string; line: number; column: number } {
+/** Where an import stands in a file; its first line where it cannot be found. A text in frontmatter has no file. */
+function importPlace(
+  input: string,
+  { directory }: BundlePlace,
+  imported: string,
+): Omit<ModuleFailure, 'message'> {
+  if (input.startsWith('inline:')) return { file: null, line: 1, column: 1 }
+  const file = resolve(directory, input)
   const before = readFileSync(file, 'utf8').split(imported)[0] ?? ''
   const lines = before.split('\n')
   return { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
