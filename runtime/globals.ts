@@ -25,15 +25,15 @@ export interface Cache {
   tool: Map<string, ToolDef | null>
   /** Results of `listTools`, by paths. */
   list: Map<string, ToolDef[]>
-  /** The skill files of a directory, absolute, by `directory\0ignore patterns`. */
+  /** The skill files of a directory that was read without an index, absolute, by `directory\0ignore patterns`. */
   dir: Map<string, string[]>
-  /** The tools of a file, by its absolute path. */
+  /** Results of `loadSkillsFromFile`, by the file's absolute path. */
   file: Map<string, ToolDef[]>
   /** Each tool's authority, by its source or name. */
   authority: Map<string, ToolDef | null>
   /** The main skill that lies directly in a directory, by its absolute path. */
   mainInDir: Map<string, ToolDef | null>
-  /** The file of each name of a directory, by its absolute path. */
+  /** The file of each name of a directory that was read without an index, by the directory's absolute path. */
   nameIndex: Map<string, Map<string, string>>
 }
 
