@@ -1,3 +1,4 @@
+import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { DiskParser } from '../src/directory-names.js'
 import type { NameRecord } from '../src/index-format.js'
@@ -109,17 +110,9 @@ const DEFAULT = Symbol.for('agent-apps.globals')
 /** The state that `findTool`, `listTools` and `invoke` use where they are given none: one for the process, whichever copies of the package are loaded. */
 export function defaultGlobals(): Globals {
   const holder = globalThis as unknown as Record<symbol, Globals | undefined>
-  holder[DEFAULT] ??= createGlobals({ paths: CONVENTIONAL_PATHS.map(dir => ({ dir })) })
+  holder[DEFAULT] ??= createGlobals({ paths: [...CONVENTIONAL_DIRECTORIES] })
   return holder[DEFAULT]
 }
-
-/** Where a project's skills lie by convention; those that exist count. */
-export const CONVENTIONAL_PATHS = [
-  './skills',
-  ...['agents', 'claude', 'github', 'codex', 'opencode', 'cursor', 'gemini'].map(
-    agent => `./.${agent}/skills`,
-  ),
-]
 
 /** Keeps a diagnostic, once. */
 export function addDiagnostic({ diagnostics }: Globals, diagnostic: Diagnostic): void {
