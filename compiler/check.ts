@@ -5,7 +5,7 @@ import type { Fix } from './1-read/parse-file.js'
 import { parseSkill, readSkills } from './1-read/read-skills.js'
 import { specVerdict } from './1-read/spec-verdict.js'
 import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
-import { linkDirectory, outcomes } from './2-resolve/link.js'
+import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
 import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
 import { type Report, type ReportPart, report } from './report.js'
@@ -29,7 +29,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   const directories = await projectDirectories(options)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []
-  const parts: Omit<ReportPart, 'outcomes'>[] = []
+  const parts: ReportPart[] = []
   for (const directory of directories) {
     const walked = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     if (options.fix) fixed.push(...(await fixSkills(walked)).map(path => shownPath(directory, path)))
@@ -43,12 +43,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
     parts.push({ directory, skipped: walked.skipped, linked: linkDirectory(units) })
   }
-  const outcome = outcomes(parts.map(({ linked }) => linked))
-  return {
-    ...report(parts.map((part, index) => ({ ...part, outcomes: outcome[index] ?? new Map() }))),
-    fixed,
-    spec,
-  }
+  return { ...report(parts), fixed, spec }
 }
 
 function verdict({ absolute, folderName }: WalkedSkill): string[] {

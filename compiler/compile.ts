@@ -11,7 +11,7 @@ import {
   rereadUnits,
 } from './1-read/read-skills.js'
 import { type Walk, walk } from './1-read/walk.js'
-import { linkDirectory, outcomes } from './2-resolve/link.js'
+import { linkDirectory } from './2-resolve/link.js'
 import {
   attachModules,
   bundleUnits,
@@ -86,9 +86,8 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
   }
   const compiled: CompiledDirectory[] = []
   for (const directory of directories) compiled.push(await compileDirectory(directory, job))
-  const outcome = outcomes(compiled.map(({ linked }) => linked))
   return {
-    ...report(compiled.map((part, index) => ({ ...part, outcomes: outcome[index] ?? new Map() }))),
+    ...report(compiled),
     directories: directories.map(directory => shownPath(directory, '')),
     written: compiled.flatMap(({ directory, written }) => written.map(file => shownPath(directory, file))),
     outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),

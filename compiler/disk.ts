@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-names.js'
 import type { ToolKind } from '../src/frontmatter.js'
-import { type FileRecord, listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
+import { listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { parseFile } from './1-read/parse-file.js'
 import { addDelegates, digestResources, parseSkill, unitOf } from './1-read/read-skills.js'
@@ -12,6 +12,7 @@ import { type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { importBundled } from './2-resolve/import-bundled.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { toDiagnostic } from './diagnostics.js'
+import { fileRecord } from './file-record.js'
 import { ignoreMatcher } from './project.js'
 import type { SkillUnit } from './skill-unit.js'
 
@@ -71,8 +72,9 @@ async function directoryNames(
       return unit
     }),
   )
-  const { names, findings, given } = linkDirectory(units)
-  const files = new Map(units.map(unit => [unit.path, fileRecord(unit)]))
+  const linked = linkDirectory(units)
+  const { names } = linked
+  const files = new Map(units.map(unit => [unit.path, fileRecord(unit, linked)]))
   return {
     via: 'disk',
     madeAt,
@@ -96,17 +98,6 @@ async function directoryNames(
     const details = named?.tool?.fresh?.details
     const skill = named && bySkill.get(named.unit)
     return details && skill && { ...details, resources: digestResources(skill).resources }
-  }
-  function fileRecord(unit: SkillUnit): FileRecord {
-    const all = [...unit.findings, ...(findings.get(unit.path) ?? [])]
-    return {
-      diagnostics: all
-        .map(finding => toDiagnostic(unit.path, finding))
-        .filter(({ severity }) => severity !== 'info'),
-      sha256: unit.sha256,
-      size: unit.size,
-      tools: given.get(unit.path) ?? [],
-    }
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
 import { AgentAppsError } from '../src/error.js'
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
 
@@ -38,10 +39,6 @@ const CONFIG_FILES = [
   'agent-apps.config.mjs',
   'agent-apps.config.json',
 ]
-const PROJECT_DIRECTORIES = [
-  'skills',
-  ...['agents', 'claude', 'github', 'codex', 'opencode', 'cursor', 'gemini'].map(agent => `.${agent}/skills`),
-]
 const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
 
 /** The configuration that is nearest above a directory, with the conventional paths where it names none. */
@@ -69,7 +66,7 @@ function absolute(directory: string, base: string): string {
 }
 
 function conventionalPaths(base: string): PathEntry[] {
-  return PROJECT_DIRECTORIES.map(directory => join(base, directory)).filter(isDirectory)
+  return CONVENTIONAL_DIRECTORIES.map(directory => join(base, directory)).filter(isDirectory)
 }
 
 function homePaths(): PathEntry[] {

@@ -32,14 +32,14 @@ export interface Report {
 export interface ReportPart {
   directory: ProjectDirectory
   linked: LinkedDirectory
-  /** By path of the file. */
-  outcomes: Map<string, Outcome>
   /** What would be a skill if it lay elsewhere (`counts`), and what else was not followed or entered. */
   skipped: { path: string; finding: Finding; counts: boolean }[]
 }
 
+/** What a command says of its directories, in search order. */
 export function report(parts: readonly ReportPart[]): Report {
-  const files = parts.flatMap(fileReports)
+  const became = outcomes(parts.map(({ linked }) => linked))
+  const files = parts.flatMap((part, index) => fileReports(part, became[index]))
   const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
   return {
     counts: {
@@ -54,6 +54,24 @@ export function report(parts: readonly ReportPart[]): Report {
   }
 }
 
+/**
+ * What became of each file over all directories, in search order: it is found where one of its tools is the
+ * first of its name, shadowed where all have the names of an earlier directory's, else skipped.
+ */
+function outcomes(directories: readonly LinkedDirectory[]): Map<string, Outcome>[] {
+  const taken = new Set<string>()
+  return directories.map(({ units, names, given }) => {
+    const became = new Map<string, Outcome>()
+    for (const { path } of units) {
+      const tools = given.get(path) ?? []
+      const found = tools.some(name => !taken.has(name))
+      became.set(path, found ? 'found' : tools.length > 0 ? 'shadowed' : 'skipped')
+    }
+    for (const name of names.keys()) taken.add(name)
+    return became
+  })
+}
+
 function skillReports(parts: readonly ReportPart[]): Report['skills'] {
   const skills = new Map<string, { name: string; file: string } | null>()
   for (const { directory, linked } of parts) {
@@ -65,10 +83,13 @@ function skillReports(parts: readonly ReportPart[]): Report['skills'] {
   return [...skills.values()].filter(skill => skill !== null)
 }
 
-function fileReports({ directory, linked, outcomes, skipped }: ReportPart): FileReport[] {
+function fileReports(
+  { directory, linked, skipped }: ReportPart,
+  became: Map<string, Outcome> | undefined,
+): FileReport[] {
   const read = linked.units.map(({ path }) => ({
     file: shownPath(directory, path),
-    outcome: outcomes.get(path) ?? 'skipped',
+    outcome: became?.get(path) ?? 'skipped',
     tools: linked.given.get(path) ?? [],
   }))
   const left = skipped

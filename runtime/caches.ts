@@ -2,22 +2,28 @@ import { defaultGlobals, type Globals } from './globals.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */
 export function clearToolCache(name: string, globals: Globals = defaultGlobals()): void {
-  const { cache, missing, directories } = globals
-  for (const map of [cache.tool, cache.authority]) {
-    for (const key of map.keys()) if (key === name || key.startsWith(`${name}\0`)) map.delete(key)
-  }
-  for (const key of missing) if (key.startsWith(`${name}\0`)) missing.delete(key)
-  cache.list.clear()
-  cache.file.clear()
-  cache.mainInDir.clear()
+  forgetReference(name, globals)
+  globals.cache.file.clear()
+  globals.cache.mainInDir.clear()
+  // Kept by source, and every tool below a main skill has it.
+  globals.cache.authority.clear()
   // The index may be another one by now.
-  for (const state of directories.values()) state.index = undefined
+  for (const state of globals.directories.values()) state.index = undefined
+}
+
+/** Forgets what a reference led to, look-ups under way included: to be called where a registered tool comes or goes. */
+export function forgetReference(ref: string, { cache, missing, resolving }: Globals): void {
+  for (const keys of [cache.tool, missing, resolving]) {
+    for (const key of keys.keys()) if (key.startsWith(`${ref}\0`)) keys.delete(key)
+  }
+  cache.list.clear()
 }
 
 /** Forgets everything but registered tools: to be called after `clean`. */
 export function clearAllCaches(globals: Globals = defaultGlobals()): void {
   for (const map of Object.values(globals.cache)) map.clear()
   globals.missing.clear()
+  globals.resolving.clear()
   globals.directories.clear()
   globals.diagnostics.clear()
 }

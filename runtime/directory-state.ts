@@ -18,7 +18,7 @@ export interface DirectoryState extends SearchDirectory {
   /** The same, once they are there. */
   diskNames?: DirectoryNames | null
   /** Items at its top that came after `names` was made, by the listing that showed them. */
-  added?: { listing: string; names: DirectoryNames | null }
+  added?: { listing: string; names: Promise<DirectoryNames | null> }
   /** The directory's own time when it was last listed, in ms. */
   listed?: number | undefined
   /** Files that changed after the names were made, read anew, by path. */
@@ -72,10 +72,8 @@ export function currentIndex(state: DirectoryState, globals: Globals, disk: Disk
 }
 
 function open(state: DirectoryState, globals: Globals, disk: Disk): void {
-  delete state.disk
-  delete state.diskNames
-  delete state.added
-  delete state.listed
+  forgetDisk(state, globals)
+  forgetAdded(state)
   try {
     const index = openIndex(disk, state.dir)
     if (index && index.header.ignore.join('\0') !== state.ignore.join('\0')) {
@@ -197,20 +195,63 @@ export function diskNames(
   globals: Globals,
   disk: Disk,
 ): Promise<DirectoryNames | null> {
-  state.disk ??= loadParser(globals, disk).then(async parser => {
-    state.diskNames =
-      parser && disk.isDirectory(state.dir) ? await parser.readDirectory(state.dir, state.ignore) : null
-    return state.diskNames
-  })
+  state.disk ??= readDisk(state, globals, disk)
   return state.disk
+}
+
+function readDisk(state: DirectoryState, globals: Globals, disk: Disk): Promise<DirectoryNames | null> {
+  const reading = loadParser(globals, disk).then(async parser => {
+    const names =
+      parser && disk.isDirectory(state.dir) ? await parser.readDirectory(state.dir, state.ignore) : null
+    // An index that was opened meanwhile counts instead.
+    if (state.disk === reading) keepDisk(state, names, globals, disk)
+    return names
+  })
+  reading.catch(() => {
+    // What could not be read is read again by whoever asks next.
+    if (state.disk === reading) forgetDisk(state, globals)
+  })
+  return reading
+}
+
+/** Keeps what was read of a directory, also where hosts look for it. */
+function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }: Globals, disk: Disk): void {
+  state.diskNames = names
+  if (names === null) return
+  const files = new Map(names.paths().map(path => [path, disk.resolve(state.dir, path)]))
+  cache.dir.set(dirKey(state), [...files.values()])
+  const index = new Map<string, string>()
+  for (const name of names.names()) {
+    const file = files.get(names.tool(name)?.file ?? '')
+    if (file !== undefined) index.set(name, file)
+  }
+  cache.nameIndex.set(state.dir, index)
+}
+
+function forgetDisk(state: DirectoryState, { cache }: Globals): void {
+  delete state.disk
+  delete state.diskNames
+  cache.dir.delete(dirKey(state))
+  cache.nameIndex.delete(state.dir)
+}
+
+function dirKey({ dir, ignore }: DirectoryState): string {
+  return [dir, ...ignore].join('\0')
 }
 
 /** The compiler's reader, loaded once; null where it is absent. */
 export function loadParser(globals: Globals, disk: Disk): Promise<DiskParser | null> {
-  globals.parser ??= disk.loadParser().then(parser => {
-    globals.stats.parser = parser ? 'loaded' : 'absent'
-    return parser
-  })
+  globals.parser ??= disk.loadParser().then(
+    parser => {
+      globals.stats.parser = parser ? 'loaded' : 'absent'
+      return parser
+    },
+    error => {
+      // What could not be loaded is loaded again by whoever asks next.
+      delete globals.parser
+      throw error
+    },
+  )
   return globals.parser
 }
 
@@ -285,6 +326,7 @@ export async function addedNames(
   disk: Disk,
 ): Promise<DirectoryNames | null> {
   const changed = disk.directoryTime(state.dir)
+  // Whoever asks while they are being read waits for the same reading.
   if (changed !== null && changed === state.listed) return state.added?.names ?? null
   const items = disk.list(state.dir) ?? []
   // A directory that changed just now may change again without its time showing it.
@@ -295,12 +337,25 @@ export async function addedNames(
     return null
   }
   if (state.added?.listing === listing) return state.added.names
-  const parser = await loadParser(globals, disk)
   const known = new Set(names.paths().map(path => path.split('/')[0]))
   const only = items.filter(item => !known.has(item))
-  const added = parser && (await parser.readDirectory(state.dir, state.ignore, only))
-  state.added = { listing, names: added }
-  return added
+  const reading = loadParser(globals, disk).then(
+    parser => parser && parser.readDirectory(state.dir, state.ignore, only),
+  )
+  const added = { listing, names: reading }
+  state.added = added
+  try {
+    return await reading
+  } catch (error) {
+    // What could not be read is read again by whoever asks next.
+    if (state.added === added) forgetAdded(state)
+    throw error
+  }
+}
+
+function forgetAdded(state: DirectoryState): void {
+  delete state.added
+  delete state.listed
 }
 
 /** Keeps the fault of a file that should have given a tool. */

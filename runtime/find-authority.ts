@@ -1,6 +1,7 @@
 import { disk } from '#disk'
 import { isBroken } from '../src/index-format.js'
-import { type DirectoryState, directoryStates, lookUp, namesOf } from './directory-state.js'
+import { type DirectoryState, directoryStates, lookUp, namesOf, withNames } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
@@ -13,22 +14,27 @@ export async function mainInDir(dir: string, globals: Globals = defaultGlobals()
   const state = directoryStates(globals, host).find(
     one => one.dir === dir || host.inside(one.dir, dir) !== null,
   )
-  const main = state
-    ? await mainOf(state, dir === state.dir ? '' : `${host.inside(state.dir, dir)}/`, globals)
-    : null
+  const folder = state && (dir === state.dir ? '' : `${host.inside(state.dir, dir)}/`)
+  const main =
+    state && folder !== undefined
+      ? await withNames(state, globals, host, () => mainOf(state, folder, globals, host))
+      : null
   globals.cache.mainInDir.set(dir, main)
   return main
 }
 
 /** The first tool of role `main`, by name, whose file lies directly in a folder of a path entry. */
-async function mainOf(state: DirectoryState, folder: string, globals: Globals): Promise<ToolDef | null> {
-  const host = disk
-  const names = host && (await namesOf(state, globals, host))
-  if (!names || host === null) return null
+async function mainOf(
+  state: DirectoryState,
+  folder: string,
+  globals: Globals,
+  host: Disk,
+): Promise<ToolDef | null> {
+  const names = await namesOf(state, globals, host)
+  if (names === null) return null
   for (const path of names.paths().sort()) {
     const isDirect = path.startsWith(folder) && !path.slice(folder.length).includes('/')
-    const isFolderSkill = path === `${folder}SKILL.md`
-    if (!isDirect && !isFolderSkill) continue
+    if (!isDirect) continue
     for (const name of names.file(path)?.tools ?? []) {
       const found = await lookUp(state, name, globals, host)
       if (found && !isBroken(found.record) && found.record.frontmatter.role === 'main') {

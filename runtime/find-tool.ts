@@ -60,10 +60,12 @@ export async function resolve(ref: string, globals: Globals): Promise<Resolution
   globals.resolving.set(key, started)
   try {
     const resolution = await started
-    if (!resolution?.broken) keep(key, resolution?.tool ?? null, globals)
+    // A tool may have been registered meanwhile.
+    const isCurrent = globals.resolving.get(key) === started
+    if (isCurrent && !resolution?.broken) keep(key, resolution?.tool ?? null, globals)
     return resolution
   } finally {
-    globals.resolving.delete(key)
+    if (globals.resolving.get(key) === started) globals.resolving.delete(key)
   }
 }
 

@@ -1,3 +1,4 @@
+import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { DiskParser } from '../src/directory-names.js'
 import type { NameRecord } from '../src/index-format.js'
@@ -25,15 +26,15 @@ export interface Cache {
   tool: Map<string, ToolDef | null>
   /** Results of `listTools`, by paths. */
   list: Map<string, ToolDef[]>
-  /** The skill files of a directory, absolute, by `directory\0ignore patterns`. */
+  /** The skill files of a directory that was read without an index, absolute, by `directory\0ignore patterns`. */
   dir: Map<string, string[]>
-  /** The tools of a file, by its absolute path. */
+  /** Results of `loadSkillsFromFile`, by the file's absolute path. */
   file: Map<string, ToolDef[]>
   /** Each tool's authority, by its source or name. */
   authority: Map<string, ToolDef | null>
   /** The main skill that lies directly in a directory, by its absolute path. */
   mainInDir: Map<string, ToolDef | null>
-  /** The file of each name of a directory, by its absolute path. */
+  /** The file of each name of a directory that was read without an index, by the directory's absolute path. */
   nameIndex: Map<string, Map<string, string>>
 }
 
@@ -109,17 +110,9 @@ const DEFAULT = Symbol.for('agent-apps.globals')
 /** The state that `findTool`, `listTools` and `invoke` use where they are given none: one for the process, whichever copies of the package are loaded. */
 export function defaultGlobals(): Globals {
   const holder = globalThis as unknown as Record<symbol, Globals | undefined>
-  holder[DEFAULT] ??= createGlobals({ paths: CONVENTIONAL_PATHS.map(dir => ({ dir })) })
+  holder[DEFAULT] ??= createGlobals({ paths: [...CONVENTIONAL_DIRECTORIES] })
   return holder[DEFAULT]
 }
-
-/** Where a project's skills lie by convention; those that exist count. */
-export const CONVENTIONAL_PATHS = [
-  './skills',
-  ...['agents', 'claude', 'github', 'codex', 'opencode', 'cursor', 'gemini'].map(
-    agent => `./.${agent}/skills`,
-  ),
-]
 
 /** Keeps a diagnostic, once. */
 export function addDiagnostic({ diagnostics }: Globals, diagnostic: Diagnostic): void {

@@ -35,11 +35,16 @@ export async function loadSkillsFromFile(
   const host = disk
   if (host === null) return []
   const place = placeOf(path, globals, host)
-  const found = place ? await foundIn(place, globals, host) : []
+  if (place === null) return []
+  const file = host.resolve(place.state.dir, place.file)
+  const known = globals.config.freshness === 'trust' ? globals.cache.file.get(file) : undefined
+  if (known) return [...known]
+  const found = await foundIn(place, globals, host)
   const tools = found.flatMap(one => soundTool(one, globals, host))
   const [broken] = found.flatMap(one => faultOf(one, host))
   if (tools.length === 0 && broken) throw toolBroken(path, broken)
-  return tools
+  globals.cache.file.set(file, tools)
+  return [...tools]
 }
 
 /** The tool of a file that a fragment picks; without one, the first. */

@@ -3,7 +3,7 @@ import { AgentAppsError } from '../src/error.js'
 import { extractFrontmatter, type Role } from '../src/frontmatter.js'
 import type { JsonObject } from '../src/json.js'
 import { isToolName } from '../src/tool-name.js'
-import { clearToolCache } from './caches.js'
+import { forgetReference } from './caches.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 
@@ -94,7 +94,13 @@ function add(globals: Globals, options: RegisterToolOptions): void {
   }
   globals.tools.programmaticTools.set(name, tool)
   globals.stats.via.programmatic++
-  clearToolCache(name, globals)
+  forgetTool(globals, name, src)
+}
+
+/** The indexes stay open: what is registered says nothing of them. */
+function forgetTool(globals: Globals, name: string, src: string | null | undefined): void {
+  forgetReference(name, globals)
+  if (src) forgetReference(src, globals)
 }
 
 function frontmatterOf({
@@ -120,8 +126,10 @@ function frontmatterOf({
 
 /** Removes a registered tool, and what was cached under its name. */
 export function unregisterTool(globals: Globals, name: string): void {
-  globals.tools.programmaticTools.delete(name)
-  clearToolCache(name, globals)
+  const { programmaticTools } = globals.tools
+  const src = programmaticTools.get(name)?.src
+  programmaticTools.delete(name)
+  forgetTool(globals, name, src)
 }
 
 /**

@@ -87,6 +87,17 @@ describe('what code may import', () => {
     },
   }
 
+  it('not what an inline delegate asks for', async () => {
+    const delegate = 'inline://code,import "https://example.com/a.js"; export default () => 1'
+    const text = `---\nname: reader\ndescription: Reads.\nmetadata:\n  delegate: '${delegate}'\n---\n`
+    const { dir } = guarded({ 'reader/SKILL.md': text, 'sound.skill.js': SOUND })
+    const { diagnostics, skills } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(({ file, ruleId }) => `${file} ${ruleId}`)).toEqual([
+      'reader/SKILL.md delegate-invalid',
+    ])
+    expect(skills).toHaveLength(2)
+  })
+
   it.each(Object.entries(refused))('not %s', async (_, skills) => {
     const { dir, outer } = guarded({ ...skills, 'sound.skill.js': SOUND })
     const { diagnostics } = await compile({ paths: [dir], cwd: dir })

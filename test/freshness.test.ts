@@ -27,6 +27,13 @@ describe.each([['before the first look'], ['after a look']])('check, %s', when =
     return started
   }
 
+  it('sees skills that were added, also when they are asked for together', async () => {
+    const { dir, runtime } = await looked(['one', 'two'])
+    writeTree(dir, { 'one/SKILL.md': skill('one'), 'two/SKILL.md': skill('two') })
+    const found = await Promise.all(['one', 'two'].map(name => runtime.findTool(name)))
+    expect(found.map(tool => tool?.name)).toEqual(['one', 'two'])
+  })
+
   it('sees a file that was edited', async () => {
     const { dir, runtime } = await looked(['good-1'])
     writeTree(dir, { 'good-1/SKILL.md': skill('good-1', 'A longer text than before.\n') })

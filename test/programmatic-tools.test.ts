@@ -19,6 +19,7 @@ import {
   isMetaKey,
   iterPaths,
   listTools,
+  loadSkillsFromFile,
   mainInDir,
   mapPaths,
   type PathEntry,
@@ -234,6 +235,43 @@ describe('caches', () => {
     clearAllCaches(globals)
     expect(Object.values(cache).every(map => map.size === 0)).toBe(true)
     expect(await findTool('kept', globals)).not.toBeNull()
+  })
+})
+
+describe('what is cached and a tool that is registered', () => {
+  it('while it is looked up, or after its URI was missing', async () => {
+    const { globals } = createRuntime({ paths: [makeTree({})], freshness: 'trust' })
+    const early = findTool('late', globals)
+    expect(await findTool('mcp://server/late', globals)).toBeNull()
+    registerTool(globals, { name: 'late', fn: echo, src: 'mcp://server/late' })
+    await early
+    expect((await findTool('late', globals))?.origin.via).toBe('programmatic')
+    expect(await findTool('mcp://server/late', globals)).toBe(await findTool('late', globals))
+    unregisterTool(globals, 'late')
+    expect(await findTool('mcp://server/late', globals)).toBeNull()
+  })
+
+  it('leaves the tools of an index the same objects', async () => {
+    const dir = makeTree({ 'a/SKILL.md': skill('a') })
+    await compile({ paths: [dir] })
+    const globals = globalsOver(dir)
+    const [before] = await listTools(globals)
+    createCallbackRef(globals, 'callback', echo)
+    expect((await listTools(globals)).at(-1)).toBe(before)
+  })
+
+  it('keeps the files, names and tools of a directory without an index', async () => {
+    const dir = makeTree({ 'a/SKILL.md': skill('a'), 'b.skill.md': skill('b') })
+    const globals = globalsOver(dir)
+    const [a] = await listTools(globals)
+    const file = join(dir, 'a/SKILL.md')
+    expect([...globals.cache.dir.values()]).toEqual([[file, join(dir, 'b.skill.md')]])
+    expect(globals.cache.nameIndex.get(dir)?.get('a')).toBe(file)
+    const loaded = await loadSkillsFromFile(file, globals)
+    expect(loaded.map(({ name }) => name)).toEqual([a?.name])
+    expect(globals.cache.file.get(file)).toEqual(loaded)
+    clearAllCaches(globals)
+    expect(globals.cache.nameIndex.size + globals.cache.dir.size + globals.cache.file.size).toBe(0)
   })
 })
 

@@ -53,7 +53,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     found.push(configuration(loaded, cwd), ...missingDirectories(loaded.paths, cwd))
     if (found.every(({ state }) => state !== 'problem')) {
       found.push(...indexes(await compile({ paths: loaded.paths, cwd, check: true }), cwd))
-      found.push(await resolution(loaded.paths, cwd))
+      found.push(await resolution(loaded, cwd))
     }
   } catch (error) {
     if (!isAgentAppsError(error)) throw error
@@ -117,8 +117,8 @@ function shortList(names: string[]): string {
 }
 
 /** Whether a production process would get everything from the indexes. */
-async function resolution(paths: PathEntry[], cwd: string): Promise<Finding> {
-  const runtime = createRuntime({ paths, cwd, freshness: 'trust' })
+async function resolution({ paths, config }: LoadedConfig, cwd: string): Promise<Finding> {
+  const runtime = createRuntime({ paths, cwd, freshness: 'trust', library: config.library ?? true })
   const tools = await runtime.listTools()
   const { via } = runtime.stats()
   const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length

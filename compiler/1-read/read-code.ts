@@ -29,8 +29,6 @@ export interface CodeTool {
 /** What a module was found to be. */
 export interface CodeModule {
   tools: CodeTool[]
-  /** Files that it names as `new URL('./x', import.meta.url)`, as written. */
-  resources: string[]
   /** True where importing it does something besides declaring: only then can importing it fail. */
   hasEffects: boolean
 }
@@ -47,7 +45,6 @@ export function readCode(text: string): CodeModule {
   const tools = scope.exports.flatMap(({ name, value }) => toolOf(name, value, scope))
   return {
     tools: defaultFirst(tools),
-    resources: urlsIn(program),
     hasEffects: program.body.some(statement => hasEffect(statement, scope)),
   }
 }
@@ -376,35 +373,4 @@ function defaultFirst(tools: CodeTool[]): CodeTool[] {
     ...tools.filter(({ exported }) => exported === 'default'),
     ...tools.filter(({ exported }) => exported !== 'default'),
   ]
-}
-
-/** The literal paths of `new URL('./x', import.meta.url)`, anywhere in the module. */
-function urlsIn(program: Program): string[] {
-  const urls: string[] = []
-  const open: unknown[] = [program]
-  while (open.length > 0) {
-    const node = open.pop()
-    if (Array.isArray(node)) open.push(...node)
-    else if (typeof node === 'object' && node !== null && 'type' in node) {
-      const url = literalUrl(node as Node)
-      if (url !== null) urls.push(url)
-      open.push(...Object.values(node).filter(value => typeof value === 'object' && value !== null))
-    }
-  }
-  return [...new Set(urls)].sort()
-}
-
-function literalUrl(node: Node): string | null {
-  if (node.type !== 'NewExpression') return null
-  const { callee, arguments: given } = node as unknown as { callee: Node; arguments: Node[] }
-  const [path, base] = given as (Node & { value?: unknown; object?: Node; property?: Node })[]
-  const isMetaUrl =
-    base?.type === 'MemberExpression' &&
-    base.object?.type === 'MetaProperty' &&
-    base.property &&
-    nameOf(base.property) === 'url'
-  const isUrl = callee.type === 'Identifier' && (callee as Identifier).name === 'URL'
-  return isUrl && isMetaUrl && typeof path?.value === 'string' && /^\.\.?\//.test(path.value)
-    ? path.value
-    : null
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/error.js'
-import { bundleModules, type ModuleSource } from './bundle-modules.js'
+import { bundleModules } from './bundle-modules.js'
+import type { ModuleSource } from './module-source.js'
 
 const folders: string[] = []
 

@@ -6,8 +6,9 @@ import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { holds, prepareIndexDirectory, writeAtomic } from '../index-directory.js'
 import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
-import { bundleModules, type ModuleFailure, type ModuleSource } from './bundle-modules.js'
+import { bundleModules } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
+import type { ModuleFailure, ModuleSource } from './module-source.js'
 
 /** The modules of a directory's units. */
 export interface UnitModules {
@@ -117,7 +118,7 @@ export async function attachModules(
 }
 
 /** The tools of a unit whose module has to be run to know them, or to know that it can be run. */
-export function toolsToRun({ tools }: SkillUnit): UnitTool[] {
+function toolsToRun({ tools }: SkillUnit): UnitTool[] {
   return tools.filter(({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects))
 }
 
@@ -184,9 +185,6 @@ const PROBLEM_RULES = {
   exits: 'code-exits',
 } as const satisfies Record<string, RuleName>
 
-/** The rules that only running a module finds broken. */
-export const EVALUATION_RULES: readonly RuleName[] = Object.values(PROBLEM_RULES)
-
 function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
   if (problem) {
     breakUnit(
@@ -212,7 +210,7 @@ function placeInStack(stack: string, path: string): Place {
   return line === undefined ? FILE_START : { line: Number(line), column: Number(column) }
 }
 
-export function breakUnit(unit: SkillUnit, why: Finding): void {
+function breakUnit(unit: SkillUnit, why: Finding): void {
   unit.findings.push(why)
   unit.broken.push(...unit.tools.map(({ name }) => ({ name, finding: why })))
   unit.tools = []

@@ -7,7 +7,7 @@ import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { notWritable, prepareIndexDirectory } from '../index-directory.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
-export const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`
+const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`
 
 const WAIT_LIMIT = 60_000
 const POLL = 20

@@ -1,8 +1,7 @@
-import type { Diagnostic } from '../../src/diagnostic.js'
 import type { CachedFile } from '../compile-cache.js'
-import { type Finding, RULES, toDiagnostic } from '../diagnostics.js'
+import { toDiagnostic } from '../diagnostics.js'
+import { fileRecord } from '../file-record.js'
 import type { LinkedDirectory } from '../linked-directory.js'
-import type { SkillUnit } from '../skill-unit.js'
 import { emptyLines, encodeDetails, encodeFile, encodeName, type Lines } from './encode-index.js'
 
 /**
@@ -10,12 +9,12 @@ import { emptyLines, encodeDetails, encodeFile, encodeName, type Lines } from '.
  * Whoever calls has seen to it that `previous` has them.
  */
 export function recordLines(
-  { units, names, findings, given }: LinkedDirectory,
+  linked: LinkedDirectory,
   previous: Lines | null,
   otherInputs: ReadonlyMap<string, CachedFile>,
 ): Lines {
   const lines = emptyLines()
-  for (const [name, { unit, tool, broken }] of names) {
+  for (const [name, { unit, tool, broken }] of linked.names) {
     if (broken) {
       lines.tools.set(name, encodeName(name, { broken: toDiagnostic(unit.path, broken), file: unit.path }))
     } else if (tool?.fresh) {
@@ -26,26 +25,13 @@ export function recordLines(
       lines.details.set(name, kept(previous?.details, name))
     }
   }
-  for (const unit of units) {
-    const record = {
-      diagnostics: indexedDiagnostics(unit, findings.get(unit.path)),
-      sha256: unit.sha256,
-      size: unit.size,
-      tools: given.get(unit.path) ?? [],
-    }
-    lines.files.set(unit.path, encodeFile(unit.path, record))
+  for (const unit of linked.units) {
+    lines.files.set(unit.path, encodeFile(unit.path, fileRecord(unit, linked)))
   }
   for (const [path, { stat, sha256 }] of otherInputs) {
     lines.files.set(path, encodeFile(path, { diagnostics: [], sha256, size: stat.size, tools: [] }))
   }
   return lines
-}
-
-/** Errors and warnings; what is only worth knowing while writing a skill is told by `check`, and not shipped. */
-function indexedDiagnostics({ path, findings }: SkillUnit, linkFindings: Finding[] = []): Diagnostic[] {
-  return [...findings, ...linkFindings]
-    .filter(({ rule }) => RULES[rule].severity !== 'info')
-    .map(finding => toDiagnostic(path, finding))
 }
 
 function kept(lines: Map<string, string> | undefined, name: string): string {

@@ -1,0 +1,104 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import type { Metafile, Plugin } from 'esbuild'
+import { looksSecret } from '../../src/secrets.js'
+import { belongsTo } from '../project-root.js'
+import type { BundlePlace, ModuleFailure } from './module-source.js'
+
+/**
+ * Looks at every file before esbuild reads it: what lies outside the project is not even parsed, since what is
+ * said of a fault in it could tell what it holds, and a pipe or a device never ends.
+ */
+export function guardedReads({ directory, root }: BundlePlace): Plugin {
+  return {
+    name: 'agent-apps-guard',
+    setup({ onLoad }) {
+      onLoad({ filter: /.*/, namespace: 'file' }, ({ path }) => {
+        const problem = readProblem(path, root)
+        if (problem !== null) {
+          const shown = JSON.stringify(relative(directory, path).replaceAll('\\', '/'))
+          return { errors: [{ text: `imports ${shown}, ${problem}` }] }
+        }
+        if (!/\.[cm]?[jt]sx?$/.test(path)) return undefined
+        const text = readFileSync(path, 'utf8')
+        const own = withoutForeignMaps(text, path, root)
+        return own === text ? undefined : { contents: own, loader: loaderOf(path) }
+      })
+    },
+  }
+}
+
+/** Why a file is not to be read; null where it may be. Which files are imported as a package is looked at later. */
+function readProblem(path: string, root: string): string | null {
+  try {
+    const real = realpathSync.native(path)
+    if (!belongsTo(root, real) && !real.includes(`${sep}node_modules${sep}`))
+      return 'which lies outside the project'
+    return statSync(real).isFile() ? null : 'which is no regular file'
+  } catch {
+    return 'which cannot be read'
+  }
+}
+
+/** The text without its links to source maps that are not to be read: esbuild follows them wherever they lead. */
+export function withoutForeignMaps(text: string, path: string, root: string): string {
+  return text.replace(/(\/[/*][#@][ \t]*sourceMapping)URL=([^\s'"]+)/g, (link, start: string, map: string) =>
+    map.startsWith('data:') || readProblem(resolve(dirname(path), map), root) === null
+      ? link
+      : `${start}Url=${map}`,
+  )
+}
+
+/** What esbuild takes a code file for, by its ending. */
+export function loaderOf(path: string): 'js' | 'ts' | 'jsx' | 'tsx' {
+  return /\.[cm]?([jt]sx?)$/.exec(path)?.[1] as 'js' | 'ts' | 'jsx' | 'tsx'
+}
+
+/** The inputs that import what they may not: files outside the project, secrets, `data:` and remote addresses. */
+export function forbiddenImports(place: BundlePlace, { inputs }: Metafile): Map<string, ModuleFailure> {
+  const forbidden = new Map<string, ModuleFailure>()
+  for (const [input, { imports }] of Object.entries(inputs)) {
+    for (const { path, original = path, external } of imports) {
+      const isPackage = !/^[./]/.test(original) || input.includes('node_modules/')
+      const problem = external ? externalProblem(path) : inputProblem(path, place, isPackage)
+      if (problem !== null) forbidden.set(input, { message: problem, ...importPlace(input, place, original) })
+    }
+  }
+  return forbidden
+}
+
+/** Why a file may not be in a module; null where it may. */
+export function inputProblem(
+  input: string,
+  { directory, root }: BundlePlace,
+  isPackage: boolean,
+): string | null {
+  if (input.startsWith('inline:') || input.startsWith('(disabled):')) return null
+  if (/^<?data:/.test(input)) return 'imports a `data:` address'
+  const real = realpathSync.native(resolve(directory, input))
+  // A package manager may keep packages elsewhere and link them.
+  if (!belongsTo(root, real) && !(isPackage && real.includes(`${sep}node_modules${sep}`)))
+    return `imports ${JSON.stringify(input)}, which lies outside the project`
+  return looksSecret(real.split(/[\\/]/).at(-1) ?? '')
+    ? `imports ${JSON.stringify(input)}, which looks like a secret`
+    : null
+}
+
+function externalProblem(path: string): string | null {
+  if (/^(?:https?|data|blob):/.test(path))
+    return `imports ${JSON.stringify(path.slice(0, 80))}; code comes from the project or its packages`
+  return isAbsolute(path) ? `imports the absolute path ${JSON.stringify(path)}` : null
+}
+
+/** Where an import stands in a file; its first line where it cannot be found. A text in frontmatter has no file. */
+function importPlace(
+  input: string,
+  { directory }: BundlePlace,
+  imported: string,
+): Omit<ModuleFailure, 'message'> {
+  if (input.startsWith('inline:')) return { file: null, line: 1, column: 1 }
+  const file = resolve(directory, input)
+  const before = readFileSync(file, 'utf8').split(imported)[0] ?? ''
+  const lines = before.split('\n')
+  return { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+}

@@ -1,0 +1,20 @@
+import type { FileRecord } from '../src/index-format.js'
+import { RULES, toDiagnostic } from './diagnostics.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import type { SkillUnit } from './skill-unit.js'
+
+/** A skill file as an index has it, and as a directory that was read without one. */
+export function fileRecord(
+  { path, findings, sha256, size }: SkillUnit,
+  { findings: linkFindings, given }: LinkedDirectory,
+): FileRecord {
+  return {
+    // What is only worth knowing while writing a skill is told by `check`, and not shipped.
+    diagnostics: [...findings, ...(linkFindings.get(path) ?? [])]
+      .filter(({ rule }) => RULES[rule].severity !== 'info')
+      .map(finding => toDiagnostic(path, finding)),
+    sha256,
+    size,
+    tools: given.get(path) ?? [],
+  }
+}
