@@ -10,6 +10,7 @@ import { isFileFresh, loadParser } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import type { ToolSource } from './make-tool.js'
+import { IndexRefused } from './read-index.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 
 /** A module's tool, ready to be called. */
@@ -98,7 +99,7 @@ async function importCode(
   globals: Globals,
   disk: Disk,
 ): Promise<Record<string, unknown>> {
-  const isSame = (input: string): boolean => isFileFresh(state, names, input, disk)
+  const isSame = (input: string): boolean => isStillFresh(state, names, input, disk)
   // A link in a module's place could lead to any code of this machine.
   const module = compiled && disk.resolve(state.dir, compiled.file)
   const isThere =
@@ -121,6 +122,16 @@ async function importCode(
       hint: 'Run `agent-apps compile` and deploy `.agent-apps/` with the index, or install the whole package, so that code can be read from disk.',
     },
   )
+}
+
+/** False too where the index that a tool was found in is gone, and with it what its files were. */
+function isStillFresh(...asked: Parameters<typeof isFileFresh>): boolean {
+  try {
+    return isFileFresh(...asked)
+  } catch (error) {
+    if (error instanceof IndexRefused) return false
+    throw error
+  }
 }
 
 function functionOf(value: unknown): ToolFunction | null {
