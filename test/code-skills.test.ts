@@ -125,6 +125,48 @@ const CASES: Record<string, Case> = {
     results: ['math', 'sum', 'product', 'math', 'sum', 'product', undefined],
     frontmatter: { sum: { description: 'Adds.' }, './lib/math.skill.ts': { name: 'math' } },
   },
+  'what is only TypeScript is passed over: types, casts, overloads, declarations': {
+    files: {
+      'typed.skill.ts': `import type { Context } from 'agent-apps'
+        import { defineTool } from 'agent-apps'
+        declare const injected: string
+        declare module 'elsewhere' { export const sideEffect: number }
+        export type { Context }
+        type Shape = { readonly title?: string } & Record<\`x-\${string}\`, unknown>
+        interface Most<in out Value extends Shape = Shape> { value: Value }
+        const LABELS = ['One', 'Two'] as const
+        export const twice = defineTool({
+          name: 'twice' as const,
+          description: <string>'Doubles.',
+          tags: [...LABELS] satisfies readonly string[],
+          params: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] } as const,
+          execute: ({ count }: { count: number }) => count! * 2,
+        })
+        export const frontmatter = { name: 'typed', description: 'Typed.' } satisfies Shape
+        export default function run(ctx: Context): Promise<string>
+        export default async function run<const Value>(this: void, ctx: Context, value?: Value): Promise<string> {
+          abstract class Base { abstract name: string }
+          class Named extends Base { override name = 'named'; constructor(private readonly most?: Most) { super() } }
+          return new Named().name
+        }\n`,
+    },
+    calls: [['typed'], ['twice', { count: 2 }]],
+    results: ['named', 4],
+    frontmatter: {
+      typed: { description: 'Typed.' },
+      twice: { description: 'Doubles.', tags: ['one', 'two'] },
+    },
+  },
+  'TypeScript that only esbuild knows': {
+    files: {
+      'late.skill.ts': `export const frontmatter = { name: 'late', description: 'Late.' }
+        class Base { override name: string = 'late' }
+        export default (): string => new Base().name\n`,
+    },
+    calls: [['late']],
+    results: ['late'],
+    frontmatter: { late: { description: 'Late.' } },
+  },
   'constants, templates, sums and spreads are read without running': {
     files: {
       'parts.skill.js': `const NAME = 'parts'

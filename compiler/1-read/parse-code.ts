@@ -6,7 +6,7 @@ import { checkFrontmatter, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
 import { fallbackName, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
-import { type ReadModule, readModule } from './to-javascript.js'
+import { type ReadModule, readModule } from './read-module.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {

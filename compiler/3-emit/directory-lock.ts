@@ -22,7 +22,10 @@ const EMPTY_LOCK_AGE = 2_000
  *
  * @throws INDEX_LOCKED where another process keeps it for more than a minute
  */
-export async function withDirectoryLock<Result>(directory: string, work: () => Result): Promise<Result> {
+export async function withDirectoryLock<Result>(
+  directory: string,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
   const lock = join(directory, LOCK_FILE)
   prepareIndexDirectory(directory)
   const deadline = Date.now() + WAIT_LIMIT
@@ -40,7 +43,7 @@ export async function withDirectoryLock<Result>(directory: string, work: () => R
     await sleep(POLL)
   }
   try {
-    return work()
+    return await work()
   } finally {
     rmSync(lock, { force: true })
   }
