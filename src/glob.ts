@@ -1,8 +1,8 @@
 /**
- * Globs over tool names and argument values: `*`, `?`, `[a-z]`, `{a,b}`, `**`, `!(a|b)`. A glob compiles to a
+ * Globs over tool names and argument values: `*`, `?`, `[a-z]`, `[^a]`, `{a,b}`, `**`, `!(a|b)`. A glob compiles to a
  * small program, plain data that an index can hold, and matching steps through it: the time is at most the
- * program's length times the text's, whatever the pattern. Where picomatch accepts the same pattern, both agree
- * (its `dot: true`).
+ * program's length times the text's, whatever the pattern. On names, which hold no empty, `.` or `..` segment,
+ * it agrees with picomatch (its `dot: true`); what picomatch reads as a piece of regular expression is refused.
  */
 
 /** One step of a program. Numbers are positions in the program. */
@@ -12,16 +12,16 @@ export type GlobStep =
   | ['any']
   /** Any character. */
   | ['all']
-  /** One of these ranges of characters, or with `true` none of them; never `/`. */
+  /** One of these ranges of characters, or with `true` none of them and no `/`. */
   | ['set', boolean, [from: string, to: string][]]
   | ['split', number, number]
   | ['jump', number]
   | ['match']
 
-/** A compiled glob: what the text is, or for `!(…)` what its middle, between a fixed beginning and end, is not. */
+/** A compiled glob: what the text is, or for `!(…)` what its end, behind a fixed beginning, is not. */
 export type GlobProgram =
-  | { steps: GlobStep[]; not?: never }
-  | { not: GlobStep[]; prefix: string; suffix: string; steps?: never }
+  | { steps: GlobStep[]; not?: never; prefix?: never }
+  | { not: GlobStep[]; prefix: string; steps?: never }
 
 /** What a text is not a glob for. `offset` is where in the text. */
 export class GlobProblem extends Error {
@@ -33,7 +33,8 @@ export class GlobProblem extends Error {
   }
 }
 
-/** Steps of a program; braces in braces grow it, so it is bounded. */
+const LENGTH_MAX = 1000
+/** Steps of a program. */
 const STEPS_MAX = 2000
 const DEPTH_MAX = 8
 
@@ -44,22 +45,33 @@ const DEPTH_MAX = 8
  */
 export function compileGlob(glob: string): GlobProgram {
   if (glob === '') throw new GlobProblem('the pattern is empty', 0)
-  const negation = /^((?:[^*?[\]{}()!\\,|]|\\.)*)!\(/.exec(glob)
+  if (glob.length > LENGTH_MAX) throw new GlobProblem(`the pattern is longer than ${LENGTH_MAX}`, 0)
+  const negation = /^((?:[^*?[\]{}()!\\,|/]|\\.)*)!\(/.exec(glob)
   if (negation) return compileNegation(glob, negation[1] ?? '')
-  const reader: Reader = { glob, at: 0, depth: 0, steps: [] }
+  const reader: Reader = { glob, at: 0, depth: 0, steps: [], globstars: [] }
   readSequence(reader, '')
-  if (reader.at < glob.length) throw new GlobProblem(`"${glob[reader.at]}" stands alone`, reader.at)
   emit(reader, ['match'])
+  for (const { at, behind } of reader.globstars) {
+    if (run(reader.steps, '', { from: behind }))
+      throw new GlobProblem('what follows "/**/" may not be empty', at)
+  }
   return { steps: reader.steps }
 }
 
-/** True where a program matches the whole of a text. `count`, where given, gets the number of steps taken. */
-export function matchGlob(program: GlobProgram, text: string, count?: { steps: number }): boolean {
-  if (program.steps) return run(program.steps, text, count)
-  const { prefix, suffix, not } = program
-  const fits =
-    text.length >= prefix.length + suffix.length && text.startsWith(prefix) && text.endsWith(suffix)
-  return fits && !run(not, text.slice(prefix.length, text.length - suffix.length), count)
+export interface MatchOptions {
+  /** Lets `*` and `?` stand for `/` too. */
+  acrossSlashes?: boolean
+  /** Gets the number of steps taken. */
+  count?: { steps: number }
+}
+
+/** True where a program matches the whole of a text. */
+export function matchGlob(program: GlobProgram, text: string, options: MatchOptions = {}): boolean {
+  if (program.steps) return run(program.steps, text, options)
+  const { prefix, not } = program
+  if (!text.startsWith(prefix)) return false
+  const rest = text.slice(prefix.length)
+  return (options.acrossSlashes || !rest.includes('/')) && !run(not, rest, options)
 }
 
 /** True for a text that is a glob rather than just itself. */
@@ -67,22 +79,23 @@ export function isGlob(text: string): boolean {
   return /[*?[\]{}!\\]/.test(text)
 }
 
-/** `prefix!(a|b)suffix`: everything between prefix and suffix but what the alternatives match. */
+/** `prefix!(a|b)`: what begins so and does not go on as one of the alternatives, within a segment. */
 function compileNegation(glob: string, prefix: string): GlobProgram {
-  const open = prefix.length + 1
+  const open = prefix.length + 2
   const close = glob.indexOf(')', open)
   if (close === -1) throw new GlobProblem('"!(" is not closed', prefix.length)
-  const suffix = glob.slice(close + 1)
-  const wild = /[*?[\]{}()!]/.exec(suffix)
-  if (wild)
-    throw new GlobProblem(`after "!(…)" only plain text may follow, not "${wild[0]}"`, close + 1 + wild.index)
-  const inner = glob.slice(open + 1, close)
-  const nested = /[()]/.exec(inner)
-  if (nested) throw new GlobProblem('"(" inside "!(…)" is not supported', open + 1 + nested.index)
-  const reader: Reader = { glob: inner, at: 0, depth: 0, steps: [] }
-  readAlternatives(reader, '|', '')
+  if (close < glob.length - 1) throw new GlobProblem('nothing may follow "!(…)"', close + 1)
+  const inner = glob.slice(open, close)
+  const refused = /[(/?]|\*\*/.exec(inner)
+  if (refused) throw new GlobProblem(`"${refused[0]}" inside "!(…)" is not supported`, open + refused.index)
+  const reader: Reader = { glob: inner, at: 0, depth: 0, steps: [], globstars: [] }
+  try {
+    readAlternatives(reader, '|', '')
+  } catch (error) {
+    throw error instanceof GlobProblem ? new GlobProblem(error.message, error.offset + open) : error
+  }
   emit(reader, ['match'])
-  return { not: reader.steps, prefix: unescaped(prefix), suffix: unescaped(suffix) }
+  return { not: reader.steps, prefix: unescaped(prefix) }
 }
 
 function unescaped(text: string): string {
@@ -95,6 +108,8 @@ interface Reader {
   /** Braces that are open. */
   depth: number
   steps: GlobStep[]
+  /** Where each `/**` with something behind it stands, and the step that follows it. */
+  globstars: { at: number; behind: number }[]
 }
 
 function emit(reader: Reader, step: GlobStep): number {
@@ -113,8 +128,7 @@ function readSequence(reader: Reader, ends: string): void {
     else if (character === '[') readSet(reader)
     else if (character === '{') readBraces(reader)
     else if (character === '\\') readEscape(reader)
-    else if ('()!'.includes(character)) refuse(reader, character)
-    else if (character === '}' && reader.depth === 0) throw new GlobProblem('"}" closes nothing', at)
+    else if ('()!|}'.includes(character) || glob.startsWith('++', at)) refuse(reader, character)
     else if (glob.startsWith('/**', at) && (at + 3 === glob.length || glob[at + 3] === '/'))
       readGlobstar(reader)
     else single(reader, ['char', character])
@@ -122,11 +136,13 @@ function readSequence(reader: Reader, ends: string): void {
 }
 
 function refuse({ at }: Reader, character: string): never {
-  const why =
-    character === '!'
-      ? '"!" negates only as "!(…)"; to deny, write ($deny)'
-      : `"${character}" is not supported here`
-  throw new GlobProblem(why, at)
+  const why: Record<string, string> = {
+    '!': '"!" negates only as "!(…)" at the end; to deny, write ($deny)',
+    '+': '"++" is not supported',
+    '|': '"|" separates only inside "!(…)"; write {a,b}',
+    '}': '"}" closes nothing',
+  }
+  throw new GlobProblem(why[character] ?? `"${character}" is not supported here`, at)
 }
 
 function single(reader: Reader, step: GlobStep): void {
@@ -137,16 +153,19 @@ function single(reader: Reader, step: GlobStep): void {
 /** `*` within a segment; `**` as a whole segment is any number of segments. */
 function readStars(reader: Reader): void {
   const { glob, at } = reader
-  let end = at
-  while (glob[end] === '*') end++
-  const isSegment =
-    end - at > 1 && (at === 0 || glob[at - 1] === '/') && (end === glob.length || glob[end] === '/')
-  reader.at = end
-  if (!isSegment) repeat(reader, ['any'])
-  else if (end === glob.length) repeat(reader, ['all'])
+  if (glob[at + 1] !== '*') {
+    repeat(reader, ['any'])
+    reader.at++
+    return
+  }
+  const isSegment = at === 0 || (glob[at - 1] === '/' && glob[at + 2] !== '*')
+  const isLast = at + 2 === glob.length
+  if (!isSegment || !(isLast || glob[at + 2] === '/') || reader.depth > 0)
+    throw new GlobProblem('"**" stands only for whole segments, outside braces', at)
+  reader.at += isLast ? 2 : 3
+  if (isLast) repeat(reader, ['all'])
   else {
     // `**/x` is x at any depth, none included.
-    reader.at++
     optional(reader, () => {
       repeat(reader, ['all'])
       emit(reader, ['char', '/'])
@@ -156,12 +175,16 @@ function readStars(reader: Reader): void {
 
 /** A slash with `**` behind it: at the end the directory itself and all below it, else any depth, none included. */
 function readGlobstar(reader: Reader): void {
+  const { glob, at } = reader
   reader.at += 3
-  if (reader.at === reader.glob.length) {
-    optional(reader, () => {
+  if (reader.at === glob.length) {
+    const below = (): void => {
       emit(reader, ['char', '/'])
       repeat(reader, ['all'])
-    })
+    }
+    // As picomatch has it, `a*/**` is only what lies below.
+    if (glob[at - 1] === '*' && glob[at - 2] !== '\\') below()
+    else optional(reader, below)
     return
   }
   emit(reader, ['char', '/'])
@@ -170,6 +193,7 @@ function readGlobstar(reader: Reader): void {
     repeat(reader, ['all'])
     emit(reader, ['char', '/'])
   })
+  reader.globstars.push({ at, behind: reader.steps.length })
 }
 
 function repeat(reader: Reader, step: GlobStep): void {
@@ -185,33 +209,25 @@ function optional(reader: Reader, body: () => void): void {
   reader.steps[start] = ['split', start + 1, reader.steps.length]
 }
 
-/** `[a-z]`, `[!a-z]`, `[^a-z]`. */
+/** `[a-z]`, `[^a-z]`: those characters, or all but those and `/`. */
 function readSet(reader: Reader): void {
   const { glob, at } = reader
-  if (/^\[\[?[:.=]/.test(glob.slice(at)))
-    throw new GlobProblem('classes like [[:alpha:]] are not supported', at)
-  const close = glob.indexOf(']', at + 2)
-  if (close === -1) throw new GlobProblem('"[" is not closed', at)
-  const isNegated = '!^'.includes(glob[at + 1] ?? ' ')
-  const characters = [...glob.slice(at + (isNegated ? 2 : 1), close)]
+  if (glob[at + 1] === '!') throw new GlobProblem('write [^…] for all other characters, or [\\!…]', at)
+  const [whole, negation = '', content = ''] = /^\[(\^?)((?:[^\]\\]|\\[^\w])+)\]/.exec(glob.slice(at)) ?? []
+  if (whole === undefined) throw new GlobProblem('"[" is not closed, or holds nothing', at)
+  if (content.includes('[')) throw new GlobProblem('"[" inside "[…]" is not supported; write \\[', at)
+  const units = content.match(/\\.|./gs) ?? []
   const ranges: [string, string][] = []
-  while (characters.length > 0) {
-    const from = nextOf(characters)
-    const isRange = characters[0] === '-' && characters.length > 1
-    if (isRange) characters.shift()
-    const to = isRange ? nextOf(characters) : from
+  for (let unit = units.shift(); unit !== undefined; unit = units.shift()) {
+    const from = unescaped(unit)
+    const isRange = units[0] === '-' && units.length > 1
+    const to = isRange ? unescaped(units.splice(0, 2)[1] ?? '') : from
     if (from > to) throw new GlobProblem(`the range ${from}-${to} is empty`, at)
     ranges.push([from, to])
   }
-  if (ranges.length === 0) throw new GlobProblem('"[]" holds nothing', at)
-  emit(reader, ['set', isNegated, ranges])
-  reader.at = close + 1
-}
-
-/** The next character of a set, an escaped one without its backslash. */
-function nextOf(characters: string[]): string {
-  const next = characters.shift() ?? ''
-  return next === '\\' ? (characters.shift() ?? next) : next
+  emit(reader, ['set', negation !== '', ranges])
+  reader.at += whole.length
+  if (glob[reader.at] === '+') throw new GlobProblem('"+" behind "]" is not supported', reader.at)
 }
 
 function readBraces(reader: Reader): void {
@@ -222,12 +238,13 @@ function readBraces(reader: Reader): void {
   const inner = glob.slice(at + 1, close)
   if (/\.\./.test(inner))
     throw new GlobProblem('ranges in braces are not supported; write [a-c] or {a,b,c}', at)
-  if (!inner.includes(',')) throw new GlobProblem('braces need at least two alternatives', at)
   reader.at++
   reader.depth++
-  readAlternatives(reader, ',', '}')
+  const alternatives = readAlternatives(reader, ',', '}')
+  if (alternatives < 2) throw new GlobProblem('braces need at least two alternatives', at)
   reader.depth--
   reader.at++
+  if (glob[reader.at] === '+') throw new GlobProblem('"+" behind "}" is not supported', reader.at)
 }
 
 function closingBrace(glob: string, open: number): number {
@@ -240,8 +257,8 @@ function closingBrace(glob: string, open: number): number {
   return -1
 }
 
-/** Alternatives up to `end`: each is tried from the same place, and all go on behind the last. */
-function readAlternatives(reader: Reader, separator: string, end: string): void {
+/** Alternatives up to `end`, and how many: each is tried from the same place, and all go on behind the last. */
+function readAlternatives(reader: Reader, separator: string, end: string): number {
   const exits: number[] = []
   for (;;) {
     const start = emit(reader, ['split', 0, 0])
@@ -257,62 +274,70 @@ function readAlternatives(reader: Reader, separator: string, end: string): void 
     reader.steps[start] = ['split', start + 1, reader.steps.length]
   }
   for (const exit of exits) reader.steps[exit] = ['jump', reader.steps.length]
+  return exits.length + 1
 }
 
 function readEscape(reader: Reader): void {
   const escaped = reader.glob[reader.at + 1]
-  if (escaped === undefined) throw new GlobProblem('"\\" escapes nothing', reader.at)
+  if (escaped === undefined || /\w/.test(escaped))
+    throw new GlobProblem('"\\" escapes only signs, not letters or digits', reader.at)
   emit(reader, ['char', escaped])
   reader.at += 2
 }
 
-/** Steps through a program with all its ways at once, so that no way is taken twice at one place of the text. */
-function run(steps: readonly GlobStep[], text: string, count?: { steps: number }): boolean {
-  let current = reach(steps, [0], count)
-  for (const character of characters(text)) {
-    const next: number[] = []
-    for (const at of current) {
-      const step = steps[at]
-      if (step && accepts(step, character)) next.push(at + 1)
+/**
+ * Steps through a program with all its ways at once, so that no way is taken twice at one place of the text.
+ * Characters are UTF-16 units.
+ */
+function run(
+  steps: readonly GlobStep[],
+  text: string,
+  { acrossSlashes = false, count, from = 0 }: MatchOptions & { from?: number },
+): boolean {
+  /** For each position of the program, the place in the text (from 1) where it was last reached. */
+  const reached = new Uint32Array(steps.length)
+  let current: number[] = []
+  let next: number[] = []
+  reach(from, current, 1)
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    for (const position of current) {
+      const step = steps[position]
+      if (step && accepts(step, character, acrossSlashes)) reach(position + 1, next, at + 2)
     }
     if (next.length === 0) return false
-    current = reach(steps, next, count)
+    ;[current, next] = [next, current]
+    next.length = 0
   }
-  return current.some(at => steps[at]?.[0] === 'match')
-}
+  return current.some(position => steps[position]?.[0] === 'match')
 
-/** UTF-16 units, as picomatch and the names' own rule count. */
-function characters(text: string): Iterable<string> {
-  return text.split('')
-}
-
-/** The positions that can be reached without taking a character. */
-function reach(steps: readonly GlobStep[], from: readonly number[], count?: { steps: number }): number[] {
-  const seen = new Set<number>()
-  const open = [...from]
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (seen.has(at)) continue
-    seen.add(at)
-    if (count) count.steps++
-    const step = steps[at]
-    if (step?.[0] === 'split') open.push(step[1], step[2])
-    else if (step?.[0] === 'jump') open.push(step[1])
+  /** Adds the positions that can be reached from one without taking a character. */
+  function reach(start: number, positions: number[], place: number): void {
+    const open = [start]
+    for (let position = open.pop(); position !== undefined; position = open.pop()) {
+      if (reached[position] === place) continue
+      reached[position] = place
+      if (count) count.steps++
+      const step = steps[position]
+      if (step?.[0] === 'split') open.push(step[1], step[2])
+      else if (step?.[0] === 'jump') open.push(step[1])
+      else positions.push(position)
+    }
   }
-  return [...seen]
 }
 
-function accepts(step: GlobStep, character: string): boolean {
+function accepts(step: GlobStep, character: string, acrossSlashes: boolean): boolean {
   switch (step[0]) {
     case 'char':
       return step[1] === character
     case 'any':
-      return character !== '/'
+      return acrossSlashes || character !== '/'
     case 'all':
       return true
-    case 'set':
-      return (
-        character !== '/' && step[2].some(([from, to]) => from <= character && character <= to) !== step[1]
-      )
+    case 'set': {
+      const isIn = step[2].some(([from, to]) => from <= character && character <= to)
+      return step[1] ? !isIn && character !== '/' : isIn
+    }
     default:
       return false
   }

@@ -1,5 +1,6 @@
 import { isJsonObject } from './json.js'
 import { pathGet } from './path-expression.js'
+import { safeStringify } from './safe-clone.js'
 
 /** What `${…}` can name. `env` holds only the variables that the configuration lets through. */
 export interface InterpolationRoots {
@@ -61,5 +62,5 @@ function isOurs(path: string): boolean {
 
 function asText(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? (JSON.stringify(value) ?? '') : String(value)
+  return typeof value === 'object' ? safeStringify(value) : String(value)
 }

@@ -1,3 +1,4 @@
+import { attempt } from './attempt.js'
 import { AgentAppsError } from './error.js'
 
 /** One step of a path expression. */
@@ -36,14 +37,21 @@ export function pathQuery(object: unknown, expression: string): unknown[] {
  * Writes a value at every place that a path expression names. Keys and places in lists that are missing on a plain
  * path are made: mappings, or lists for an index.
  *
- * @throws PATH_INVALID, also where the path goes through something that is no mapping or list
+ * @throws PATH_INVALID, also where a plain path leads to nothing that could be written
  */
 export function pathSet(object: unknown, expression: string, value: unknown): void {
   const steps = parsePath(expression)
   const last = steps.pop()
   if (last === undefined) throw invalid(expression, 0, 'it names the object itself')
-  for (const { value: parent } of findOrMake(object, steps, last, expression)) {
-    for (const key of keysOf(parent, last, true)) write(parent as Record<string, unknown>, key, value)
+  const isPlain = steps.every(({ kind }) => kind === 'key' || kind === 'index')
+  const parents = isPlain
+    ? [makeParents(object, steps, last, expression)]
+    : [...find(object, steps)].map(({ value: parent }) => parent)
+  for (const parent of parents) {
+    const keys = keysOf(parent, last, true)
+    if (keys.length === 0 && isPlain && (last.kind === 'key' || last.kind === 'index'))
+      throw invalid(expression, 0, 'its last step cannot be written')
+    for (const key of keys) write(parent as Record<string, unknown>, key, value)
   }
 }
 
@@ -57,28 +65,37 @@ export function pathRemove(object: unknown, expression: string): void {
   }
 }
 
-/** The keys of an object that expressions begin with: those that they name, and those that a pattern finds. Throws PATH_INVALID. */
+/** The keys of an object under which expressions find something. Throws PATH_INVALID. */
 export function pathKeys(object: Record<string, unknown>, expressions: readonly string[]): Set<string> {
-  const keys = new Set<string>()
-  for (const expression of expressions) {
-    const [first, ...rest] = parsePath(expression)
-    if (first === undefined) continue
-    for (const key of keysOf(object, first.kind === 'deep' ? { kind: 'every' } : first)) {
-      const below = first.kind === 'deep' ? [first, ...rest] : rest
-      if (first.kind !== 'deep' && rest.length === 0) keys.add(key)
-      else if (rest.some(step => step.kind === 'key' && step.key === key) && first.kind === 'deep')
-        keys.add(key)
-      else if (!find(object[key], below).next().done) keys.add(key)
-    }
-  }
-  return keys
+  const parsed = expressions.map(parsePath)
+  const keys = keysOf(object, { kind: 'every' })
+  return new Set(
+    keys.filter(key => {
+      const alone = { [key]: readOwn(object, key) }
+      return parsed.some(steps => !find(alone, steps).next().done)
+    }),
+  )
 }
 
+/** Reads a property of an object. */
+type Read = (holder: object, key: string) => unknown
+
+/** A property that throws when it is read counts as undefined. */
+export const readOwn: Read = (holder, key) =>
+  attempt(
+    () => (holder as Record<string, unknown>)[key],
+    () => undefined,
+  )
+
 /** The places that expressions find, as the objects that hold them with their keys. Throws PATH_INVALID. */
-export function pathPlaces(object: unknown, expressions: readonly string[]): Map<object, Set<string>> {
+export function pathPlaces(
+  object: unknown,
+  expressions: readonly string[],
+  read: Read,
+): Map<object, Set<string>> {
   const places = new Map<object, Set<string>>()
-  for (const expression of expressions) {
-    for (const { parent, key } of find(object, parsePath(expression))) {
+  for (const steps of expressions.map(parsePath)) {
+    for (const { parent, key } of find(object, steps, read)) {
       if (parent) places.set(parent, (places.get(parent) ?? new Set()).add(key))
     }
   }
@@ -91,156 +108,172 @@ interface Place {
   key: string
 }
 
-function* find(object: unknown, steps: readonly Step[]): Generator<Place> {
-  yield* walk({ value: object, key: '' }, steps, 0)
+function find(object: unknown, steps: readonly Step[], read: Read = readOwn): Generator<Place> {
+  return walk({ value: object, key: '' }, { steps, read, seen: steps.map(() => new Set()) }, 0)
 }
 
-function* walk(place: Place, steps: readonly Step[], at: number): Generator<Place> {
-  const step = steps[at]
-  if (step === undefined) {
-    yield place
-    return
+interface Search {
+  steps: readonly Step[]
+  read: Read
+  /** For each step, what "any depth" has looked into, so that several of them do not multiply. */
+  seen: readonly Set<unknown>[]
+}
+
+function* walk(place: Place, search: Search, at: number): Generator<Place> {
+  const step = search.steps[at]
+  if (step === undefined) yield place
+  else if (step.kind === 'deep') {
+    for (const inner of below(place, search, at)) yield* walk(inner, search, at + 1)
+  } else {
+    for (const key of keysOf(place.value, step, false, search.read))
+      yield* walk(child(place.value as object, key, search.read), search, at + 1)
   }
-  if (step.kind === 'deep') {
-    for (const inner of below(place)) yield* walk(inner, steps, at + 1)
-    return
-  }
-  for (const key of keysOf(place.value, step)) yield* walk(child(place.value, key), steps, at + 1)
 }
 
 /** A place and all below it, each once, parents first; with a stack of its own, however deep the object is. */
-function* below(start: Place): Generator<Place> {
-  const seen = new Set<unknown>()
+function* below(start: Place, { read, seen }: Search, at: number): Generator<Place> {
   const open = [start]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { value } = place
-    if (typeof value !== 'object' || value === null) continue
-    if (seen.has(value)) continue
-    seen.add(value)
+    if (typeof value !== 'object' || value === null || seen[at]?.has(value)) continue
+    seen[at]?.add(value)
     yield place
-    const keys = keysOf(value, { kind: 'every' })
-    for (const key of keys.reverse()) open.push(child(value, key))
+    for (const key of keysOf(value, { kind: 'every' }).reverse()) open.push(child(value, key, read))
   }
 }
 
-function child(value: unknown, key: string): Place {
-  const parent = value as Record<string, unknown>
-  return { value: parent[key], parent, key }
+function child(holder: object, key: string, read: Read): Place {
+  return { value: read(holder, key), parent: holder as Record<string, unknown>, key }
 }
 
-/** The own keys of a value that a step names. With `making`, a key and a place in a list need not be there yet. */
-function keysOf(value: unknown, step: Step, making = false): string[] {
+/**
+ * The own keys of a value that a step names; none where it cannot be looked into. With `making`, a key and a
+ * place in a list need not be there yet.
+ */
+function keysOf(value: unknown, step: Step, making = false, read = readOwn): string[] {
   if (typeof value !== 'object' || value === null) return []
-  const isThere = (key: string): boolean => !FORBIDDEN.has(key) && (making || Object.hasOwn(value, key))
+  return attempt(
+    () => namedKeys(value, step, read).filter(key => canBeNamed(value, key, making || step.kind === 'every')),
+    () => [],
+  )
+}
+
+function namedKeys(value: object, step: Step, read: Read): string[] {
   switch (step.kind) {
     case 'key':
-      return isThere(step.key) && !(Array.isArray(value) && !/^\d+$/.test(step.key)) ? [step.key] : []
-    case 'index': {
-      const index = Array.isArray(value) && step.index < 0 ? value.length + step.index : step.index
-      return index >= 0 && isThere(String(index)) ? [String(index)] : []
-    }
+      return [step.key]
+    case 'index':
+      return [String(Array.isArray(value) && step.index < 0 ? value.length + step.index : step.index)]
     case 'every':
-      return Object.keys(value).filter(key => !FORBIDDEN.has(key))
+      return Object.keys(value)
     case 'where':
-      return Object.keys(value).filter(key => !FORBIDDEN.has(key) && hasField(child(value, key).value, step))
+      return Object.keys(value).filter(key => hasField(read(value, key), step, read))
     case 'deep':
       return []
   }
 }
 
-function hasField(item: unknown, { key, value }: { key: string; value: string }): boolean {
+function canBeNamed(value: object, key: string, making: boolean): boolean {
+  if (FORBIDDEN.has(key) || !(making || Object.hasOwn(value, key))) return false
+  return !Array.isArray(value) || /^(?:0|[1-9]\d*)$/.test(key)
+}
+
+function hasField(item: unknown, { key, value }: { key: string; value: string }, read: Read): boolean {
   if (typeof item !== 'object' || item === null || !Object.hasOwn(item, key) || FORBIDDEN.has(key))
     return false
-  const found = (item as Record<string, unknown>)[key]
+  const found = read(item, key)
   return (typeof found !== 'object' || found === null) && String(found) === value
 }
 
-/** The parents that a value is to be written into, made where they are missing. */
-function findOrMake(
-  object: unknown,
-  steps: readonly Step[],
-  last: Step,
-  expression: string,
-): Iterable<Place> {
+/** The value that a plain path leads to, made where it is missing. */
+function makeParents(object: unknown, steps: readonly Step[], last: Step, expression: string): unknown {
   let parent: unknown = object
   for (const [at, step] of steps.entries()) {
-    if (step.kind !== 'key' && step.kind !== 'index') return find(object, steps)
     const [key] = keysOf(parent, step, true)
-    if (key === undefined)
-      throw invalid(expression, 0, `step ${at + 1} leads through something that is no mapping or list`)
-    const next = Object.hasOwn(parent as object, key) ? (parent as Record<string, unknown>)[key] : undefined
-    if (next === undefined || next === null)
-      write(parent as Record<string, unknown>, key, emptyFor(steps[at + 1] ?? last))
-    parent = (parent as Record<string, unknown>)[key]
+    if (key === undefined) throw invalid(expression, 0, `nothing can be written at its step ${at + 1}`)
+    const holder = parent as Record<string, unknown>
+    const next = Object.hasOwn(holder, key) ? holder[key] : undefined
+    parent = next ?? emptyFor(steps[at + 1] ?? last)
+    if (parent !== next) write(holder, key, parent)
   }
-  if (typeof parent !== 'object' || parent === null)
-    throw invalid(expression, 0, 'it leads through something that is no mapping or list')
-  return [{ value: parent, key: '' }]
+  return parent
 }
 
 function emptyFor(step: Step): unknown {
   return step.kind === 'index' ? [] : {}
 }
 
-/** A list grows by one at a time, so that no index can fill the memory. */
-const LIST_MAX = 100_000
+/** The furthest behind a list's end that an index may lie, so that none can fill the memory. */
+const GAP_MAX = 100_000
 
 function write(parent: Record<string, unknown>, key: string, value: unknown): void {
-  if (Array.isArray(parent) && Number(key) > Math.max(parent.length, LIST_MAX)) {
+  if (Array.isArray(parent) && Number(key) > parent.length + GAP_MAX) {
     throw new AgentAppsError('PATH_INVALID', `The index ${key} is too far behind the list's end.`, {
       hint: 'Append to the list instead.',
     })
   }
-  parent[key] = value
+  // Assigning a new key could meet a setter, or a frozen property, of a prototype.
+  if (Object.hasOwn(parent, key)) parent[key] = value
+  else Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** Reads a path expression into steps. */
+const EXPRESSION_MAX = 1000
+
+/** What keeps a text from being a path expression, and where; null for one that is. */
+export function pathProblem(expression: string): { message: string; offset: number } | null {
+  const read = readPath(expression)
+  return Array.isArray(read) ? null : read
+}
+
 function parsePath(expression: string): Step[] {
+  const read = readPath(expression)
+  if (Array.isArray(read)) return read
+  throw invalid(expression, read.offset, read.message)
+}
+
+/** A key with what stands before it, or a bracket. */
+const STEP =
+  /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"']+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=\s*([^\]]*?)\s*)\]/y
+
+function readPath(expression: string): Step[] | { message: string; offset: number } {
+  if (expression.length > EXPRESSION_MAX)
+    return { message: `it is longer than ${EXPRESSION_MAX} characters`, offset: EXPRESSION_MAX }
   const steps: Step[] = []
   let at = 0
   while (at < expression.length) {
-    if (expression.startsWith('..', at)) {
-      steps.push({ kind: 'deep' })
-      at += 2
-      if (expression[at] === '[') continue
-    } else if (expression[at] === '.') {
-      if (at === 0) throw invalid(expression, at, 'it begins with "."')
-      at++
-    } else if (expression[at] === '[') {
-      at = readBracket(expression, at, steps)
-      continue
-    } else if (at > 0) throw invalid(expression, at, 'expected "." or "["')
-    at = readName(expression, at, steps)
+    STEP.lastIndex = at
+    const match = STEP.exec(expression)
+    const problem = match ? misplaced(match, at) : 'expected a key, [0], [-1], [*], ["key"] or [?key=value]'
+    if (match === null || problem !== null)
+      return { message: problem ?? '', offset: at + (/^\.+/.exec(expression.slice(at))?.[0].length ?? 0) }
+    steps.push(...stepsOf(match))
+    at = STEP.lastIndex
   }
   return steps
 }
 
-function readName(expression: string, at: number, steps: Step[]): number {
-  const name = /^[^.[\]\s"']+/.exec(expression.slice(at))?.[0]
-  if (name === undefined) throw invalid(expression, at, 'expected a key')
-  steps.push(name === '*' ? { kind: 'every' } : { kind: 'key', key: name })
-  return at + name.length
+function misplaced([, , dots, name]: RegExpExecArray, at: number): string | null {
+  if (name === undefined) return null
+  if (at === 0) return dots === '.' ? 'it begins with "."' : null
+  return dots === '' ? 'expected "." or "["' : null
 }
 
-const BRACKET =
-  /^\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]]+?)\s*=\s*([^\]]*?)\s*)\]/
-
-function readBracket(expression: string, at: number, steps: Step[]): number {
-  const [whole, index, every, double, single, key, value] = BRACKET.exec(expression.slice(at)) ?? []
-  if (whole === undefined) throw invalid(expression, at, 'expected [0], [-1], [*], ["key"] or [?key=value]')
+function stepsOf([, deep, dots, name, index, every, double, single, key, value]: RegExpExecArray): Step[] {
+  if (deep !== undefined) return [{ kind: 'deep' }]
+  if (index !== undefined) return [{ kind: 'index', index: Number(index) }]
+  if (every !== undefined) return [{ kind: 'every' }]
+  if (key !== undefined && value !== undefined)
+    return [{ kind: 'where', key, value: value.replace(/^(["'])(.*)\1$/, '$2') }]
   const quoted = double ?? single
-  if (index !== undefined) steps.push({ kind: 'index', index: Number(index) })
-  else if (every !== undefined) steps.push({ kind: 'every' })
-  else if (quoted !== undefined) steps.push({ kind: 'key', key: quoted.replace(/\\(.)/g, '$1') })
-  else if (key !== undefined && value !== undefined)
-    steps.push({ kind: 'where', key, value: value.replace(/^(["'])(.*)\1$/, '$2') })
-  return at + whole.length
+  if (quoted !== undefined) return [{ kind: 'key', key: quoted.replace(/\\(.)/g, '$1') }]
+  const named: Step = name === '*' ? { kind: 'every' } : { kind: 'key', key: name ?? '' }
+  return dots === '..' ? [{ kind: 'deep' }, named] : [named]
 }
 
 function invalid(expression: string, offset: number, problem: string): AgentAppsError {
   return new AgentAppsError(
     'PATH_INVALID',
-    `The path expression ${JSON.stringify(expression.slice(0, 100))} cannot be read at column ${offset + 1}: ${problem}.`,
+    `The path expression ${JSON.stringify(expression.slice(0, 100))} cannot be used, column ${offset + 1}: ${problem}.`,
     {
       hint: 'Write keys as a.b or a["b.c"], places in lists as a[0] or a[-1], all as a[*], any depth as a..b.',
       position: { line: 1, column: offset + 1 },

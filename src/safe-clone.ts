@@ -1,12 +1,18 @@
+import { attempt } from './attempt.js'
+import { JsonRoom } from './json-room.js'
+import { describeBytes, entriesOf, errorKeys, itemsOf } from './look-into.js'
+
 /**
  * Plain copies for people and logs: what is no JSON becomes words. To get the value back, use `serialize`.
  */
 export interface SafeCloneOptions {
-  /** Values inside values. Default: 100. */
+  /** Values inside values, at most 1,000. Default: 100. */
   maxDepth?: number
-  /** Roughly how many bytes of JSON at most. Default: no limit. */
+  /** Bytes of JSON, to within a few words. Default: 16 MiB. */
   maxBytes?: number
 }
+
+const TRUNCATED = '[Truncated]'
 
 /**
  * A deep copy of any value as plain JSON-safe data: functions, promises, cycles and what is cut off become words
@@ -14,9 +20,9 @@ export interface SafeCloneOptions {
  */
 export function safeClone(
   value: unknown,
-  { maxDepth = 100, maxBytes = Number.POSITIVE_INFINITY }: SafeCloneOptions = {},
+  { maxDepth = 100, maxBytes = 16 * 1024 * 1024 }: SafeCloneOptions = {},
 ): unknown {
-  return new Copier(maxDepth, maxBytes).copy(value, 0)
+  return new Copier(Math.min(maxDepth, 1000), new JsonRoom(maxBytes)).copy(value, 0)
 }
 
 /** A small copy of any value for events and diagnostics. Never throws. */
@@ -31,104 +37,95 @@ export function safeStringify(value: unknown, indent?: number): string {
 
 class Copier {
   readonly #above = new Set<object>()
-  #room: number
 
   constructor(
     readonly maxDepth: number,
-    maxBytes: number,
-  ) {
-    this.#room = maxBytes
-  }
+    readonly room: JsonRoom,
+  ) {}
 
   copy(value: unknown, depth: number): unknown {
-    if (this.#room <= 0) return '[Truncated]'
-    if (typeof value !== 'object' || value === null) return this.#take(leaf(value))
-    if (this.#above.has(value)) return this.#take('[Circular]')
-    if (depth >= this.maxDepth)
-      return this.#take(Array.isArray(tried(() => [...(value as unknown[])])) ? '[Array]' : '[Object]')
+    if (this.room.isFull) return TRUNCATED
+    if (typeof value !== 'object' || value === null) return this.#leaf(leaf(value))
+    if (this.#above.has(value)) return this.#leaf('[Circular]')
     this.#above.add(value)
-    try {
-      return this.#copyObject(value, depth)
-    } catch (error) {
-      return this.#take(`[Threw: ${messageOf(error)}]`)
-    } finally {
-      this.#above.delete(value)
-    }
+    const copy = attempt(
+      () => this.#copyObject(value, depth),
+      message => this.#leaf(`[Threw: ${message}]`),
+    )
+    this.#above.delete(value)
+    return copy
   }
 
-  /** Counts a leaf, and cuts a text that is longer than what room is left. */
-  #take(value: unknown): unknown {
-    const length = typeof value === 'string' ? value.length + 2 : 8
-    const cut = typeof value === 'string' && length > this.#room
-    const kept = cut ? `${value.slice(0, Math.max(0, this.#room))}…` : value
-    this.#room -= length
-    return kept
+  #leaf(value: unknown): unknown {
+    if (typeof value === 'string') return this.room.text(value)
+    this.room.take(String(value).length)
+    return value
   }
 
   #copyObject(value: object, depth: number): unknown {
-    if (Array.isArray(value)) return this.#list(value, depth)
-    if (value instanceof Set) return this.#list([...value], depth)
-    if (value instanceof Map) return this.#map(value, depth)
-    if (value instanceof Date)
-      return this.#take(Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString())
-    if (value instanceof RegExp || value instanceof URL) return this.#take(String(value))
-    if (value instanceof Promise) return this.#take('[Promise]')
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-      return this.#take(`[${typeTag(value)}: ${value.byteLength} bytes]`)
-    const keys =
-      value instanceof Error
-        ? [...new Set(['name', 'message', 'stack', ...Object.keys(value)])]
-        : Object.keys(value)
-    return this.#mapping(
-      keys.map(key => [key, () => (value as Record<string, unknown>)[key]]),
-      depth,
+    if (value instanceof Date) return this.#leaf(dateText(value))
+    if (value instanceof RegExp || value instanceof URL) return this.#leaf(String(value))
+    if (value instanceof Promise) return this.#leaf('[Promise]')
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return this.#leaf(describeBytes(value))
+    const isList = Array.isArray(value)
+    if (depth >= this.maxDepth) return this.#leaf(isList ? '[Array]' : '[Object]')
+    if (isList) return this.#list(indexes(value), at => value[at], depth)
+    if (value instanceof Set) return this.#list(itemsOf(value), item => item, depth)
+    if (value instanceof Map) return this.#map(entriesOf(value), depth)
+    const keys = value instanceof Error ? errorKeys(value) : Object.keys(value)
+    return this.#mapping(keys, key => (value as Record<string, unknown>)[key], depth)
+  }
+
+  #map(entries: [unknown, unknown][], depth: number): unknown {
+    if (!entries.every(([key]) => typeof key === 'string')) return this.#list(entries, pair => pair, depth)
+    const map = new Map(entries as [string, unknown][])
+    return this.#mapping(map.keys(), key => map.get(key), depth)
+  }
+
+  #list<Item>(items: Iterable<Item>, read: (item: Item) => unknown, depth: number): unknown[] {
+    return this.room.items<Item, unknown>(
+      items,
+      item => this.#read(() => read(item), depth) ?? null,
+      TRUNCATED,
     )
   }
 
-  #map(map: Map<unknown, unknown>, depth: number): unknown {
-    const isNamed = [...map.keys()].every(key => typeof key === 'string')
-    if (!isNamed) return this.#list([...map], depth)
-    return this.#mapping(
-      [...map].map(([key, item]) => [String(key), () => item]),
-      depth,
+  #mapping(keys: Iterable<string>, read: (key: string) => unknown, depth: number): Record<string, unknown> {
+    const entries = this.room.items<string, [string, unknown]>(
+      keys,
+      key => [this.room.text(key), this.#read(() => read(key), depth)],
+      ['…', TRUNCATED],
+    )
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
+  }
+
+  #read(read: () => unknown, depth: number): unknown {
+    return this.copy(
+      attempt(read, message => `[Threw: ${message}]`),
+      depth + 1,
     )
   }
+}
 
-  #list(items: readonly unknown[], depth: number): unknown[] {
-    const copies: unknown[] = []
-    for (let at = 0; at < items.length; at++) {
-      const copy = this.copy(
-        tried(() => items[at]),
-        depth + 1,
-      )
-      copies.push(copy === undefined ? null : copy)
-      if (this.#room <= 0 && at < items.length - 1) {
-        copies.push('[Truncated]')
-        break
-      }
-    }
-    return copies
-  }
+function* indexes({ length }: { length: number }): Generator<number> {
+  for (let at = 0; at < length; at++) yield at
+}
 
-  #mapping(entries: [string, () => unknown][], depth: number): Record<string, unknown> {
-    const copies: [string, unknown][] = []
-    for (const [key, read] of entries) {
-      if (this.#room <= 0) {
-        copies.push(['…', '[Truncated]'])
-        break
-      }
-      this.#room -= key.length + 4
-      const copy = this.copy(tried(read), depth + 1)
-      if (copy !== undefined) copies.push([key, copy])
-    }
-    return Object.fromEntries(copies)
-  }
+function dateText(date: Date): string {
+  return Number.isNaN(Date.prototype.getTime.call(date))
+    ? 'Invalid Date'
+    : Date.prototype.toISOString.call(date)
 }
 
 function leaf(value: unknown): unknown {
   switch (typeof value) {
     case 'function':
-      return `[Function: ${String(tried(() => (value as { name: unknown }).name)) || 'anonymous'}]`
+      return `[Function: ${
+        attempt(
+          () => String((value as { name: unknown }).name),
+          () => '',
+        ) || 'anonymous'
+      }]`
     case 'symbol':
       return String(value)
     case 'bigint':
@@ -137,26 +134,5 @@ function leaf(value: unknown): unknown {
       return Number.isFinite(value) ? value : String(value)
     default:
       return value
-  }
-}
-
-function typeTag(value: object): string {
-  return Object.prototype.toString.call(value).slice(8, -1)
-}
-
-/** The value of something that may throw when it is read; what was thrown, in words, where it does. */
-function tried(read: () => unknown): unknown {
-  try {
-    return read()
-  } catch (error) {
-    return `[Threw: ${messageOf(error)}]`
-  }
-}
-
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message) : String(error)
-  } catch {
-    return 'something that cannot be shown'
   }
 }

@@ -1,5 +1,9 @@
-import { AgentAppsError } from './error.js'
-import { pathPlaces } from './path-expression.js'
+import { attempt } from './attempt.js'
+import { AgentAppsError, isAgentAppsError } from './error.js'
+import { isJsonObject } from './json.js'
+import { JsonRoom, jsonBytes } from './json-room.js'
+import { entriesOf, errorKeys, itemsOf, typeTag } from './look-into.js'
+import { pathPlaces, readOwn } from './path-expression.js'
 
 /**
  * Values as JSON, and back. What JSON has stays as it is; everything else is a mapping with one key that begins
@@ -19,18 +23,20 @@ import { pathPlaces } from './path-expression.js'
  * | URL | `{ $url: "https://…" }` |
  * | function | `{ $fn: "source" }`: code again only where the reader asks for it |
  * | promise, WeakMap, … | `{ $opaque: "Promise" }` |
+ * | a long list with holes | `{ $sparse: [length, [[index, value], …]] }` |
  * | a mapping with a key that begins with `$` or is `__proto__` | `{ $object: [[key, value], …] }` |
  * | what several places share | `{ $id: 1, $value: … }` at the first, `{ $ref: 1 }` at the others |
  * | what threw when it was read | `{ $threw: "message" }` |
- * | what a limit left out | `{ $truncated: "depth" }`, `{ $truncated: "bytes" }` |
+ * | what a limit left out | `{ $truncated: "depth" }`, `{ $truncated: "bytes" }`; in a mapping it is the last key |
  * | what was to be kept secret | `"[redacted]"` |
  *
  * An instance of any other class is written as a mapping of its own fields, and comes back as one.
+ * Symbols as keys, and what is not enumerable, are left out.
  */
 export interface SerializeOptions {
-  /** Values inside values. Default: 500. */
+  /** Values inside values, at most 1,000. Default: 500. */
   maxDepth?: number
-  /** Roughly how many bytes of JSON at most. Default: no limit. */
+  /** Bytes of JSON, to within a few words. Default: 64 MiB. */
   maxBytes?: number
   /** Path expressions whose values are replaced by `[redacted]`. */
   redact?: readonly string[]
@@ -48,9 +54,11 @@ export const REDACTED = '[redacted]'
 
 /** Any value as a structure that JSON can hold; see the table above. Never throws, but PATH_INVALID for `redact`. */
 export function serialize(value: unknown, options: SerializeOptions = {}): unknown {
-  const { maxDepth = 500, maxBytes = Number.POSITIVE_INFINITY, redact = [] } = options
-  const shared = sharedIn(value, maxDepth)
-  return new Writer(shared, secretPlaces(value, redact), maxDepth, maxBytes).write(value, 0)
+  const { maxDepth = 500, maxBytes = 64 * 1024 * 1024, redact = [] } = options
+  const depth = Math.min(maxDepth, DEPTH_MAX)
+  const secrets = redact.length === 0 ? NO_SECRETS : new Secrets(value, redact)
+  if (secrets.areTooMany) return { $truncated: 'bytes' }
+  return new Writer(sharedIn(value, depth), secrets, depth, new JsonRoom(maxBytes)).write(value, 0)
 }
 
 /** What `serialize` was given. Text that is no encoding stays as it is. Throws FUNCTION_INVALID where `functions` meets no code. */
@@ -81,135 +89,155 @@ export function parse(text: string, options: DeserializeOptions = {}): unknown {
   return deserialize(value, options)
 }
 
-function secretPlaces(value: unknown, redact: readonly string[]): Map<object, Set<string>> {
-  return redact.length === 0 ? new Map() : pathPlaces(value, redact)
+/** Deeper than this, the stack could end. */
+const DEPTH_MAX = 1000
+
+/** Where a value holds what is to be kept secret. */
+class Secrets {
+  /** True where the value never ends, so that not all of its secrets can be known. */
+  readonly areTooMany: boolean
+  readonly #places: Map<object, Set<string>>
+  /** What was read, so that what looks different at each look is written as it was judged. */
+  readonly #known = new Map<object, Map<string, unknown>>()
+  #reads = 0
+
+  constructor(value: unknown, redact: readonly string[]) {
+    this.#places = redact.length === 0 ? new Map() : pathPlaces(value, redact, this.#readOnce)
+    this.areTooMany = this.#reads > READS_MAX
+  }
+
+  has(holder: object, key: string): boolean {
+    return this.#places.get(holder)?.has(key) === true
+  }
+
+  read(holder: object, key: string): unknown {
+    const known = this.#known.get(holder)
+    return known?.has(key) ? known.get(key) : (holder as Record<string, unknown>)[key]
+  }
+
+  #readOnce = (holder: object, key: string): unknown => {
+    if (this.#reads++ > READS_MAX) return undefined
+    const known = this.#known.get(holder) ?? new Map<string, unknown>()
+    this.#known.set(holder, known)
+    if (!known.has(key)) known.set(key, readOwn(holder, key))
+    return known.get(key)
+  }
 }
+
+const READS_MAX = 1_000_000
+const NO_SECRETS = new Secrets(null, [])
 
 /** The objects that several places share, cycles among them. What cannot be looked into shares nothing. */
 function sharedIn(root: unknown, maxDepth: number): Set<object> {
-  const seen = new Set<object>()
   const shared = new Set<object>()
-  const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
-  for (let item = open.pop(); item !== undefined; item = open.pop()) {
-    const { value, depth } = item
-    if (typeof value !== 'object' || value === null || depth > maxDepth) continue
-    if (seen.has(value)) {
-      shared.add(value)
-      continue
-    }
-    seen.add(value)
-    for (const inner of childrenOf(value)) open.push({ value: inner, depth: depth + 1 })
+  /** In the order of their depth, so that each is met where most of what it holds can be seen. */
+  const depths = new Map<object, number>()
+  const meet = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (depths.has(value)) shared.add(value)
+    else if (depth <= maxDepth) depths.set(value, depth)
   }
+  meet(root, 0)
+  for (const [value, depth] of depths) for (const inner of childrenOf(value)) meet(inner, depth + 1)
   return shared
 }
 
 function childrenOf(value: object): unknown[] {
-  return attempt(
+  return attempt<unknown[]>(
     () => {
-      if (value instanceof Map) return [...value].flat()
-      if (value instanceof Set) return [...value]
-      return Object.values(Object.getOwnPropertyDescriptors(value)).flatMap(({ value: inner }) =>
-        inner === undefined ? [] : [inner],
-      )
+      if (value instanceof Map) return entriesOf(value).flat()
+      if (value instanceof Set) return itemsOf(value)
+      if (ArrayBuffer.isView(value)) return []
+      const keys = value instanceof Error ? errorKeys(value) : Object.keys(value)
+      return keys.map(key => Object.getOwnPropertyDescriptor(value, key)?.value)
     },
     () => [],
   )
 }
 
-function attempt<Result>(work: () => Result, otherwise: (message: string) => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    return otherwise(messageOf(error))
-  }
-}
-
-/** What was thrown may itself throw when it is looked at. */
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message) : String(error)
-  } catch {
-    return 'something that cannot be shown'
-  }
-}
-
 class Writer {
-  #ids = new Map<object, number>()
-  #bytes = 0
+  readonly #ids = new Map<object, number>()
 
   constructor(
     readonly shared: ReadonlySet<object>,
-    readonly secrets: ReadonlyMap<object, ReadonlySet<string>>,
+    readonly secrets: Secrets,
     readonly maxDepth: number,
-    readonly maxBytes: number,
+    readonly room: JsonRoom,
   ) {}
 
   write(value: unknown, depth: number): unknown {
-    if (this.#bytes > this.maxBytes) return { $truncated: 'bytes' }
-    if (typeof value !== 'object' || value === null) return this.#count(writePrimitive(value))
-    if (depth >= this.maxDepth) return { $truncated: 'depth' }
+    if (this.room.isFull) return { $truncated: 'bytes' }
+    if (typeof value === 'string') return this.room.text(value)
+    if (typeof value !== 'object' || value === null) return this.#whole(writePrimitive(value))
     const id = this.#ids.get(value)
-    if (id !== undefined) return { $ref: id }
-    const isShared = this.shared.has(value)
-    if (isShared) this.#ids.set(value, this.#ids.size + 1)
-    const written = attempt(
-      () => this.#writeObject(value, depth),
-      message => ({ $threw: message }),
-    )
-    return isShared ? { $id: this.#ids.get(value), $value: written } : written
+    if (id !== undefined) return this.#whole({ $ref: id })
+    const written = (): unknown =>
+      attempt(
+        () => this.#writeObject(value, depth),
+        message => this.#whole({ $threw: message.slice(0, 1000) }),
+      )
+    if (!this.shared.has(value)) return written()
+    const $id = this.#ids.size + 1
+    this.#ids.set(value, $id)
+    this.room.take(24)
+    return { $id, $value: written() }
   }
 
-  /** Counts a leaf against the limit, and cuts a text that goes past it. */
-  #count(written: unknown): unknown {
-    const length = typeof written === 'string' ? written.length + 2 : 8
-    const room = this.maxBytes - this.#bytes
-    this.#bytes += length
-    return typeof written === 'string' && length > room ? `${written.slice(0, Math.max(0, room))}…` : written
+  /** Something that is not cut: it is written, or left out. */
+  #whole(written: unknown): unknown {
+    return this.room.takeWhole(jsonBytes(JSON.stringify(written))) ? written : { $truncated: 'bytes' }
   }
 
   #writeObject(value: object, depth: number): unknown {
-    if (Array.isArray(value)) return Array.from(value, (_, at) => this.#field(value, String(at), depth))
-    if (value instanceof Map)
-      return { $map: [...value].map(pair => pair.map(item => this.write(item, depth + 1))) }
-    if (value instanceof Set) return { $set: [...value].map(item => this.write(item, depth + 1)) }
-    if (value instanceof Error) return { $error: this.#errorFields(value, depth) }
-    return writeAtomic(value) ?? this.#mapping(value, Object.keys(value), depth)
+    const atomic = writeAtomic(value, this.room)
+    if (atomic !== null) return this.#whole(atomic)
+    if (depth >= this.maxDepth) return this.#whole({ $truncated: 'depth' })
+    this.room.take(15)
+    const write = (item: unknown): unknown => this.write(item, depth + 1)
+    if (Array.isArray(value)) return this.#list(value, depth)
+    if (value instanceof Map) return { $map: this.#items(entriesOf(value), pair => this.#items(pair, write)) }
+    if (value instanceof Set) return { $set: this.#items(itemsOf(value), write) }
+    if (value instanceof Error) return { $error: this.#mapping(value, errorKeys(value), depth) }
+    return this.#mapping(value, Object.keys(value), depth)
   }
 
-  #errorFields(error: Error, depth: number): unknown {
-    const keys = new Set([
-      'name',
-      'message',
-      'stack',
-      ...('cause' in error ? ['cause'] : []),
-      ...Object.keys(error),
-    ])
-    return this.#mapping(error, [...keys], depth)
+  #list(list: unknown[], depth: number): unknown {
+    const write = (key: string | number): unknown => this.#field(list, String(key), depth)
+    const { length } = list
+    if (length < SPARSE_MIN || Object.keys(list).length >= length) return this.#items(list.keys(), write)
+    const indexes = Object.keys(list).filter(key => /^\d+$/.test(key))
+    return { $sparse: [length, this.#items(indexes, key => [Number(key), write(key)])] }
+  }
+
+  #items<Item>(items: Iterable<Item>, write: (item: Item) => unknown): unknown[] {
+    return this.room.items(items, write, { $truncated: 'bytes' })
   }
 
   #mapping(value: object, keys: readonly string[], depth: number): unknown {
-    const entries: [string, unknown][] = []
-    for (const key of keys) {
-      if (this.#bytes > this.maxBytes) {
-        entries.push(['…', { $truncated: 'bytes' }])
-        break
-      }
-      this.#bytes += key.length + 4
-      entries.push([key, this.#field(value, key, depth)])
-    }
+    const entries = this.room.items<string, [string, unknown]>(
+      keys,
+      key => {
+        this.room.take(jsonBytes(key) + 3)
+        return [key, this.#field(value, key, depth)]
+      },
+      ['$truncated', 'bytes'],
+    )
     return keys.some(key => key.startsWith('$') || key === '__proto__')
       ? { $object: entries }
       : Object.fromEntries(entries)
   }
 
   #field(holder: object, key: string, depth: number): unknown {
-    if (this.secrets.get(holder)?.has(key)) return REDACTED
+    if (this.secrets.has(holder, key)) return this.#whole(REDACTED)
     return attempt(
-      () => this.write((holder as Record<string, unknown>)[key], depth + 1),
-      message => ({ $threw: message }),
+      () => this.write(this.secrets.read(holder, key), depth + 1),
+      message => this.#whole({ $threw: message.slice(0, 1000) }),
     )
   }
 }
+
+/** The shortest list that is looked at for holes. */
+const SPARSE_MIN = 1000
 
 function writePrimitive(value: unknown): unknown {
   switch (typeof value) {
@@ -238,14 +266,17 @@ function writePrimitive(value: unknown): unknown {
 }
 
 /** What is written whole: objects that say nothing by their fields. Null for those that do. */
-function writeAtomic(value: object): unknown {
-  if (value instanceof Date) return { $date: Number.isNaN(value.getTime()) ? null : value.toISOString() }
-  if (value instanceof RegExp) return { $regexp: [value.source, value.flags] }
-  if (value instanceof URL) return { $url: value.href }
-  if (value instanceof ArrayBuffer) return { $bytes: ['ArrayBuffer', toBase64(new Uint8Array(value))] }
+function writeAtomic(value: object, room: JsonRoom): unknown {
+  if (value instanceof Date) {
+    const time = Date.prototype.getTime.call(value)
+    return { $date: Number.isNaN(time) ? null : new Date(time).toISOString() }
+  }
+  if (value instanceof RegExp) return { $regexp: [String(value.source), String(value.flags)] }
+  if (value instanceof URL) return { $url: String(value.href) }
+  if (value instanceof ArrayBuffer) return writeBytes(value, new Uint8Array(value), room)
   if (ArrayBuffer.isView(value)) {
     const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    return { $bytes: [typeTag(value), toBase64(bytes)] }
+    return writeBytes(value, bytes, room)
   }
   const isOpaque =
     value instanceof Promise ||
@@ -255,9 +286,9 @@ function writeAtomic(value: object): unknown {
   return isOpaque ? { $opaque: typeTag(value) } : null
 }
 
-/** `Uint8Array`, `Promise`: what an object of the language calls itself. */
-function typeTag(value: object): string {
-  return Object.prototype.toString.call(value).slice(8, -1)
+function writeBytes(value: object, bytes: Uint8Array, room: JsonRoom): unknown {
+  const isTooLong = !room.hasRoomFor((bytes.length * 4) / 3)
+  return isTooLong ? { $truncated: 'bytes' } : { $bytes: [typeTag(value), toBase64(bytes)] }
 }
 
 function toBase64(bytes: Uint8Array): string {
@@ -283,107 +314,153 @@ const BYTES: Readonly<Record<string, (buffer: ArrayBuffer) => unknown>> = {
 }
 
 class Reader {
-  #known = new Map<unknown, unknown>()
+  /** What was read of each structure, for those that are met again. */
+  readonly #made = new Map<object, unknown>()
+  readonly #byId = new Map<unknown, unknown>()
+  #depth = 0
 
   constructor(readonly functions: boolean) {}
 
   read(value: unknown, id?: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value))
-      return this.#fill<unknown[]>(id, [], list => value.forEach(item => void list.push(this.read(item))))
-    const [[key, content] = ['', undefined], ...others] = Object.entries(value)
-    if (key === '$id' && others.length === 1 && others[0]?.[0] === '$value')
-      return this.read(others[0][1], content)
-    const special = others.length === 0 && key.startsWith('$')
-    return special ? this.#special(key, content, value, id) : this.#mapping(Object.entries(value), id)
+    if (this.#made.has(value)) return this.#made.get(value)
+    if (this.#depth >= READ_DEPTH_MAX) return value
+    this.#depth++
+    try {
+      return this.#readObject(value, id)
+    } catch (error) {
+      if (isAgentAppsError(error)) throw error
+      return value
+    } finally {
+      this.#depth--
+    }
   }
 
-  #special(key: string, content: unknown, whole: object, id: unknown): unknown {
+  #readObject(value: object, id: unknown): unknown {
+    if (Array.isArray(value)) {
+      return this.#fill<unknown[]>(value, id, [], list => {
+        for (const item of value) list.push(this.read(item))
+      })
+    }
+    const entries = Object.entries(value)
+    const [[key, content] = ['', undefined], second] = entries
+    if (entries.length === 2 && key === '$id' && second?.[0] === '$value')
+      return this.read(second[1], content)
+    const isEncoding = entries.length === 1 && key.startsWith('$')
+    return isEncoding ? this.#readEncoding(key, content, value, id) : this.#readMapping(entries, value, id)
+  }
+
+  #readEncoding(key: string, content: unknown, whole: object, id: unknown): unknown {
     switch (key) {
       case '$undefined':
         return content === true ? undefined : whole
       case '$ref':
-        return this.#known.get(content)
+        return this.#byId.has(content) ? this.#byId.get(content) : whole
       case '$object':
-        return this.#mapping(pairs(content), id)
+        return this.#readMapping(pairs(content), whole, id)
       case '$map':
-        return this.#fill(id, new Map<unknown, unknown>(), map =>
-          pairs(content).forEach(([name, item]) => map.set(this.read(name), this.read(item))),
-        )
+        return this.#fill(whole, id, new Map<unknown, unknown>(), map => {
+          for (const [name, item] of pairs(content)) map.set(this.read(name), this.read(item))
+        })
       case '$set':
-        return this.#fill(id, new Set<unknown>(), set =>
-          listOf(content).forEach(item => set.add(this.read(item))),
-        )
+        return this.#fill(whole, id, new Set<unknown>(), set => {
+          for (const item of listOf(content)) set.add(this.read(item))
+        })
+      case '$sparse':
+        return this.#fill(whole, id, new Array<unknown>(Number(listOf(content)[0])), list => {
+          for (const [index, item] of pairs(listOf(content)[1])) list[Number(index)] = this.read(item)
+        })
       case '$error':
-        return this.#fill(id, new Error(), error => readError(error, this.read(content)))
+        return this.#fill(whole, id, emptyError(content), error => readError(error, this.read(content)))
       case '$fn':
         return this.functions && typeof content === 'string' ? reviveFunction(content) : whole
-      default:
-        return this.#keep(id, readAtomic(key, content) ?? whole)
+      default: {
+        const read = readAtomic(key, content) ?? whole
+        return this.#keep(whole, id, read)
+      }
     }
   }
 
-  #mapping(entries: [string, unknown][], id: unknown): unknown {
-    return this.#fill(id, {}, object => {
+  #readMapping(entries: [unknown, unknown][], whole: object, id: unknown): unknown {
+    return this.#fill(whole, id, {}, object => {
       for (const [key, item] of entries) define(object, String(key), this.read(item))
     })
   }
 
-  /** Makes an object known by its number before it is filled, so that it can hold itself. */
-  #fill<Value extends object>(id: unknown, empty: Value, fill: (value: Value) => void): Value {
-    this.#keep(id, empty)
+  /** Makes a value known before it is filled, so that it can hold itself. */
+  #fill<Value extends object>(whole: object, id: unknown, empty: Value, fill: (value: Value) => void): Value {
+    this.#keep(whole, id, empty)
     fill(empty)
     return empty
   }
 
-  #keep(id: unknown, value: unknown): unknown {
-    if (id !== undefined) this.#known.set(id, value)
+  #keep(whole: object, id: unknown, value: unknown): unknown {
+    this.#made.set(whole, value)
+    if (id !== undefined) this.#byId.set(id, value)
     return value
   }
 }
+
+/** A value that is `DEPTH_MAX` deep takes up to three structures for each. */
+const READ_DEPTH_MAX = 3 * DEPTH_MAX
 
 /** Sets an own property, whatever it is called: `__proto__` too is only a name. */
 function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
+const ERRORS: Readonly<Record<string, new () => Error>> = {
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+}
+
+/** An error of the class that its encoding names, where that is one of the language's own. */
+function emptyError(fields: unknown): Error {
+  const name = isJsonObject(fields) && typeof fields.name === 'string' ? fields.name : ''
+  return Object.hasOwn(ERRORS, name) ? new (ERRORS[name] ?? Error)() : new Error()
+}
+
 function readError(error: Error, fields: unknown): void {
+  delete error.stack
   for (const [key, value] of Object.entries(fields ?? {})) {
-    const enumerable = !['name', 'message', 'stack', 'cause'].includes(key)
+    if (key === 'name' && error.name === value) continue
+    const enumerable = !['name', 'message', 'stack', 'cause', 'errors'].includes(key)
     Object.defineProperty(error, key, { value, writable: true, enumerable, configurable: true })
   }
 }
 
-/** What a single-key mapping stands for; undefined where it stands for itself. */
+/** What a mapping of one key stands for; undefined where it stands for itself. */
 function readAtomic(key: string, content: unknown): unknown {
-  if (key === '$number') return content === '-0' ? -0 : Number(content)
-  if (key === '$date') return new Date(content === null ? Number.NaN : String(content))
-  if (typeof content === 'string') {
-    if (key === '$bigint')
-      return attempt<unknown>(
-        () => BigInt(content),
-        () => undefined,
-      )
-    if (key === '$symbol') return Symbol.for(content)
-    if (key === '$url')
-      return attempt<unknown>(
-        () => new URL(content),
-        () => undefined,
-      )
-  }
-  const [first, second] = listOf(content)
-  if (key === '$regexp')
-    return attempt<unknown>(
-      () => new RegExp(String(first), String(second)),
-      () => undefined,
-    )
-  if (key === '$bytes' && typeof first === 'string' && Object.hasOwn(BYTES, first)) {
-    return attempt<unknown>(
-      () => BYTES[first]?.(fromBase64(String(second))),
-      () => undefined,
-    )
-  }
-  return undefined
+  return attempt<unknown>(
+    () => (Object.hasOwn(ATOMIC, key) ? ATOMIC[key]?.(content) : undefined),
+    () => undefined,
+  )
+}
+
+const NUMBERS = ['NaN', 'Infinity', '-Infinity', '-0']
+
+const ATOMIC: Readonly<Record<string, (content: unknown) => unknown>> = {
+  $bigint: content => (typeof content === 'string' ? BigInt(content) : undefined),
+  $bytes: content => {
+    const [type, base64] = listOf(content)
+    const isKnown = typeof type === 'string' && Object.hasOwn(BYTES, type) && typeof base64 === 'string'
+    return isKnown ? BYTES[type]?.(fromBase64(base64)) : undefined
+  },
+  $date: content => {
+    const date = new Date(content === null ? Number.NaN : String(content))
+    return content === null || !Number.isNaN(date.getTime()) ? date : undefined
+  },
+  $number: content => (NUMBERS.some(known => known === content) ? Number(content) : undefined),
+  $regexp: content => {
+    const [source, flags] = listOf(content)
+    return typeof source === 'string' && typeof flags === 'string' ? new RegExp(source, flags) : undefined
+  },
+  $symbol: content => (typeof content === 'string' ? Symbol.for(content) : undefined),
+  $url: content => (typeof content === 'string' ? new URL(content) : undefined),
 }
 
 function fromBase64(text: string): ArrayBuffer {
@@ -394,22 +471,36 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function pairs(value: unknown): [string, unknown][] {
-  return listOf(value).filter((pair): pair is [string, unknown] => Array.isArray(pair) && pair.length === 2)
+function pairs(value: unknown): [unknown, unknown][] {
+  return listOf(value).filter((pair): pair is [unknown, unknown] => Array.isArray(pair) && pair.length === 2)
 }
 
 function reviveFunction(source: string): unknown {
   try {
-    // A method's source begins with its name, which only means something inside an object.
-    const isMethod = !/^(?:async\s+)?(?:function\b|\(|[\w$]+\s*=>)|^class\b/.test(source)
-    return isMethod
-      ? Object.values(new Function(`return { ${source} }`)())[0]
-      : new Function(`return (${source})`)()
+    return (parsed(`(${source})`) ?? parsed(methodOf(source)) ?? fail(source))()
   } catch (cause) {
     throw new AgentAppsError(
       'FUNCTION_INVALID',
-      `A function's source is no code: ${(cause as Error).message}`,
+      `A function's source is no code that runs: ${(cause as Error).message}`,
       { hint: 'Native and bound functions have no source that could be run.', cause },
     )
   }
+}
+
+/** A method's source begins with its name, which only means something inside an object. */
+function methodOf(source: string): string {
+  return `Object.values(Object.getOwnPropertyDescriptors({ ${source} })).map(it => it.value ?? it.get ?? it.set)[0]`
+}
+
+function parsed(expression: string): (() => unknown) | null {
+  try {
+    return new Function(`return ${expression}`) as () => unknown
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+function fail(source: string): never {
+  throw new SyntaxError(source.slice(0, 100))
 }

@@ -1,4 +1,5 @@
 import { compileGlob, GlobProblem, type GlobProgram, isGlob, matchGlob } from './glob.js'
+import { pathProblem } from './path-expression.js'
 import { normalizeTags } from './tags.js'
 
 /** What a rule asks of one argument. */
@@ -10,10 +11,13 @@ export interface ArgumentConstraint {
 
 /** What a rule asks of the tool's approval key: the readable text of a call, like a command. */
 export type KeyConstraint =
-  /** `p:*`: the key is `p`, or goes on behind it with white space. */
-  | { prefix: string; glob?: never; exact?: never }
-  | { glob: GlobProgram; prefix?: never; exact?: never }
-  | { exact: string; prefix?: never; glob?: never }
+  /** `*`: any key. */
+  | { any: true; prefix?: never; glob?: never; exact?: never }
+  /** `p:*`: the key is `p`, or goes on behind it with a space or tab. */
+  | { prefix: string; any?: never; glob?: never; exact?: never }
+  /** In a command, and where the glob has no `/` of its own, `*` stands for `/` too. */
+  | { glob: GlobProgram; acrossSlashes: boolean; any?: never; prefix?: never; exact?: never }
+  | { exact: string; any?: never; prefix?: never; glob?: never }
 
 /** One token of a pattern list, compiled: plain data that an index can hold. */
 export interface ToolRule {
@@ -33,21 +37,23 @@ export interface ToolRule {
   problem?: { message: string; offset: number }
 }
 
-/** Names that other hosts give to what ours do, with ours. */
-export const FOREIGN_NAMES: Readonly<Record<string, string>> = {
-  Bash: 'bash',
-  Edit: 'edit',
-  Glob: 'glob',
-  Grep: 'grep',
-  LS: 'list',
-  MultiEdit: 'edit',
-  Read: 'read',
-  Task: 'task',
-  TodoRead: 'todoread',
-  TodoWrite: 'todowrite',
-  WebFetch: 'webfetch',
-  Write: 'write',
-}
+/** What other hosts call the tools of these names: a pattern may select a tool by either. */
+export const FOREIGN_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['bash', ['Bash']],
+  ['edit', ['Edit', 'MultiEdit']],
+  ['glob', ['Glob']],
+  ['grep', ['Grep']],
+  ['list', ['LS']],
+  ['read', ['Read']],
+  ['task', ['Task']],
+  ['todoread', ['TodoRead']],
+  ['todowrite', ['TodoWrite']],
+  ['webfetch', ['WebFetch']],
+  ['write', ['Write']],
+])
+
+/** Characters of a token. */
+const TOKEN_MAX = 10_000
 
 const OPTIONS: Readonly<Record<string, readonly string[] | true>> = {
   deny: true,
@@ -65,12 +71,11 @@ export function parsePatterns(list: string): ToolRule[] {
 }
 
 /**
- * True where one pattern (a glob, or `#` and a glob over tags), without constraints or options, selects a tool.
- * A pattern that cannot be parsed matches nothing.
+ * True where one pattern, a glob or `#` and a glob over tags, selects a tool. What cannot be parsed, and what has
+ * constraints or options, which a name alone cannot answer, matches nothing.
  */
 export function matchPattern(pattern: string, name: string, tags: readonly string[] = []): boolean {
-  const rule = parseRule(pattern, 0)
-  return rule.selects !== 'library' && selectsTool(rule, { name, tags })
+  return specStart(pattern) === -1 && selectsTool(parseRule(pattern, 0), { name, tags })
 }
 
 /** What a rule is matched against. */
@@ -88,7 +93,11 @@ export function selectsTool(
 ): boolean {
   if (glob === undefined) return false
   if (selects === 'tag') return tags.some(tag => matchGlob(glob, tag))
-  return (selects === 'name' || isLibrary) && matchGlob(glob, name)
+  if (selects === 'library') return isLibrary && matchGlob(glob, name)
+  const matches = (one: string): boolean => matchGlob(glob, one)
+  const foreign = FOREIGN_NAMES.get(name) ?? []
+  // `!(Bash)` leaves out the tool, whichever name it is called by.
+  return glob.not ? [name, ...foreign].every(matches) : matches(name) || foreign.some(matches)
 }
 
 interface Token {
@@ -96,25 +105,19 @@ interface Token {
   offset: number
 }
 
-/** Splits at separators that stand outside parentheses, braces and quotes. */
+/** Splits at separators that stand outside parentheses, braces and quotes. A quote that is never closed is none. */
 function tokensOf(list: string, separator: RegExp): Token[] {
   const tokens: Token[] = []
-  let start = -1
+  let start = 0
   let depth = 0
-  let quote = ''
   for (let at = 0; at <= list.length; at++) {
-    const character = list[at] ?? ''
-    if (quote !== '') {
-      if (character === quote) quote = ''
-      if (character !== '') continue
-    } else if (depth > 0 && (character === '"' || character === "'")) quote = character
-    else if ('({'.includes(character) && character !== '') depth++
-    else if (')}'.includes(character) && character !== '') depth = Math.max(0, depth - 1)
-    const isSeparator = character === '' || (depth === 0 && separator.test(character))
-    if (!isSeparator && start === -1) start = at
-    if (isSeparator && start !== -1) {
-      tokens.push({ text: list.slice(start, at), offset: start })
-      start = -1
+    const character = list.charAt(at)
+    if (character === '"' || character === "'") at = Math.max(at, list.indexOf(character, at + 1))
+    else if (character === '(' || character === '{') depth++
+    else if (character === ')' || character === '}') depth = Math.max(0, depth - 1)
+    else if (character === '' || (depth === 0 && separator.test(character))) {
+      if (at > start) tokens.push({ text: list.slice(start, at), offset: start })
+      start = at + 1
     }
   }
   return tokens
@@ -123,6 +126,7 @@ function tokensOf(list: string, separator: RegExp): Token[] {
 function parseRule(text: string, offset: number): ToolRule {
   const rule: ToolRule = { text, offset, selects: 'name', arguments: [], keys: [], options: {} }
   try {
+    if (text.length > TOKEN_MAX) throw new GlobProblem(`the pattern is longer than ${TOKEN_MAX}`, 0)
     const open = specStart(text)
     rule.glob = readSelector(rule, open === -1 ? text : text.slice(0, open))
     if (open !== -1) readSpecs(rule, text, open)
@@ -144,26 +148,25 @@ function specStart(text: string): number {
 }
 
 function readSelector(rule: ToolRule, selector: string): GlobProgram {
+  if (/[@+]$/.test(selector) && rule.text.length > selector.length)
+    throw new GlobProblem('"@(…)" and "+(…)" are not supported; write {a,b}', selector.length - 1)
   if (selector.startsWith('#')) {
     rule.selects = 'tag'
     const tag = selector.slice(1)
-    return inside(1, () => compileGlob(isGlob(tag) ? tag : (normalizeTags([tag])[0] ?? '')))
+    return inside(1, () => compileGlob(isGlob(tag) ? tag.toLowerCase() : (normalizeTags([tag])[0] ?? '')))
   }
   if (selector.startsWith('$')) {
     rule.selects = 'library'
     return inside(1, () => compileGlob(selector.slice(1)))
   }
-  return compileGlob(
-    Object.hasOwn(FOREIGN_NAMES, selector) ? (FOREIGN_NAMES[selector] ?? selector) : selector,
-  )
+  return compileGlob(unquoted(selector))
 }
 
 function readSpecs(rule: ToolRule, text: string, open: number): void {
   if (!text.endsWith(')')) throw new GlobProblem('"(" is not closed', open)
-  const inner = text.slice(open + 1, -1)
-  for (const { text: written, offset } of tokensOf(inner, /,/)) {
-    const spec = written.trim()
-    inside(open + 1 + offset, () => readSpec(rule, spec))
+  for (const { text: spec, offset } of tokensOf(text.slice(open + 1, -1), /,/)) {
+    const indent = spec.length - spec.trimStart().length
+    inside(open + 1 + offset + indent, () => readSpec(rule, spec.trim()))
   }
 }
 
@@ -173,10 +176,14 @@ function readSpec(rule: ToolRule, spec: string): void {
     rule.options[name] = checkOption(name, value)
     return
   }
-  const [, path, glob] = /^([A-Za-z_][\w.[\]*"'-]*?)\s*=\s*(.*)$/s.exec(spec) ?? []
-  if (path !== undefined && glob !== undefined)
-    rule.arguments.push({ path, glob: compileGlob(unquoted(glob)) })
-  else rule.keys.push(keyConstraint(unquoted(spec)))
+  const [whole, path = '', glob = ''] = /^([A-Za-z_][\w.[\]*"'-]*)\s*=\s*(.*)$/s.exec(spec) ?? []
+  if (whole === undefined) {
+    rule.keys.push(keyConstraint(unquoted(spec)))
+    return
+  }
+  const problem = pathProblem(path)
+  if (problem) throw new GlobProblem(problem.message, problem.offset)
+  inside(spec.length - glob.length, () => rule.arguments.push({ path, glob: compileGlob(unquoted(glob)) }))
 }
 
 function checkOption(name: string, value: string | undefined): string | true {
@@ -193,8 +200,12 @@ function checkOption(name: string, value: string | undefined): string | true {
 }
 
 function keyConstraint(text: string): KeyConstraint {
-  if (text.endsWith(':*') && !isGlob(text.slice(0, -2))) return { prefix: text.slice(0, -2) }
-  return isGlob(text) ? { glob: compileGlob(text) } : { exact: text }
+  if (text === '*' || text === '**') return { any: true }
+  const [, prefix] = /^(.*):\*$/s.exec(text) ?? []
+  if (prefix?.trim() === '') throw new GlobProblem('nothing stands before ":*"', 0)
+  if (prefix !== undefined && !isGlob(prefix)) return { prefix }
+  if (!isGlob(text)) return { exact: text }
+  return { glob: compileGlob(text), acrossSlashes: /\s/.test(text) || !text.includes('/') }
 }
 
 function unquoted(text: string): string {

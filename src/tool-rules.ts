@@ -1,5 +1,5 @@
 import { matchGlob } from './glob.js'
-import { pathGet } from './path-expression.js'
+import { pathQuery } from './path-expression.js'
 import {
   type ArgumentConstraint,
   type KeyConstraint,
@@ -37,21 +37,33 @@ export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall
   return { answer: allowing !== undefined, rule: allowing ?? null }
 }
 
-/** What `trust.rules` say of a call: the first rule that matches, which asks where it names no policy; null where none does. */
+/**
+ * What `trust.rules` say of a call: the first rule that matches, which asks where it names no policy; null where
+ * none does. A rule that asks and matches one of the commands in a call only, or nothing that the call says, does
+ * not end the search: what follows may still deny, and no longer allow.
+ */
 export function trustOf(
   rules: readonly ToolRule[],
   call: ToolCall,
 ): RuleDecision<'allow' | 'ask' | 'deny'> | null {
-  const rule = rules.find(one =>
-    one.options.deny ? isDenied(one, call) : matchesCall(one, call, one.options.policy === 'deny'),
-  )
-  if (rule === undefined) return null
-  const policy = rule.options.deny ? 'deny' : (rule.options.policy ?? 'ask')
-  return { answer: policy as 'allow' | 'ask' | 'deny', rule }
+  let asking: ToolRule | null = null
+  for (const rule of rules) {
+    const policy = policyOf(rule)
+    if (matchesCall(rule, call, policy === 'deny')) {
+      return policy === 'allow' && asking ? { answer: 'ask', rule: asking } : { answer: policy, rule }
+    }
+    if (policy === 'ask' && matchesCall(rule, call, true)) asking ??= rule
+  }
+  return asking && { answer: 'ask', rule: asking }
+}
+
+function policyOf({ options: { deny, policy } }: ToolRule): 'allow' | 'ask' | 'deny' {
+  if (deny !== undefined) return 'deny'
+  return policy === 'allow' || policy === 'deny' ? policy : 'ask'
 }
 
 function isDenied(rule: ToolRule, call: ToolCall): boolean {
-  return rule.options.deny !== undefined && matchesCall(rule, call, true)
+  return policyOf(rule) === 'deny' && matchesCall(rule, call, true)
 }
 
 /** True where a rule selects the tool and its constraints fit. For denying, one on something absent fits too. */
@@ -63,14 +75,19 @@ function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean 
   )
 }
 
+/** For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be told. */
 function fits({ path, glob }: ArgumentConstraint, args: unknown, denying: boolean): boolean {
-  const value = pathGet(args, path)
-  if (value === undefined || value === null) return denying
-  const items = Array.isArray(value) ? value : [value]
-  const matches = (item: unknown): boolean => isScalar(item) && matchGlob(glob, String(item))
-  // For denying, one forbidden item is enough.
-  return denying ? items.some(matches) : items.length > 0 && items.every(matches)
+  const items = pathQuery(args, path)
+    .flat(NESTING_MAX)
+    .filter(item => item !== undefined && item !== null)
+  if (items.length === 0) return denying
+  return denying
+    ? items.some(item => !isScalar(item) || matchGlob(glob, String(item), { acrossSlashes: true }))
+    : items.every(item => isScalar(item) && matchGlob(glob, String(item)))
 }
+
+/** How deep lists in lists are looked into. */
+const NESTING_MAX = 20
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
@@ -79,20 +96,27 @@ function isScalar(value: unknown): value is string | number | boolean {
 /** What lets a shell run a second command behind, beside or inside the first. */
 const CHAINS_COMMANDS = /[;&|<>`\n\r]|\$\(/
 
-function fitsKey({ prefix, glob, exact }: KeyConstraint, key: string | undefined, denying: boolean): boolean {
+/** A rule for one command must not let a second one ride along; one that denies looks at all of them. */
+function fitsKey(constraint: KeyConstraint, key: string | undefined, denying: boolean): boolean {
   if (key === undefined) return denying
-  if (exact !== undefined) return key === exact
-  // A rule for one command must not let a second one ride along; one that denies looks at all of them.
-  if (CHAINS_COMMANDS.test(key)) return denying && commandsIn(key).some(one => fitsPattern(one))
-  return fitsPattern(key)
+  if (constraint.any || key === constraint.exact) return true
+  if (denying) return commandsIn(key).some(command => fitsCommand(constraint, command, true))
+  return !CHAINS_COMMANDS.test(key) && fitsCommand(constraint, key, false)
+}
 
-  function fitsPattern(text: string): boolean {
-    if (glob) return matchGlob(glob, text)
-    return prefix !== undefined && text.startsWith(prefix) && /^(?:$|\s)/.test(text.slice(prefix.length))
-  }
+function fitsCommand(
+  { exact, prefix, glob, acrossSlashes = false }: KeyConstraint & { acrossSlashes?: boolean },
+  command: string,
+  denying: boolean,
+): boolean {
+  if (glob) return matchGlob(glob, command, { acrossSlashes: acrossSlashes || denying })
+  if (exact !== undefined) return command === exact
+  return (
+    prefix !== undefined && command.startsWith(prefix) && /^(?:$|[ \t])/.test(command.slice(prefix.length))
+  )
 }
 
 /** The commands that a text could run, roughly: what stands between the signs that chain them. */
 function commandsIn(text: string): string[] {
-  return [text, ...text.split(/[;&|<>`\n\r()]+|\$\(/)].map(part => part.trim())
+  return [text, ...text.split(/[;&|<>`\n\r()]+/)].map(part => part.trim())
 }
