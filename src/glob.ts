@@ -296,6 +296,7 @@ function run(
 ): boolean {
   /** For each position of the program, the place in the text (from 1) where it was last reached. */
   const reached = new Uint32Array(steps.length)
+  const open: number[] = []
   let current: number[] = []
   let next: number[] = []
   reach(from, current, 1)
@@ -313,7 +314,7 @@ function run(
 
   /** Adds the positions that can be reached from one without taking a character. */
   function reach(start: number, positions: number[], place: number): void {
-    const open = [start]
+    open.push(start)
     for (let position = open.pop(); position !== undefined; position = open.pop()) {
       if (reached[position] === place) continue
       reached[position] = place

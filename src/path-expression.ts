@@ -233,7 +233,7 @@ function parsePath(expression: string): Step[] {
 
 /** A key with what stands before it, or a bracket. */
 const STEP =
-  /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"']+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=\s*([^\]]*?)\s*)\]/y
+  /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"'()]+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=\s*([^\]]*?)\s*)\]/y
 
 function readPath(expression: string): Step[] | { message: string; offset: number } {
   if (expression.length > EXPRESSION_MAX)
@@ -243,9 +243,12 @@ function readPath(expression: string): Step[] | { message: string; offset: numbe
   while (at < expression.length) {
     STEP.lastIndex = at
     const match = STEP.exec(expression)
-    const problem = match ? misplaced(match, at) : 'expected a key, [0], [-1], [*], ["key"] or [?key=value]'
-    if (match === null || problem !== null)
-      return { message: problem ?? '', offset: at + (/^\.+/.exec(expression.slice(at))?.[0].length ?? 0) }
+    if (match === null) {
+      const [dots = ''] = /^\.{0,2}/.exec(expression.slice(at)) ?? []
+      return { message: 'expected a key, [0], [-1], [*], ["key"] or [?key=value]', offset: at + dots.length }
+    }
+    const problem = misplaced(match, at)
+    if (problem !== null) return { message: problem, offset: at }
     steps.push(...stepsOf(match))
     at = STEP.lastIndex
   }

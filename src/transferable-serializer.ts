@@ -104,7 +104,7 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
   }
   return JSON.stringify(write(value, 0), null, indent)
 }`,
-  reviveFns: String.raw`function reviveFns(value, functions = true) {
+  reviveFns: `function reviveFns(value, functions = true) {
   const made = new Map(), byId = new Map()
   const list = it => Array.isArray(it) ? it : []
   const pairs = it => list(it).filter(pair => Array.isArray(pair) && pair.length === 2)
