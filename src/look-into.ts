@@ -12,6 +12,21 @@ export function entriesOf(map: ReadonlyMap<unknown, unknown>): [unknown, unknown
   return entries
 }
 
+/** The shortest list that is looked at for holes. */
+const SPARSE_MIN = 1000
+
+/** The indexes of a list, whatever its class does to iteration: all of them, or for a long one with holes an array of those that are there. */
+export function indexesOf(list: readonly unknown[]): Iterable<number> {
+  const { length } = list
+  if (length < SPARSE_MIN) return upTo(length)
+  const indexes = Object.keys(list).filter(key => /^\d+$/.test(key))
+  return indexes.length < length ? indexes.map(Number) : upTo(length)
+}
+
+export function* upTo(length: number): Generator<number> {
+  for (let index = 0; index < length; index++) yield index
+}
+
 /** What an error says, of which the language hides most: its name, message and stack, and its own fields. */
 export function errorKeys(error: Error): string[] {
   const hidden = ['cause', 'errors'].filter(key => Object.hasOwn(error, key))

@@ -1,6 +1,6 @@
 import { attempt } from './attempt.js'
 import { JsonRoom } from './json-room.js'
-import { describeBytes, entriesOf, errorKeys, itemsOf } from './look-into.js'
+import { describeBytes, entriesOf, errorKeys, itemsOf, upTo } from './look-into.js'
 
 /**
  * Plain copies for people and logs: what is no JSON becomes words. To get the value back, use `serialize`.
@@ -8,7 +8,7 @@ import { describeBytes, entriesOf, errorKeys, itemsOf } from './look-into.js'
 export interface SafeCloneOptions {
   /** Values inside values, at most 1,000. Default: 100. */
   maxDepth?: number
-  /** Bytes of JSON, to within a few words. Default: 16 MiB. */
+  /** Bytes of JSON, to within a few words. Default: 4 MiB. */
   maxBytes?: number
 }
 
@@ -20,7 +20,7 @@ const TRUNCATED = '[Truncated]'
  */
 export function safeClone(
   value: unknown,
-  { maxDepth = 100, maxBytes = 16 * 1024 * 1024 }: SafeCloneOptions = {},
+  { maxDepth = 100, maxBytes = 4 * 1024 * 1024 }: SafeCloneOptions = {},
 ): unknown {
   return new Copier(Math.min(maxDepth, 1000), new JsonRoom(maxBytes)).copy(value, 0)
 }
@@ -32,7 +32,12 @@ export function safeSnapshot(value: unknown, maxDepth = 4, maxBytes = 10 * 1024)
 
 /** `JSON.stringify` for any value, functions, promises and cycles included. Never throws. */
 export function safeStringify(value: unknown, indent?: number): string {
-  return JSON.stringify(safeClone(value), null, indent) ?? 'null'
+  const clone = safeClone(value)
+  // Indenting what is wide and deep can make a text longer than texts may be.
+  return attempt(
+    () => JSON.stringify(clone, null, indent) ?? 'null',
+    () => JSON.stringify(clone),
+  )
 }
 
 class Copier {
@@ -69,7 +74,7 @@ class Copier {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return this.#leaf(describeBytes(value))
     const isList = Array.isArray(value)
     if (depth >= this.maxDepth) return this.#leaf(isList ? '[Array]' : '[Object]')
-    if (isList) return this.#list(indexes(value), at => value[at], depth)
+    if (isList) return this.#list(upTo(value.length), at => value[at], depth)
     if (value instanceof Set) return this.#list(itemsOf(value), item => item, depth)
     if (value instanceof Map) return this.#map(entriesOf(value), depth)
     const keys = value instanceof Error ? errorKeys(value) : Object.keys(value)
@@ -105,10 +110,6 @@ class Copier {
       depth + 1,
     )
   }
-}
-
-function* indexes({ length }: { length: number }): Generator<number> {
-  for (let at = 0; at < length; at++) yield at
 }
 
 function dateText(date: Date): string {

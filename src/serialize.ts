@@ -1,8 +1,8 @@
 import { attempt } from './attempt.js'
-import { AgentAppsError, isAgentAppsError } from './error.js'
+import { AgentAppsError } from './error.js'
 import { isJsonObject } from './json.js'
 import { JsonRoom, jsonBytes } from './json-room.js'
-import { entriesOf, errorKeys, itemsOf, typeTag } from './look-into.js'
+import { entriesOf, errorKeys, indexesOf, itemsOf, typeTag } from './look-into.js'
 import { pathPlaces, readOwn } from './path-expression.js'
 
 /**
@@ -23,7 +23,7 @@ import { pathPlaces, readOwn } from './path-expression.js'
  * | URL | `{ $url: "https://…" }` |
  * | function | `{ $fn: "source" }`: code again only where the reader asks for it |
  * | promise, WeakMap, … | `{ $opaque: "Promise" }` |
- * | a long list with holes | `{ $sparse: [length, [[index, value], …]] }` |
+ * | a list with holes, longer than 1,000 | `{ $sparse: [length, [[index, value], …]] }` |
  * | a mapping with a key that begins with `$` or is `__proto__` | `{ $object: [[key, value], …] }` |
  * | what several places share | `{ $id: 1, $value: … }` at the first, `{ $ref: 1 }` at the others |
  * | what threw when it was read | `{ $threw: "message" }` |
@@ -36,7 +36,7 @@ import { pathPlaces, readOwn } from './path-expression.js'
 export interface SerializeOptions {
   /** Values inside values, at most 1,000. Default: 500. */
   maxDepth?: number
-  /** Bytes of JSON, to within a few words. Default: 64 MiB. */
+  /** Bytes of JSON, to within a few words. Default: 16 MiB. */
   maxBytes?: number
   /** Path expressions whose values are replaced by `[redacted]`. */
   redact?: readonly string[]
@@ -54,7 +54,7 @@ export const REDACTED = '[redacted]'
 
 /** Any value as a structure that JSON can hold; see the table above. Never throws, but PATH_INVALID for `redact`. */
 export function serialize(value: unknown, options: SerializeOptions = {}): unknown {
-  const { maxDepth = 500, maxBytes = 64 * 1024 * 1024, redact = [] } = options
+  const { maxDepth = 500, maxBytes = 16 * 1024 * 1024, redact = [] } = options
   const depth = Math.min(maxDepth, DEPTH_MAX)
   const secrets = redact.length === 0 ? NO_SECRETS : new Secrets(value, redact)
   if (secrets.areTooMany) return { $truncated: 'bytes' }
@@ -202,11 +202,10 @@ class Writer {
   }
 
   #list(list: unknown[], depth: number): unknown {
-    const write = (key: string | number): unknown => this.#field(list, String(key), depth)
-    const { length } = list
-    if (length < SPARSE_MIN || Object.keys(list).length >= length) return this.#items(list.keys(), write)
-    const indexes = Object.keys(list).filter(key => /^\d+$/.test(key))
-    return { $sparse: [length, this.#items(indexes, key => [Number(key), write(key)])] }
+    const write = (index: number): unknown => this.#field(list, String(index), depth)
+    const indexes = indexesOf(list)
+    if (!Array.isArray(indexes)) return this.#items(indexes, write)
+    return { $sparse: [list.length, this.#items(indexes, index => [index, write(index)])] }
   }
 
   #items<Item>(items: Iterable<Item>, write: (item: Item) => unknown): unknown[] {
@@ -217,10 +216,10 @@ class Writer {
     const entries = this.room.items<string, [string, unknown]>(
       keys,
       key => {
-        this.room.take(jsonBytes(key) + 3)
+        if (!this.room.takeWhole(jsonBytes(key) + 3)) return TRUNCATED_ENTRY
         return [key, this.#field(value, key, depth)]
       },
-      ['$truncated', 'bytes'],
+      TRUNCATED_ENTRY,
     )
     return keys.some(key => key.startsWith('$') || key === '__proto__')
       ? { $object: entries }
@@ -236,8 +235,7 @@ class Writer {
   }
 }
 
-/** The shortest list that is looked at for holes. */
-const SPARSE_MIN = 1000
+const TRUNCATED_ENTRY: [string, unknown] = ['$truncated', 'bytes']
 
 function writePrimitive(value: unknown): unknown {
   switch (typeof value) {
@@ -318,18 +316,24 @@ class Reader {
   readonly #made = new Map<object, unknown>()
   readonly #byId = new Map<unknown, unknown>()
   #depth = 0
+  #tooDeep = 0
+  /** The error for a function that is no code: the only one that is handed on. */
+  #invalid: unknown = this
 
   constructor(readonly functions: boolean) {}
 
   read(value: unknown, id?: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
     if (this.#made.has(value)) return this.#made.get(value)
-    if (this.#depth >= READ_DEPTH_MAX) return value
+    if (this.#depth >= READ_DEPTH_MAX) this.#tooDeep++
+    // What is too deep again and again may have no end.
+    if (this.#depth >= READ_DEPTH_MAX || this.#tooDeep > TOO_DEEP_MAX) return value
     this.#depth++
     try {
       return this.#readObject(value, id)
     } catch (error) {
-      if (isAgentAppsError(error)) throw error
+      if (error === this.#invalid) throw error
+      if (isRangeError(error)) this.#tooDeep++
       return value
     } finally {
       this.#depth--
@@ -339,7 +343,8 @@ class Reader {
   #readObject(value: object, id: unknown): unknown {
     if (Array.isArray(value)) {
       return this.#fill<unknown[]>(value, id, [], list => {
-        for (const item of value) list.push(this.read(item))
+        for (const index of indexesOf(value)) list[index] = this.read(value[index])
+        list.length = value.length
       })
     }
     const entries = Object.entries(value)
@@ -373,11 +378,20 @@ class Reader {
       case '$error':
         return this.#fill(whole, id, emptyError(content), error => readError(error, this.read(content)))
       case '$fn':
-        return this.functions && typeof content === 'string' ? reviveFunction(content) : whole
+        return this.functions && typeof content === 'string' ? this.#readFunction(content) : whole
       default: {
         const read = readAtomic(key, content) ?? whole
         return this.#keep(whole, id, read)
       }
+    }
+  }
+
+  #readFunction(source: string): unknown {
+    try {
+      return reviveFunction(source)
+    } catch (error) {
+      this.#invalid = error
+      throw error
     }
   }
 
@@ -403,33 +417,49 @@ class Reader {
 
 /** A value that is `DEPTH_MAX` deep takes up to three structures for each. */
 const READ_DEPTH_MAX = 3 * DEPTH_MAX
+const TOO_DEEP_MAX = 100
+
+/** What was thrown may be a proxy that throws when it is asked. */
+function isRangeError(thrown: unknown): boolean {
+  return attempt(
+    () => thrown instanceof RangeError,
+    () => false,
+  )
+}
 
 /** Sets an own property, whatever it is called: `__proto__` too is only a name. */
 function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-const ERRORS: Readonly<Record<string, new () => Error>> = {
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
+const ERRORS: Readonly<Record<string, () => Error>> = {
+  AggregateError: () => new AggregateError([]),
+  EvalError: () => new EvalError(),
+  RangeError: () => new RangeError(),
+  ReferenceError: () => new ReferenceError(),
+  SyntaxError: () => new SyntaxError(),
+  TypeError: () => new TypeError(),
+  URIError: () => new URIError(),
 }
 
 /** An error of the class that its encoding names, where that is one of the language's own. */
-function emptyError(fields: unknown): Error {
+function emptyError(content: unknown): Error {
+  const fields = isJsonObject(content) && '$object' in content ? Object.fromEntries(pairs(content.$object)) : content
   const name = isJsonObject(fields) && typeof fields.name === 'string' ? fields.name : ''
-  return Object.hasOwn(ERRORS, name) ? new (ERRORS[name] ?? Error)() : new Error()
+  return Object.hasOwn(ERRORS, name) ? (ERRORS[name]?.() ?? new Error()) : new Error()
 }
 
 function readError(error: Error, fields: unknown): void {
+  const hidden = ['name', 'message', 'stack', 'cause', ...(error instanceof AggregateError ? ['errors'] : [])]
   delete error.stack
   for (const [key, value] of Object.entries(fields ?? {})) {
     if (key === 'name' && error.name === value) continue
-    const enumerable = !['name', 'message', 'stack', 'cause', 'errors'].includes(key)
-    Object.defineProperty(error, key, { value, writable: true, enumerable, configurable: true })
+    Object.defineProperty(error, key, {
+      value,
+      writable: true,
+      enumerable: !hidden.includes(key),
+      configurable: true,
+    })
   }
 }
 

@@ -121,7 +121,7 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
     return all.buffer
   }
   const BYTES = { BigInt64Array, BigUint64Array, DataView, Float32Array, Float64Array, Int16Array, Int32Array, Int8Array, Uint16Array, Uint32Array, Uint8Array, Uint8ClampedArray }
-  const ERRORS = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError }
+  const ERRORS = { AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError }
   const isText = it => typeof it === 'string'
   const ATOMIC = {
     $bigint: it => isText(it) ? BigInt(it) : undefined,
@@ -162,11 +162,13 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
     if (key === '$set') return fill(new Set(), set => { for (const item of list(content)) set.add(read(item)) })
     if (key === '$sparse') return fill(new Array(Number(list(content)[0])), array => { for (const [at, item] of pairs(list(content)[1])) array[at] = read(item) })
     if (key === '$error') {
-      const name = content && content.name
-      return fill(Object.hasOwn(ERRORS, name) ? new ERRORS[name]() : new Error(), error => {
+      const name = (content && content.$object ? Object.fromEntries(pairs(content.$object)) : content || {}).name
+      const empty = !Object.hasOwn(ERRORS, name) ? new Error() : name === 'AggregateError' ? new AggregateError([]) : new ERRORS[name]()
+      return fill(empty, error => {
+        const hidden = ['name', 'message', 'stack', 'cause', ...(error instanceof AggregateError ? ['errors'] : [])]
         delete error.stack
         for (const [key, item] of Object.entries(read(content) || {})) {
-          if (key !== 'name' || error.name !== item) define(error, key, item, !['name', 'message', 'stack', 'cause', 'errors'].includes(key))
+          if (key !== 'name' || error.name !== item) define(error, key, item, !hidden.includes(key))
         }
       })
     }
