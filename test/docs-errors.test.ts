@@ -4,10 +4,13 @@ import { dirname, join } from 'node:path'
 import {
   createRuntime,
   defineTool,
+  deserialize,
   type ErrorCode,
   emptyGlobals,
   findTool,
   isAgentAppsError,
+  parse,
+  pathGet,
   registerTool,
 } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
@@ -68,6 +71,9 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     globals.parser = Promise.resolve(null)
     return invoke('count')
   },
+  FUNCTION_INVALID: async () => deserialize({ $fn: '{{' }, { functions: true }),
+  JSON_INVALID: async () => parse('{'),
+  PATH_INVALID: async () => pathGet({}, 'a['),
   NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),

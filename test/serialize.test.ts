@@ -142,7 +142,9 @@ describe('serialize and deserialize', () => {
         },
       },
     ])
-    expect(JSON.stringify(encoded)).toMatchInlineSnapshot(`"[{"$undefined":true},{"$number":"NaN"},{"$bigint":"1"},{"$symbol":"a"},{"$opaque":"Symbol(b)"},{"$date":"1970-01-01T00:00:00.000Z"},{"$date":null},{"$regexp":["a","g"]},{"$map":[[1,2]]},{"$set":[1]},{"$bytes":["Uint8Array","AQ=="]},{"$url":"https://a.b/"},{"$opaque":"Promise"},{"$opaque":"WeakMap"},{"$object":[["$a",1]]},{"x":1,"y":2},{"$fn":"(a) => a"},{"a":{"$threw":"no"}}]"`)
+    expect(JSON.stringify(encoded)).toMatchInlineSnapshot(
+      `"[{"$undefined":true},{"$number":"NaN"},{"$bigint":"1"},{"$symbol":"a"},{"$opaque":"Symbol(b)"},{"$date":"1970-01-01T00:00:00.000Z"},{"$date":null},{"$regexp":["a","g"]},{"$map":[[1,2]]},{"$set":[1]},{"$bytes":["Uint8Array","AQ=="]},{"$url":"https://a.b/"},{"$opaque":"Promise"},{"$opaque":"WeakMap"},{"$object":[["$a",1]]},{"x":1,"y":2},{"$fn":"(a) => a"},{"a":{"$threw":"no"}}]"`,
+    )
   })
 
   it('random values come back as they were', () => {
