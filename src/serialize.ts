@@ -444,7 +444,8 @@ const ERRORS: Readonly<Record<string, () => Error>> = {
 
 /** An error of the class that its encoding names, where that is one of the language's own. */
 function emptyError(content: unknown): Error {
-  const fields = isJsonObject(content) && '$object' in content ? Object.fromEntries(pairs(content.$object)) : content
+  const fields =
+    isJsonObject(content) && '$object' in content ? Object.fromEntries(pairs(content.$object)) : content
   const name = isJsonObject(fields) && typeof fields.name === 'string' ? fields.name : ''
   return Object.hasOwn(ERRORS, name) ? (ERRORS[name]?.() ?? new Error()) : new Error()
 }

@@ -41,9 +41,13 @@ export function recordLines(
   return lines
 }
 
-/** Errors and warnings; what is only worth knowing while writing a skill is told by `check`, and not shipped. */
+/**
+ * Errors and warnings; what is only worth knowing while writing a skill is told by `check`, and not shipped. Which
+ * patterns match nothing depends on other directories, and the index does not.
+ */
 function indexedDiagnostics({ path, findings }: SkillUnit, linkFindings: Finding[] = []): Diagnostic[] {
   return [...findings, ...linkFindings]
+    .filter(({ rule }) => rule !== 'pattern-unmatched')
     .map(finding => toDiagnostic(path, finding))
     .filter(({ severity }) => severity !== 'info')
 }
