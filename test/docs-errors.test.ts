@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createRuntime, type ErrorCode, findTool, isAgentAppsError } from 'agent-apps'
+import { createRuntime, type ErrorCode, findTool, isAgentAppsError, parse, pathGet } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
@@ -26,6 +26,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   },
   CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
     let now = Date.now()
@@ -45,7 +46,9 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     rmSync(join(root, 'SKILL.md'))
     return tool?.content?.()
   },
+  JSON_INVALID: async () => parse('{'),
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
+  PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')
