@@ -1,6 +1,7 @@
 import { benchBundle } from './bench-bundle.js'
 import { benchCompile } from './bench-compile.js'
 import { benchCorpus } from './bench-corpus.js'
+import { benchHelpers } from './bench-helpers.js'
 import { benchMemory } from './bench-memory.js'
 import { benchStart } from './bench-start.js'
 import { benchWarm } from './bench-warm.js'
@@ -17,6 +18,7 @@ await benchCompile()
 await benchCorpus()
 await benchStart()
 await benchWarm()
+benchHelpers()
 await benchMemory()
 await benchBundle()
 summary()
