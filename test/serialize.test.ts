@@ -1,7 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import {
   deserialize,
-  isAgentAppsError,
   parse,
   safeClone,
   safeSnapshot,
@@ -609,12 +608,4 @@ describe('transferableSerializerSource, in a bare context', () => {
     ])
       expect(typeof inContext('stringify(value)', { value: HOSTILE[name]?.() })).toBe('string')
   })
-})
-
-it('errors are coded', () => {
-  try {
-    parse('{')
-  } catch (error) {
-    expect(isAgentAppsError(error)).toBe(true)
-  }
 })
