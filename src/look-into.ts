@@ -12,6 +12,21 @@ export function entriesOf(map: ReadonlyMap<unknown, unknown>): [unknown, unknown
   return entries
 }
 
+/**
+ * The keys by which an object is looked into: its own, or none for bytes, which would be a key each. Throws for a
+ * proxy that does.
+ */
+export function keysIn(value: object): string[] {
+  return ArrayBuffer.isView(value) ? [] : Object.keys(value)
+}
+
+/** `new String('a')` as the text in it, as JSON has it; any other object as it is. */
+export function unboxed(value: object): unknown {
+  if (value instanceof String) return String.prototype.valueOf.call(value)
+  if (value instanceof Number) return Number.prototype.valueOf.call(value)
+  return value instanceof Boolean ? Boolean.prototype.valueOf.call(value) : value
+}
+
 /** The shortest list that is looked at for holes. */
 const SPARSE_MIN = 1000
 

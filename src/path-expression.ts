@@ -1,5 +1,6 @@
 import { attempt } from './attempt.js'
 import { AgentAppsError } from './error.js'
+import { keysIn } from './look-into.js'
 
 /** One step of a path expression. */
 type Step =
@@ -165,9 +166,9 @@ function namedKeys(value: object, step: Step, read: Read): string[] {
     case 'index':
       return [String(Array.isArray(value) && step.index < 0 ? value.length + step.index : step.index)]
     case 'every':
-      return Object.keys(value)
+      return keysIn(value)
     case 'where':
-      return Object.keys(value).filter(key => hasField(read(value, key), step, read))
+      return keysIn(value).filter(key => hasField(read(value, key), step, read))
     case 'deep':
       return []
   }

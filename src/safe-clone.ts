@@ -1,6 +1,6 @@
 import { attempt } from './attempt.js'
 import { JsonRoom } from './json-room.js'
-import { describeBytes, entriesOf, errorKeys, itemsOf, upTo } from './look-into.js'
+import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from './look-into.js'
 
 /**
  * Plain copies for people and logs: what is no JSON becomes words. To get the value back, use `serialize`.
@@ -71,6 +71,8 @@ class Copier {
     if (value instanceof Date) return this.#leaf(dateText(value))
     if (value instanceof RegExp || value instanceof URL) return this.#leaf(String(value))
     if (value instanceof Promise) return this.#leaf('[Promise]')
+    const content = unboxed(value)
+    if (typeof content !== 'object') return this.#leaf(leaf(content))
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return this.#leaf(describeBytes(value))
     const isList = Array.isArray(value)
     if (depth >= this.maxDepth) return this.#leaf(isList ? '[Array]' : '[Object]')

@@ -2,7 +2,7 @@ import { attempt } from './attempt.js'
 import { AgentAppsError } from './error.js'
 import { isJsonObject } from './json.js'
 import { JsonRoom, jsonBytes } from './json-room.js'
-import { entriesOf, errorKeys, indexesOf, itemsOf, typeTag } from './look-into.js'
+import { entriesOf, errorKeys, indexesOf, itemsOf, keysIn, typeTag, unboxed } from './look-into.js'
 import { pathPlaces, readOwn } from './path-expression.js'
 
 /**
@@ -30,7 +30,8 @@ import { pathPlaces, readOwn } from './path-expression.js'
  * | what a limit left out | `{ $truncated: "depth" }`, `{ $truncated: "bytes" }`; in a mapping it is the last key |
  * | what was to be kept secret | `"[redacted]"` |
  *
- * An instance of any other class is written as a mapping of its own fields, and comes back as one.
+ * An instance of any other class is written as a mapping of its own fields, and comes back as one; `new String('a')`
+ * and its like are written as what they hold.
  * Symbols as keys, and what is not enumerable, are left out.
  */
 export interface SerializeOptions {
@@ -147,8 +148,8 @@ function childrenOf(value: object): unknown[] {
     () => {
       if (value instanceof Map) return entriesOf(value).flat()
       if (value instanceof Set) return itemsOf(value)
-      if (ArrayBuffer.isView(value)) return []
-      const keys = value instanceof Error ? errorKeys(value) : Object.keys(value)
+      if (typeof unboxed(value) !== 'object') return []
+      const keys = value instanceof Error ? errorKeys(value) : keysIn(value)
       return keys.map(key => Object.getOwnPropertyDescriptor(value, key)?.value)
     },
     () => [],
@@ -189,6 +190,8 @@ class Writer {
   }
 
   #writeObject(value: object, depth: number): unknown {
+    const content = unboxed(value)
+    if (typeof content !== 'object') return this.write(content, depth)
     const atomic = writeAtomic(value, this.room)
     if (atomic !== null) return this.#whole(atomic)
     if (depth >= this.maxDepth) return this.#whole({ $truncated: 'depth' })
@@ -342,11 +345,13 @@ class Reader {
 
   #readObject(value: object, id: unknown): unknown {
     if (Array.isArray(value)) {
-      return this.#fill<unknown[]>(value, id, [], list => {
-        for (const index of indexesOf(value)) list[index] = this.read(value[index])
-        list.length = value.length
+      const indexes = indexesOf(value)
+      return this.#fill(value, id, Array.isArray(indexes) ? sparseList(value.length) : [], list => {
+        for (const index of indexes) list[index] = this.read(value[index])
       })
     }
+    // What no JSON makes, bytes or a map, holds no encodings.
+    if (typeTag(value) !== 'Object') return value
     const entries = Object.entries(value)
     const [[key, content] = ['', undefined], second] = entries
     if (entries.length === 2 && key === '$id' && second?.[0] === '$value')
@@ -372,9 +377,7 @@ class Reader {
           for (const item of listOf(content)) set.add(this.read(item))
         })
       case '$sparse':
-        return this.#fill(whole, id, new Array<unknown>(Number(listOf(content)[0])), list => {
-          for (const [index, item] of pairs(listOf(content)[1])) list[Number(index)] = this.read(item)
-        })
+        return this.#readSparse(content, whole, id)
       case '$error':
         return this.#fill(whole, id, emptyError(content), error => readError(error, this.read(content)))
       case '$fn':
@@ -384,6 +387,14 @@ class Reader {
         return this.#keep(whole, id, read)
       }
     }
+  }
+
+  #readSparse(content: unknown, whole: object, id: unknown): unknown {
+    const [length, items] = listOf(content)
+    if (!isLength(length)) return whole
+    return this.#fill(whole, id, sparseList(length), list => {
+      for (const [index, item] of pairs(items)) list[Number(index)] = this.read(item)
+    })
   }
 
   #readFunction(source: string): unknown {
@@ -425,6 +436,18 @@ function isRangeError(thrown: unknown): boolean {
     () => thrown instanceof RangeError,
     () => false,
   )
+}
+
+function isLength(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < 2 ** 32 && Number.isInteger(value)
+}
+
+/** A list of nothing but holes, which takes no memory for them, as `new Array(length)` does. */
+function sparseList(length: number): unknown[] {
+  const list: unknown[] = []
+  if (length > 0) list[length - 1] = null
+  delete list[length - 1]
+  return list
 }
 
 /** Sets an own property, whatever it is called: `__proto__` too is only a name. */

@@ -31,10 +31,15 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
   const errorKeys = it => [...new Set(['name', 'message', 'stack', ...['cause', 'errors'].filter(key => Object.hasOwn(it, key)), ...Object.keys(it)])]
   const items = it => { const all = []; Set.prototype.forEach.call(it, item => { all.push(item) }); return all }
   const entries = it => { const all = []; Map.prototype.forEach.call(it, (item, key) => { all.push([key, item]) }); return all }
+  const unboxed = it => {
+    if (it instanceof String) return String.prototype.valueOf.call(it)
+    if (it instanceof Number) return Number.prototype.valueOf.call(it)
+    return it instanceof Boolean ? Boolean.prototype.valueOf.call(it) : it
+  }
   const inner = it => attempt(() => {
     if (it instanceof Map) return entries(it).flat()
     if (it instanceof Set) return items(it)
-    if (ArrayBuffer.isView(it)) return []
+    if (ArrayBuffer.isView(it) || typeof unboxed(it) !== 'object') return []
     return (it instanceof Error ? errorKeys(it) : Object.keys(it)).map(key => (Object.getOwnPropertyDescriptor(it, key) || {}).value)
   }, () => [])
   const meet = (it, depth) => {
@@ -90,6 +95,8 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
     return keys.some(key => key.startsWith('$') || key === '__proto__') ? { $object: pairs } : Object.fromEntries(pairs)
   }
   const writeObject = (it, depth) => {
+    const content = unboxed(it)
+    if (typeof content !== 'object') return primitive(content)
     const whole = atomic(it)
     if (whole) return whole
     if (depth >= 500) return { $truncated: 'depth' }
@@ -150,6 +157,13 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
     const keep = made_ => { made.set(it, made_); if (id !== undefined) byId.set(id, made_); return made_ }
     const fill = (empty, work) => { keep(empty); work(empty); return empty }
     const mapping = all => fill({}, object => { for (const [key, item] of all) define(object, String(key), read(item)) })
+    const readSparse = ([length, items], whole) => {
+      if (!Number.isInteger(length) || length < 0 || length >= 2 ** 32) return whole
+      const empty = []
+      if (length > 0) empty[length - 1] = null
+      delete empty[length - 1]
+      return fill(empty, array => { for (const [at, item] of pairs(items)) array[Number(at)] = read(item) })
+    }
     if (Array.isArray(it)) return fill([], all => { for (const item of it) all.push(read(item)) })
     const all = Object.entries(it)
     if (all.length === 2 && all[0][0] === '$id' && all[1][0] === '$value') return read(all[1][1], all[0][1])
@@ -160,7 +174,7 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
     if (key === '$object') return mapping(pairs(content))
     if (key === '$map') return fill(new Map(), map => { for (const [name, item] of pairs(content)) map.set(read(name), read(item)) })
     if (key === '$set') return fill(new Set(), set => { for (const item of list(content)) set.add(read(item)) })
-    if (key === '$sparse') return fill(new Array(Number(list(content)[0])), array => { for (const [at, item] of pairs(list(content)[1])) array[at] = read(item) })
+    if (key === '$sparse') return readSparse(list(content), it)
     if (key === '$error') {
       const name = (content && content.$object ? Object.fromEntries(pairs(content.$object)) : content || {}).name
       const empty = !Object.hasOwn(ERRORS, name) ? new Error() : name === 'AggregateError' ? new AggregateError([]) : new ERRORS[name]()

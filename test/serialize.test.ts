@@ -342,6 +342,7 @@ const HOSTILE: Record<string, () => unknown> = {
   'huge text': () => 'x'.repeat(2 ** 28),
   'huge key': () => ({ ['é'.repeat(2 ** 24)]: 1 }),
   'huge typed array': () => new Uint8Array(2 ** 27),
+  'huge boxed text': () => new String('x'.repeat(2 ** 28)),
   'huge sparse list': () => new Array(2 ** 32 - 1),
   'huge list': () => new Array(10 ** 6).fill(0),
   'toJSON that throws': () => ({
@@ -424,6 +425,19 @@ describe('what never throws', () => {
       ),
       { numRuns: RUNS },
     )
+  })
+
+  it('takes no memory for holes that a text speaks of', () => {
+    const before = process.memoryUsage().rss
+    const text = JSON.stringify(new Array(100).fill({ $sparse: [30_000_000, [[1, 'a']]] }))
+    const lists = parse(text) as unknown[][]
+    expect(lists.map(list => [list.length, list[1]])).toEqual(new Array(100).fill([30_000_000, 'a']))
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
+  })
+
+  it('reads all of a text, however much of it is no encoding', () => {
+    const text = JSON.stringify([...new Array(200).fill({ $sparse: [-1, []] }), { $set: [1] }])
+    expect((parse(text) as unknown[]).at(-1)).toEqual(new Set([1]))
   })
 
   it('reads JSON of any depth', () => {
