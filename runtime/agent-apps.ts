@@ -8,12 +8,26 @@ export {
   type ToolSchema,
 } from '../src/define-tool.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
+export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { isMetaKey, type MetaKey } from '../src/meta-key.js'
 export { nearest } from '../src/nearest.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/path-entry.js'
+export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/path-expression.js'
 export { parseReference, type Reference } from '../src/reference.js'
+export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/safe-clone.js'
+export {
+  type DeserializeOptions,
+  deserialize,
+  parse,
+  type SerializeOptions,
+  serialize,
+  stringify,
+} from '../src/serialize.js'
 export type { StandardSchema } from '../src/standard-schema.js'
 export { normalizeTags } from '../src/tags.js'
 export { isToolName } from '../src/tool-name.js'
+export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/tool-pattern.js'
+export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/tool-rules.js'
+export { type TransferableName, transferableSerializerSource } from '../src/transferable-serializer.js'
 export { findAuthority, mainInDir } from './find-authority.js'
 export * from './index.js'
