@@ -1,0 +1,118 @@
+/**
+ * What the cascade works on and gives. A tool's effective metadata is merged from layers, weakest first: the
+ * library's promotions, the project's, its authority's, what it inherits, its own. Those of its keys that
+ * middleware is named after become its chain.
+ */
+import type { Role } from './frontmatter.js'
+import type { JsonObject, JsonValue } from './json.js'
+
+/** Weakest first. */
+export const CASCADE_LAYERS = ['library', 'project', 'authority', 'inherited', 'own'] as const
+export type CascadeLayer = (typeof CASCADE_LAYERS)[number]
+
+/** A tool as the cascade sees it. */
+export interface CascadeTool {
+  /** Tells it from every other tool: two of one name lie in different path entries. */
+  id: string
+  name: string
+  role?: Role
+  /** Whose it is: decides which promotions reach it. */
+  layer: 'project' | 'global' | 'bundled' | 'programmatic' | 'remote'
+  /** Its own metadata as it was written: plain keys and annotations, without the fields lifted out of it. */
+  metadata: JsonObject
+  params?: JsonObject
+  returns?: JsonObject
+}
+
+type Awaitable<Value> = Value | Promise<Value>
+
+/** How tools find each other. An answer that is no promise is taken at once. */
+export interface CascadeLookUp {
+  /** The tool that an `$inherit` reference of another one leads to. */
+  base: (ref: string, from: CascadeTool) => Awaitable<CascadeTool | null>
+  /** The tool of role `middleware` that a key of another one's metadata is named after. */
+  middleware: (key: string, from: CascadeTool) => Awaitable<CascadeTool | null>
+  /** The nearest main skill at or above a tool, inside its path entry; for one without a file the project's. */
+  authority: (tool: CascadeTool) => Awaitable<CascadeTool | null>
+  projectMain: () => Awaitable<CascadeTool | null>
+  libraryMain: () => Awaitable<CascadeTool | null>
+}
+
+/** Where a value came from. */
+export interface ValueOrigin {
+  layer: CascadeLayer
+  /** The id of the tool that wrote it. */
+  tool: string
+  /** Its place in that tool's `metadata`: `['timeout']`, or `['$global', 'timeout']`. */
+  path: string[]
+  value: JsonValue
+}
+
+/** One key of a tool's effective metadata. */
+export interface EffectiveValue {
+  value: JsonValue
+  /** The strongest layer that gave it. */
+  from: ValueOrigin
+  /** What weaker layers gave, strongest first. */
+  overrides: ValueOrigin[]
+}
+
+export type HookTrigger = '$next' | '$invoke'
+
+/** A middleware around a tool. */
+export interface CascadeEntry {
+  /** The key, which is the middleware's name. */
+  name: string
+  /** The middleware's id. */
+  tool: string
+  /** Its configuration: the middleware's `$self` under the effective value. */
+  args: JsonValue
+  /** Called directly, with no chain of its own. */
+  static: boolean
+  /** Set where it does not run in its place: it wraps every entry, or the whole invocation. */
+  hook?: HookTrigger[]
+}
+
+/** What the cascade makes of a tool. */
+export interface ResolvedCascade {
+  tool: CascadeTool
+  /** Effective plain keys, in the order of the chain. */
+  metadata: Map<string, EffectiveValue>
+  /** What runs around the tool, outermost first; the tool itself stands after the last. */
+  chain: CascadeEntry[]
+  /** The ids of the other tools of its strongly connected component, sorted. */
+  peers: string[]
+  /** The paths that `${…}` in the chain's arguments reads, sorted. */
+  deps: string[]
+  /** The ids of the other tools whose metadata took part: mains, bases and theirs, middleware; sorted. */
+  sources: string[]
+}
+
+export type CascadeProblemCode =
+  | 'annotation-unknown'
+  | 'annotation-invalid'
+  | 'annotation-nested'
+  | 'inherit-missing'
+  | 'inherit-cycle'
+  | 'dynamic-cycle'
+  | 'chain-too-large'
+  | 'inline-interpolated'
+
+/** A fault in a tool's metadata. */
+export interface CascadeProblem {
+  code: CascadeProblemCode
+  /** The id of the tool at fault. */
+  tool: string
+  /** The place in its `metadata`. */
+  path: (string | number)[]
+  /** What is wrong, one sentence without a full stop. */
+  message: string
+  /** What to do. */
+  hint: string
+}
+
+export interface CascadeResolution {
+  /** By id: the tools asked for, and all middleware that they reach. */
+  tools: Map<string, ResolvedCascade>
+  problems: CascadeProblem[]
+}
