@@ -1,13 +1,16 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkillFile } from './1-read/digest.js'
+import { locateProblems } from './1-read/locate-problems.js'
 import type { Fix } from './1-read/parse-file.js'
 import { parseSkill, readSkills } from './1-read/read-skills.js'
 import { specVerdict } from './1-read/spec-verdict.js'
 import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
+import { resolveProject } from './2-resolve/resolve-cascades.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
-import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
+import { isLibrary, readLibrary } from './library.js'
+import { openProject, type ProjectOptions, shownPath } from './project.js'
 import { type Report, type ReportPart, report } from './report.js'
 
 export interface CheckOptions extends ProjectOptions {
@@ -26,11 +29,11 @@ export interface CheckResult extends Report {
 
 /** Gives every diagnostic of a project's skills, without writing an index. */
 export async function check(options: CheckOptions = {}): Promise<CheckResult> {
-  const directories = await projectDirectories(options)
+  const project = await openProject(options)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []
-  const parts: ReportPart[] = []
-  for (const directory of directories) {
+  const parts: (ReportPart & { skills: WalkedSkill[] })[] = []
+  for (const directory of project.directories) {
     const walked = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     if (options.fix) fixed.push(...(await fixSkills(walked)).map(path => shownPath(directory, path)))
     if (options.spec) {
@@ -41,7 +44,17 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     }
     const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
     await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
-    parts.push({ directory, skipped: walked.skipped, linked: linkDirectory(units) })
+    const { skills, skipped } = walked
+    parts.push({ directory, skills, skipped, linked: linkDirectory(units) })
+  }
+  const directories = parts.map(({ directory: { dir }, linked }) => ({ dir, linked }))
+  const isShipped = directories.length === 1 && directories.every(({ dir }) => isLibrary(dir))
+  const library = project.library && !isShipped ? readLibrary() : null
+  const { problems } = await resolveProject(directories, library, project.searchesElsewhere)
+  for (const [number, { linked, skills }] of parts.entries()) {
+    const found = await locateProblems(problems[number] ?? [], linked, skills)
+    for (const [path, findings] of found)
+      linked.findings.set(path, [...(linked.findings.get(path) ?? []), ...findings])
   }
   return { ...report(parts), fixed, spec }
 }

@@ -4,7 +4,7 @@ import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import type { SkillUnit, UnitSource } from './skill-unit.js'
+import { type CascadeInput, cascadeInput, type SkillUnit, type UnitSource } from './skill-unit.js'
 import { VERSION } from './version.js'
 
 export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
@@ -24,6 +24,8 @@ export interface CompileCache {
   modules: Map<string, CachedModule>
   /** All files that modules consist of, relative to the directory. */
   moduleFiles: string[]
+  /** What the cascades of the directory's tools had wrong, by file. It holds as long as the index's `cascadeKey` does. */
+  cascadeFindings: Map<string, Finding[]>
 }
 
 /** Code that was made a module. */
@@ -47,11 +49,12 @@ interface StoredCache {
   units: StoredUnit[]
   modules: [key: string, file: string, inputs: string[]][]
   moduleFiles: string[]
+  cascadeFindings: [path: string, findings: StoredFinding[]][]
 }
 type StoredUnit = [
   path: string,
   shape: string,
-  tools: [name: string, line: number, column: number, written: boolean][],
+  tools: [name: string, line: number, column: number, written: boolean, cascade: CascadeInput | null][],
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
   sources: UnitSource[],
@@ -79,11 +82,13 @@ export function encodeCache({
   files,
   linked,
   modules,
+  cascadeFindings,
 }: {
   header: string
   files: Map<string, CachedFile>
   linked: LinkedDirectory
   modules: { modules: Map<string, CachedModule>; files: string[] }
+  cascadeFindings: Map<string, Finding[]>
 }): string {
   const stored: StoredCache = {
     version: VERSION,
@@ -106,6 +111,7 @@ export function encodeCache({
           tool.place.line,
           tool.place.column,
           linked.names.get(tool.name)?.tool === tool,
+          cascadeInput(tool) ?? null,
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
         unit.findings.map(storeFinding),
@@ -113,6 +119,7 @@ export function encodeCache({
       ]),
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     moduleFiles: modules.files,
+    cascadeFindings: [...cascadeFindings].map(([path, found]) => [path, found.map(storeFinding)]),
   }
   return JSON.stringify(stored)
 }
@@ -130,7 +137,14 @@ function isCacheable({ findings }: SkillUnit): boolean {
   return !findings.some(({ rule }) => RECHECKED.includes(rule))
 }
 
-function decode({ header, files, units, modules, moduleFiles }: StoredCache): Omit<CompileCache, 'savedAt'> {
+function decode({
+  header,
+  files,
+  units,
+  modules,
+  moduleFiles,
+  cascadeFindings,
+}: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
   for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
@@ -144,7 +158,12 @@ function decode({ header, files, units, modules, moduleFiles }: StoredCache): Om
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written]) => ({ name, place: { line, column }, written })),
+      tools: tools.map(([name, line, column, written, cascade]) => ({
+        name,
+        place: { line, column },
+        written,
+        cascade: cascade ?? undefined,
+      })),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
       findings: findings.map(readFinding),
       sources,
@@ -156,6 +175,7 @@ function decode({ header, files, units, modules, moduleFiles }: StoredCache): Om
     units: cachedUnits,
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
     moduleFiles,
+    cascadeFindings: new Map(cascadeFindings.map(([path, stored]) => [path, stored.map(readFinding)])),
   }
 }
 

@@ -16,6 +16,26 @@ interface Rule {
  * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
  */
 export const RULES = {
+  'annotation-invalid': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
+  },
+  'annotation-nested': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
+  },
+  'annotation-unknown': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
+  },
+  'chain-too-large': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
+  },
   'code-exits': {
     severity: 'error',
     fatal: true,
@@ -78,6 +98,11 @@ export const RULES = {
     reason: (name, other) =>
       `The name "${name}" is taken by ${other}, which comes first and is the one that loads`,
     note: 'Rename one of the two.',
+  },
+  'dynamic-cycle': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
   },
   'field-type': {
     severity: 'error',
@@ -147,6 +172,21 @@ export const RULES = {
     reason: () => 'The file is not valid UTF-8 here',
     note: 'Save the file as UTF-8.',
   },
+  'inherit-cycle': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
+  },
+  'inherit-missing': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
+  },
+  'inline-interpolated': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
+  },
   'link-broken': {
     severity: 'error',
     reason: () => 'The symbolic link leads nowhere',
@@ -162,6 +202,11 @@ export const RULES = {
     reason: () =>
       'The symbolic link leads out of this directory to a folder that is no skill, so it is not followed',
     note: 'Link each skill folder, or add the folder to the paths.',
+  },
+  'main-duplicate': {
+    severity: 'error',
+    reason: message => message,
+    note: (_message, hint) => hint,
   },
   'metadata-dynamic': {
     severity: 'info',

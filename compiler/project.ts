@@ -21,23 +21,40 @@ export interface ProjectDirectory extends SearchDirectory {
   isIgnored: (path: string) => boolean
 }
 
-/**
- * The directories that compiling is about: those of the project's own, in search order.
- *
- * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
- */
-export async function projectDirectories({
-  paths,
-  cwd = process.cwd(),
-  config,
-}: ProjectOptions): Promise<ProjectDirectory[]> {
+/** What compiling is about. */
+export interface Project {
+  /** The project's own directories, in search order. */
+  directories: ProjectDirectory[]
+  /** Whether the skills that the package ships are searched after all others. */
+  library: boolean
+  /** True where other people's directories are searched too, whose skills are not this project's to compile. */
+  searchesElsewhere: boolean
+}
+
+/** @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws */
+export async function openProject({ paths, cwd = process.cwd(), config }: ProjectOptions): Promise<Project> {
   const base = resolve(cwd)
-  const entries =
-    paths?.map(entry => withAbsoluteDirectory(entry, base)) ??
-    (await loadConfig({ cwd: base, ...(config !== undefined && { config }) })).paths
-  const directories = searchDirectories(entries).filter(
-    ({ external, layer }) => !external && layer === 'project',
-  )
+  const loaded = paths ? null : await loadConfig({ cwd: base, ...(config !== undefined && { config }) })
+  const entries = paths?.map(entry => withAbsoluteDirectory(entry, base)) ?? loaded?.paths ?? []
+  const searched = searchDirectories(entries)
+  const directories = searched.filter(isOwn)
+  return {
+    directories: ownDirectories(directories, base),
+    library: loaded?.config.library ?? true,
+    searchesElsewhere: directories.length < searched.length,
+  }
+}
+
+/** The project's own directories alone. Throws as `openProject` does. */
+export async function projectDirectories(options: ProjectOptions): Promise<ProjectDirectory[]> {
+  return (await openProject(options)).directories
+}
+
+function isOwn({ external, layer }: SearchDirectory): boolean {
+  return !external && layer === 'project'
+}
+
+function ownDirectories(directories: readonly SearchDirectory[], base: string): ProjectDirectory[] {
   if (directories.length === 0) {
     throw new AgentAppsError('NO_SKILL_PATHS', `No skill directory is configured or found in ${base}.`, {
       hint: 'Name one, put skills into ./skills, or run `agent-apps init`.',

@@ -1,4 +1,7 @@
+import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
+import type { JsonObject } from '../src/json.js'
+import type { Locator } from './1-read/check-frontmatter.js'
 import type { Finding, Place } from './diagnostics.js'
 
 /** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
@@ -20,6 +23,8 @@ export interface SkillUnit {
 export interface FreshRecords {
   record: ToolRecord
   details: ToolDetails
+  /** Where what stands in its frontmatter stands in the file. */
+  at: Locator
   code?: CodePart
   /** The key of the source that is its delegate. */
   delegateKey?: string
@@ -44,6 +49,14 @@ export interface CodePart {
   hasEffects: boolean
 }
 
+/** What of a tool cascades are made of. Absent for one without a role or metadata of consequence. */
+export interface CascadeInput {
+  role?: Role
+  metadata?: JsonObject
+  params?: JsonObject
+  returns?: JsonObject
+}
+
 export interface UnitTool {
   name: string
   /** Where its name stands in the file. */
@@ -52,4 +65,20 @@ export interface UnitTool {
   written?: boolean
   /** Its records, where they were made anew. */
   fresh?: FreshRecords
+  /** What the last compile saw of it that cascades are made of, where its records were not made anew. */
+  cascade?: CascadeInput | undefined
+}
+
+export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undefined {
+  if (!fresh) return cascade
+  const { role, metadata, params, returns } = fresh.record.frontmatter
+  const isConfigured = Object.keys(metadata).length > 0
+  if (!isConfigured && role !== 'main' && role !== 'middleware') return undefined
+  const handsOn = '$public' in metadata
+  return {
+    ...(role !== undefined && { role }),
+    ...(isConfigured && { metadata }),
+    ...(handsOn && params && { params }),
+    ...(handsOn && returns && { returns }),
+  }
 }

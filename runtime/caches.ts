@@ -17,6 +17,8 @@ export function forgetReference(ref: string, { cache, missing, resolving }: Glob
     for (const key of keys.keys()) if (key.startsWith(`${ref}\0`)) keys.delete(key)
   }
   cache.list.clear()
+  // A registered tool may be middleware of any.
+  cache.cascade.clear()
 }
 
 /** Forgets everything but registered tools: to be called after `clean`. */

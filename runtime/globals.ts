@@ -3,6 +3,7 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import type { DiskParser } from '../src/directory-names.js'
 import type { NameRecord } from '../src/index-format.js'
 import type { PathEntry } from '../src/path-entry.js'
+import type { KnownCascade } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Resolution } from './find-tool.js'
 import type { ToolDef, Via } from './tool-def.js'
@@ -34,6 +35,8 @@ export interface Cache {
   authority: Map<string, ToolDef | null>
   /** The main skill that lies directly in a directory, by its absolute path. */
   mainInDir: Map<string, ToolDef | null>
+  /** Each tool's chain, by `name\0paths`. */
+  cascade: Map<string, KnownCascade>
   /** The file of each name of a directory that was read without an index, by the directory's absolute path. */
   nameIndex: Map<string, Map<string, string>>
 }
@@ -55,6 +58,8 @@ export interface Globals {
   /** What was found wrong so far, by file and rule. */
   diagnostics: Map<string, Diagnostic>
   stats: Stats
+  /** The digest of what compiled cascades have to be made of to hold, and the text that it is of. */
+  cascadeKey?: { text: string; digest: string }
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
   parser?: Promise<DiskParser | null>
 }
@@ -62,6 +67,8 @@ export interface Globals {
 export interface Stats {
   /** Tools resolved, by the way they came. */
   via: Record<Via, number>
+  /** Cascades that were resolved at run time, as they were not compiled or changed since. */
+  cascadesComputed: number
   /** Names that were found nowhere. */
   missing: number
   /** Whether the compiler's reader of skill files was needed, and was there. */
@@ -83,6 +90,7 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
       dir: new Map(),
       file: new Map(),
       authority: new Map(),
+      cascade: new Map(),
       mainInDir: new Map(),
       nameIndex: new Map(),
     },
@@ -94,6 +102,7 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
     diagnostics: new Map(),
     stats: {
       via: { index: 0, disk: 0, bundle: 0, programmatic: 0, remote: 0 },
+      cascadesComputed: 0,
       missing: 0,
       parser: 'unused',
     },

@@ -2,6 +2,7 @@ import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import {
+  type CascadeRecord,
   type FileRecord,
   INDEX_FILE,
   INDEX_VERSION,
@@ -70,6 +71,7 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
     tool: name => own(shardFor(name).tools, name),
     details: name => own(shardFor(name).details, name),
     file: file => own(shardFor(file).files, file),
+    cascade: name => own(shardFor(name).cascades, name),
     // Names are ASCII, which the language itself orders by code point.
     names: () => keys('tools').sort(),
     paths: () => keys('files').sort(byCodePoint),
@@ -121,15 +123,14 @@ function parseObject(text: string): Record<string, unknown> {
 }
 
 function checkHeader(value: Record<string, unknown>): IndexHeader {
-  const { version, hash, listing, ignore, shards } = value
+  const { version, hash, listing, ignore, cascadeInput, cascadeKey, shards } = value
   if (version !== INDEX_VERSION) {
     throw new IndexRefused(
       `its version is ${JSON.stringify(version)}, and this runtime reads ${INDEX_VERSION}`,
     )
   }
   const wellFormed =
-    typeof hash === 'string' &&
-    typeof listing === 'string' &&
+    [hash, listing, cascadeInput, cascadeKey].every(field => typeof field === 'string') &&
     Array.isArray(ignore) &&
     (shards === undefined || (Array.isArray(shards) && shards.length > 0 && shards.every(isDigest)))
   if (!wellFormed) throw new IndexRefused('its header is not one of ours')
@@ -141,8 +142,13 @@ function isDigest(value: unknown): boolean {
 }
 
 /** Looks at every record of an index: one that reaches outside condemns all of them. */
-function checkRecords({ tools, details, files }: Record<string, unknown>): IndexRecords {
-  return { tools: checkTools(tools), details: checkDetails(details), files: checkFiles(files) }
+function checkRecords({ tools, details, files, cascades }: Record<string, unknown>): IndexRecords {
+  return {
+    tools: checkTools(tools),
+    details: checkDetails(details),
+    files: checkFiles(files),
+    cascades: checkCascades(cascades),
+  }
 }
 
 /**
@@ -168,6 +174,10 @@ class ShardRecords implements IndexRecords {
     return this.#keep('files', checkFiles(parseObject(this.#texts.files)))
   }
 
+  get cascades(): Record<string, CascadeRecord> {
+    return this.#keep('cascades', checkCascades(parseObject(this.#texts.cascades)))
+  }
+
   /** Puts what was parsed in the place of the getter. */
   #keep<Records>(section: Section, records: Records): Records {
     Object.defineProperty(this, section, { value: records })
@@ -180,10 +190,12 @@ function splitShard(text: string): Record<Section, string> {
   const tools = sectionStart(text, 'tools')
   const details = sectionStart(text, 'details')
   const files = sectionStart(text, 'files')
+  const cascades = sectionStart(text, 'cascades')
   return {
     tools: text.slice(tools, details - ',\n"details":'.length),
     details: text.slice(details, files - ',\n"files":'.length),
-    files: text.slice(files, -'\n}\n'.length),
+    files: text.slice(files, cascades - ',\n"cascades":'.length),
+    cascades: text.slice(cascades, -'\n}\n'.length),
   }
 }
 
@@ -225,6 +237,19 @@ function checkFiles(value: unknown): Record<string, FileRecord> {
       throw new IndexRefused(`the record of ${path} is not one of ours`)
   }
   return files
+}
+
+function checkCascades(value: unknown): Record<string, CascadeRecord> {
+  const cascades = sectionOf('cascades', value) as Record<string, CascadeRecord>
+  for (const [name, record] of Object.entries(cascades)) {
+    const { chain, metadata = {}, sources = [], body = [] } = isJsonObject(record) ? record : ({} as never)
+    const isOurs =
+      [chain, sources, body].every(Array.isArray) &&
+      isJsonObject(metadata) &&
+      chain.every(entry => isJsonObject(entry) && typeof entry.name === 'string')
+    if (!isOurs) throw new IndexRefused(`the cascade of "${name}" is not one of ours`)
+  }
+  return cascades
 }
 
 function sectionOf(section: Section, value: unknown): object {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter } from './frontmatter.js'
-import type { FileRecord, NameRecord, ToolDetails } from './index-format.js'
+import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index-format.js'
 
 /**
  * What one directory's names mean, wherever that was read: from its index, or from its files. The runtime asks
@@ -15,6 +15,8 @@ export interface DirectoryNames {
   tool: (name: string) => NameRecord | undefined
   details: (name: string) => ToolDetails | undefined
   file: (path: string) => FileRecord | undefined
+  /** What the compiler made of a tool's cascade; undefined also where it made nothing of it. */
+  cascade?: (name: string) => CascadeRecord | undefined
   /** Every name, in code-point order. Reads all of an index that is split. */
   names: () => string[]
   /** Every file's path. */

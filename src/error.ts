@@ -3,6 +3,7 @@ import type { Diagnostic } from './diagnostic.js'
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'ARGS_INVALID'
+  | 'CASCADE_INVALID'
   | 'COMPILE_ABORTED'
   | 'CONFIG_INVALID'
   | 'CONFIG_NOT_FOUND'

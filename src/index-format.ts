@@ -18,11 +18,15 @@
  *     "files": {
  *     "review/SKILL.md": { …size, digest, diagnostics },
  *     …
+ *     },
+ *     "cascades": {
+ *     "review": { …the chain around it, and what it inherits },
+ *     …
  *     }
  *     }
  *
  * Past `INLINE_RECORDS` records the sections move into shards, `.agent-apps/index-<digest>.json`, each of the
- * same three sections. The record of key `k` stands in shard number `shardOf(k, count)`, so that finding one
+ * same four sections. The record of key `k` stands in shard number `shardOf(k, count)`, so that finding one
  * reads the header and one shard, however many skills there are. A shard is named by its content: whoever
  * read a header finds exactly the shards it meant, or none.
  *
@@ -30,10 +34,11 @@
  * sorted, authors' values keep their order. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
+import type { HookTrigger } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
-import type { JsonObject } from './json.js'
+import type { JsonObject, JsonValue } from './json.js'
 
 export const INDEX_FILE = '.agent-apps.json'
 /** The folder beside the index for shards and modules, and for the machine's own cache. */
@@ -46,7 +51,7 @@ export const INLINE_RECORDS = 256
 /** About how many records one shard holds: few enough to parse in a millisecond, enough that few files are written. */
 export const SHARD_RECORDS = 512
 
-export const SECTIONS = ['tools', 'details', 'files'] as const
+export const SECTIONS = ['tools', 'details', 'files', 'cascades'] as const
 export type Section = (typeof SECTIONS)[number]
 
 export interface IndexHeader {
@@ -59,6 +64,13 @@ export interface IndexHeader {
   /** Digest of the directory's own listing, by which a reader sees that something was added at its top. */
   listing: string
   counts: { files: number; found: number; skipped: number }
+  /** Digest of everything in this directory that a cascade can be made of: names, roles, metadata. */
+  cascadeInput: string
+  /**
+   * Digest of the `cascadeInput` of all the project's directories in order, and of the library's. Cascades depend
+   * on all of them together: a reader that finds other ones resolves cascades itself.
+   */
+  cascadeKey: string
   /** Every file that code was compiled to, source maps included, relative to the directory; absent where there is none. */
   modules?: string[]
   /** The shards' digests in order; absent where the sections stand in this file. */
@@ -137,7 +149,39 @@ export interface FileRecord {
   tools: string[]
 }
 
+/** A tool of another directory: the number of the project's directory, in search order, and its name there. */
+export type ToolAddress = [directory: number | 'library', name: string]
+
+/** What a tool's cascade comes to. Absent where nothing runs around it, and all of its metadata is its own. */
+export interface CascadeRecord {
+  /** What runs around it, outermost first. */
+  chain: ChainRecord[]
+  /** Whose `delegate` is its body, where that is inherited. */
+  body?: ToolAddress
+  /** The paths that `${…}` in the chain's arguments reads. */
+  deps?: string[]
+  /** Effective values that are not the tool's own as they stand there, `null` for what is taken away. */
+  metadata?: JsonObject
+  /** True where it depends on what only a runtime knows, and is resolved there. */
+  open?: true
+  /** The tools that use it as middleware and are used by it. */
+  peers?: string[]
+  /** Why it cannot be resolved: the tool is found and not run. */
+  problem?: { message: string; hint: string }
+  /** The tools whose files it depends on, besides its own. */
+  sources?: ToolAddress[]
+}
+
+/** A middleware of a chain. */
+export interface ChainRecord {
+  args: JsonValue
+  hook?: HookTrigger[]
+  name: string
+  static?: true
+}
+
 export interface IndexRecords {
+  cascades: Record<string, CascadeRecord>
   tools: Record<string, NameRecord>
   details: Record<string, ToolDetails>
   files: Record<string, FileRecord>
@@ -185,4 +229,9 @@ export function isInside(path: unknown): path is string {
 
 export function isBroken(record: NameRecord): record is BrokenRecord {
   return 'broken' in record
+}
+
+/** The text whose digest is a `cascadeKey`. */
+export function cascadeKeyText(directories: readonly string[], library: string | null): string {
+  return JSON.stringify([INDEX_VERSION, directories, library])
 }

@@ -47,7 +47,8 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   }
   const description = typeof verbatim.description === 'string' ? verbatim.description : undefined
   const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
-  const findings = checkFrontmatter(verbatim, description, locatorOf(tool, placeOf))
+  const at = locatorOf(tool, placeOf)
+  const findings = checkFrontmatter(verbatim, description, at)
   parsed.findings.push(
     ...findings.filter(({ rule }) => rule !== 'description-missing' || !isDynamic('description')),
   )
@@ -55,6 +56,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     name,
     place,
     verbatim,
+    at,
     record: {
       exported,
       file: path,

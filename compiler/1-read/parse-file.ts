@@ -31,6 +31,8 @@ export interface ParsedTool {
   /** Where its name stands. */
   place: Place
   verbatim: JsonObject
+  /** Where what stands in its frontmatter stands in the file. */
+  at: Locator
   /** What is known of a tool in code without running it. */
   code?: CodePart
 }
@@ -132,6 +134,7 @@ function parseBlock(
     name: named.name,
     place: at.value('name'),
     verbatim,
+    at,
     record: {
       content: [byteAt(block.contentStart), byteAt(block.contentEnd)],
       file: source.path,

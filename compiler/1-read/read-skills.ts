@@ -96,10 +96,10 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
     shape: shapeOf(skill),
     size: parsed.size,
     sha256: parsed.sha256,
-    tools: parsed.tools.map(({ name, place, record, verbatim, code }) => ({
+    tools: parsed.tools.map(({ name, place, record, verbatim, at, code }) => ({
       name,
       place,
-      fresh: { record, details: { verbatim, resources }, ...(code && { code }) },
+      fresh: { record, details: { verbatim, resources }, at, ...(code && { code }) },
     })),
     broken: parsed.broken,
     findings: [...parsed.findings],

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { byCodePoint } from '../../src/code-point-order.js'
 import {
+  type CascadeRecord,
   type FileRecord,
   INDEX_SCHEMA,
   INDEX_VERSION,
@@ -17,7 +18,10 @@ import {
 /** The records of an index as lines, `"key":{…}` each, by section and key. */
 export type Lines = Record<Section, Map<string, string>>
 
-export type HeaderFields = Pick<IndexHeader, 'ignore' | 'listing' | 'counts'> & { modules: string[] }
+export type HeaderFields = Pick<
+  IndexHeader,
+  'ignore' | 'listing' | 'counts' | 'cascadeInput' | 'cascadeKey'
+> & { modules: string[] }
 
 /** The files that make up an index, by their path relative to the entry's directory. */
 export interface EncodedIndex {
@@ -59,6 +63,10 @@ export function encodeDetails(name: string, details: ToolDetails): string {
   return encodeRecord(name, { ...details, resources: details.resources.map(sortKeys) })
 }
 
+export function encodeCascade(name: string, { chain, ...record }: CascadeRecord): string {
+  return encodeRecord(name, { ...record, chain: chain.map(sortKeys) })
+}
+
 export function encodeFile(path: string, record: FileRecord): string {
   return encodeRecord(path, record)
 }
@@ -75,7 +83,7 @@ function sortKeys<Type extends object>(record: Type): Type {
 }
 
 function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: string): string {
-  const { hash: digest, ignore, listing, counts, modules, shards } = fields
+  const { hash: digest, ignore, listing, counts, cascadeInput, cascadeKey, modules, shards } = fields
   const lines = [
     `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
     `"version":${INDEX_VERSION}`,
@@ -83,6 +91,8 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
     `"ignore":${JSON.stringify(ignore)}`,
     `"listing":${JSON.stringify(listing)}`,
     `"counts":${JSON.stringify(counts)}`,
+    `"cascadeInput":${JSON.stringify(cascadeInput)}`,
+    `"cascadeKey":${JSON.stringify(cascadeKey)}`,
   ]
   if (modules.length > 0)
     lines.push(`"modules":[\n${modules.map(file => JSON.stringify(file)).join(',\n')}\n]`)
@@ -107,7 +117,7 @@ function divide(lines: Lines, count: number): Lines[] {
 }
 
 export function emptyLines(): Lines {
-  return { tools: new Map(), details: new Map(), files: new Map() }
+  return { tools: new Map(), details: new Map(), files: new Map(), cascades: new Map() }
 }
 
 /** Takes the lines of an index or a shard apart again, unread, so that those that still hold can be written once more. */
@@ -128,7 +138,9 @@ export function collectLines(text: string, into: Lines): void {
 export function changedNames(before: Lines | null, after: Lines): string[] {
   const names = new Set([...(before?.tools.keys() ?? []), ...after.tools.keys()])
   const differs = (name: string): boolean =>
-    before?.tools.get(name) !== after.tools.get(name) || before?.details.get(name) !== after.details.get(name)
+    (['tools', 'details', 'cascades'] as const).some(
+      section => before?.[section].get(name) !== after[section].get(name),
+    )
   return [...names].filter(differs).sort(byCodePoint)
 }
 

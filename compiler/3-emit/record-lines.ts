@@ -1,16 +1,25 @@
+import type { CascadeRecord } from '../../src/index-format.js'
 import type { CachedFile } from '../compile-cache.js'
 import { toDiagnostic } from '../diagnostics.js'
 import { fileRecord } from '../file-record.js'
 import type { LinkedDirectory } from '../linked-directory.js'
-import { emptyLines, encodeDetails, encodeFile, encodeName, type Lines } from './encode-index.js'
+import {
+  emptyLines,
+  encodeCascade,
+  encodeDetails,
+  encodeFile,
+  encodeName,
+  type Lines,
+} from './encode-index.js'
 
 /**
  * The lines of a directory's index. Tools that were not read anew keep the lines of the last compile.
- * Whoever calls has seen to it that `previous` has them.
+ * Whoever calls has seen to it that `previous` has them. Without `cascades`, those of the last compile hold.
  */
 export function recordLines(
   linked: LinkedDirectory,
   previous: Lines | null,
+  cascades: ReadonlyMap<string, CascadeRecord> | null,
   otherInputs: ReadonlyMap<string, CachedFile>,
 ): Lines {
   const lines = emptyLines()
@@ -25,6 +34,9 @@ export function recordLines(
       lines.details.set(name, kept(previous?.details, name))
     }
   }
+  if (cascades) {
+    for (const [name, record] of cascades) lines.cascades.set(name, encodeCascade(name, record))
+  } else if (previous) lines.cascades = previous.cascades
   for (const unit of linked.units) {
     lines.files.set(unit.path, encodeFile(unit.path, fileRecord(unit, linked)))
   }

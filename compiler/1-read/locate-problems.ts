@@ -1,0 +1,31 @@
+import type { DirectoryProblem } from '../cascade-problem.js'
+import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
+import type { LinkedDirectory } from '../linked-directory.js'
+import type { Locator } from './check-frontmatter.js'
+import { parseSkill } from './read-skills.js'
+import type { WalkedSkill } from './walk.js'
+
+/** The problems of a directory's cascades as findings of its files, each at the key at fault. */
+export async function locateProblems(
+  problems: readonly DirectoryProblem[],
+  { names }: LinkedDirectory,
+  skills: readonly WalkedSkill[],
+): Promise<Map<string, Finding[]>> {
+  const findings = new Map<string, Finding[]>()
+  if (problems.length === 0) return findings
+  const walked = new Map(skills.map(skill => [skill.path, skill]))
+  for (const { code, name, path, message, hint } of problems) {
+    const named = names.get(name)
+    const skill = named && walked.get(named.unit.path)
+    if (!named || !skill) continue
+    const at = named.tool?.fresh?.at ?? (await parseSkill(skill)).tools.find(tool => tool.name === name)?.at
+    const found = finding(code, at ? placeOf(path, at) : FILE_START, message, hint)
+    findings.set(skill.path, [...(findings.get(skill.path) ?? []), found])
+  }
+  return findings
+}
+
+function placeOf(path: (string | number)[], at: Locator): Place {
+  const isKey = path.every(step => typeof step === 'string')
+  return isKey ? at.key('metadata', ...(path as string[])) : at.value('metadata', ...path)
+}

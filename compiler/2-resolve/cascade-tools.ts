@@ -1,0 +1,192 @@
+import { hash } from 'node:crypto'
+import { posix, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
+import type { ToolAddress } from '../../src/index-format.js'
+import { parseReference } from '../../src/reference.js'
+import type { LibraryTools } from '../library.js'
+import type { LinkedDirectory } from '../linked-directory.js'
+import { type CascadeInput, cascadeInput } from '../skill-unit.js'
+
+/** A directory of the project, for its tools to be found in. */
+export interface NamedDirectory {
+  /** Absolute. */
+  dir: string
+  linked: LinkedDirectory
+}
+
+/** The tools of a project's directories and of the library, as cascades are resolved from them. */
+export interface ProjectTools extends CascadeLookUp {
+  /** Each directory's tools. */
+  directories: CascadeTool[][]
+  address: (id: string) => ToolAddress
+  /** Main skills that lie in one folder with another that comes first, by directory. */
+  secondMains: [directory: number, main: { name: string; first: string }][]
+  /** References that lead to what only the runtime knows: registered tools, other people's directories. */
+  elsewhere: (ref: string) => boolean
+}
+
+/** The digest of everything in a directory that a cascade can be made of. */
+export function cascadeInputDigest({ names }: LinkedDirectory): string {
+  const digest: unknown[] = []
+  for (const [name, { unit, tool }] of names) {
+    digest.push([name, unit.path, tool ? (cascadeInput(tool) ?? 0) : null])
+  }
+  return hash('sha256', JSON.stringify(digest))
+}
+
+export function projectTools(
+  directories: readonly NamedDirectory[],
+  library: LibraryTools | null,
+  searchesElsewhere: boolean,
+): ProjectTools {
+  const named = directories.map((directory, number) => readDirectory(directory, number))
+  const shipped = new Map(
+    [...(library?.tools ?? [])].map(([name, { file, frontmatter }]) => {
+      const { role, metadata, params, returns } = frontmatter
+      const input = {
+        ...(role && { role }),
+        metadata,
+        ...(params && { params }),
+        ...(returns && { returns }),
+      }
+      return [name, cascadeTool('library', name, file, input, 'bundled')] as const
+    }),
+  )
+  const libraryMain = [...shipped.values()].find(isMain) ?? null
+
+  function base(ref: string, from: CascadeTool): CascadeTool | null {
+    const reference = parseReference(ref)
+    switch (reference.kind) {
+      case 'name':
+        return firstNamed(reference.name) ?? shipped.get(reference.name) ?? null
+      case 'layer':
+        if (reference.layer === 'project') return firstNamed(reference.name)
+        return reference.layer === 'bundled' ? (shipped.get(reference.name) ?? null) : null
+      case 'path':
+        return inFile(resolve(folderOf(from), reference.path), reference.fragment)
+      case 'file-url':
+        return inFile(fileURLToPath(reference.url), reference.fragment)
+      default:
+        return null
+    }
+  }
+
+  function firstNamed(name: string): CascadeTool | null {
+    for (const { tools } of named) {
+      const tool = tools.get(name)
+      if (tool) return tool
+    }
+    return null
+  }
+
+  function folderOf(from: CascadeTool): string {
+    const [number] = addressOf(from.id)
+    const directory = number === 'library' ? library?.dir : directories[number]?.dir
+    return resolve(directory ?? '', posix.dirname(fileOf(from)))
+  }
+
+  function inFile(path: string, fragment: string | undefined): CascadeTool | null {
+    for (const { byFile, dir } of named) {
+      const file = byFile.get(path) ?? byFile.get(resolve(path, 'SKILL.md'))
+      const tool = file?.find(({ name }) => fragment === undefined || name === fragment)
+      if (tool && path.startsWith(dir)) return tool
+    }
+    return null
+  }
+
+  function fileOf({ id }: CascadeTool): string {
+    return id.split('\0')[2] ?? ''
+  }
+
+  return {
+    directories: named.map(({ tools }) => [...tools.values()]),
+    secondMains: named.flatMap(({ secondMains }, number) =>
+      secondMains.map(main => [number, main] as [number, typeof main]),
+    ),
+    base,
+    middleware(key, from) {
+      if (from.layer !== 'bundled') {
+        for (const { tools } of named) {
+          const tool = tools.get(key)
+          if (tool?.role === 'middleware') return tool
+        }
+      }
+      const tool = shipped.get(key)
+      return tool?.role === 'middleware' ? tool : null
+    },
+    authority(tool) {
+      const [number] = addressOf(tool.id)
+      if (number === 'library') return libraryMain
+      let folder = posix.dirname(fileOf(tool))
+      for (;;) {
+        const main = named[number]?.mains.get(folder)
+        if (main) return main
+        if (folder === '.') return null
+        folder = posix.dirname(folder)
+      }
+    },
+    projectMain() {
+      for (const { mains } of named) {
+        const main = mains.get('.')
+        if (main) return main
+      }
+      return null
+    },
+    libraryMain: () => libraryMain,
+    address: addressOf,
+    elsewhere: ref => {
+      const { kind } = parseReference(ref)
+      if (kind === 'name' || kind === 'layer') return searchesElsewhere
+      return kind === 'uri'
+    },
+  }
+}
+
+interface ReadDirectory {
+  dir: string
+  tools: Map<string, CascadeTool>
+  byFile: Map<string, CascadeTool[]>
+  /** The first main skill that lies directly in each folder. */
+  mains: Map<string, CascadeTool>
+  secondMains: { name: string; first: string }[]
+}
+
+function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDirectory {
+  const read: ReadDirectory = { dir, tools: new Map(), byFile: new Map(), mains: new Map(), secondMains: [] }
+  for (const [name, { unit, tool }] of linked.names) {
+    if (!tool) continue
+    const one = cascadeTool(number, name, unit.path, cascadeInput(tool), 'project')
+    read.tools.set(name, one)
+    const path = resolve(dir, unit.path)
+    const file = read.byFile.get(path)
+    if (file) file.push(one)
+    else read.byFile.set(path, [one])
+    const folder = posix.dirname(unit.path)
+    const first = isMain(one) ? read.mains.get(folder) : undefined
+    if (first) read.secondMains.push({ name, first: first.name })
+    else if (isMain(one)) read.mains.set(folder, one)
+  }
+  return read
+}
+
+const NO_METADATA = {}
+
+function cascadeTool(
+  directory: number | 'library',
+  name: string,
+  file: string,
+  { metadata = NO_METADATA, ...input }: CascadeInput = {},
+  layer: CascadeTool['layer'],
+): CascadeTool {
+  return { id: `${directory}\0${name}\0${file}`, name, layer, metadata, ...input }
+}
+
+function addressOf(id: string): ToolAddress {
+  const [directory = '', name = ''] = id.split('\0')
+  return [directory === 'library' ? 'library' : Number(directory), name]
+}
+
+function isMain({ role }: CascadeTool): boolean {
+  return role === 'main'
+}

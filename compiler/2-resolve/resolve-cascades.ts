@@ -1,0 +1,97 @@
+import { resolveCascades } from '../../src/cascade.js'
+import type { CascadeEntry, ResolvedCascade } from '../../src/cascade-types.js'
+import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index-format.js'
+import type { JsonObject } from '../../src/json.js'
+import type { DirectoryProblem } from '../cascade-problem.js'
+import type { LibraryTools } from '../library.js'
+import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
+
+/** What cascades come to in each of a project's directories. */
+export interface ProjectCascades {
+  /** By directory, then by name; none for a tool around which nothing runs and whose metadata is all its own. */
+  records: Map<string, CascadeRecord>[]
+  /** By directory. */
+  problems: DirectoryProblem[][]
+}
+
+/**
+ * Resolves the cascades of all of a project's tools together. What depends on tools that only the runtime knows
+ * is left for it to resolve.
+ */
+export async function resolveProject(
+  directories: readonly NamedDirectory[],
+  library: LibraryTools | null,
+  searchesElsewhere: boolean,
+): Promise<ProjectCascades> {
+  const tools = projectTools(directories, library, searchesElsewhere)
+  const open = new Set<string>()
+  const resolution = await resolveCascades(tools.directories.flat(), {
+    ...tools,
+    base(ref, from) {
+      const found = tools.base(ref, from)
+      if (found === null && tools.elsewhere(ref)) open.add(from.id)
+      return found
+    },
+  })
+  const cascades: ProjectCascades = {
+    records: directories.map(() => new Map()),
+    problems: directories.map(() => []),
+  }
+  for (const resolved of resolution.tools.values()) {
+    const [directory, name] = tools.address(resolved.tool.id)
+    const isOpen = open.has(resolved.tool.id) || resolved.sources.some(id => open.has(id))
+    const { tool, sources } = resolved
+    const problem = resolution.problems.find(one => one.tool === tool.id || sources.includes(one.tool))
+    const record = isOpen
+      ? { chain: [], open: true as const }
+      : problem
+        ? { chain: [], problem: { message: problem.message, hint: problem.hint } }
+        : cascadeRecord(resolved, tools)
+    if (record && directory !== 'library') cascades.records[directory]?.set(name, record)
+  }
+  for (const { tool, ...problem } of resolution.problems) {
+    if (problem.code === 'inherit-missing' && open.has(tool)) continue
+    const [directory, name] = tools.address(tool)
+    if (directory !== 'library') cascades.problems[directory]?.push({ name, ...problem })
+  }
+  for (const [directory, { name, first }] of tools.secondMains) {
+    cascades.problems[directory]?.push({
+      code: 'main-duplicate',
+      name,
+      path: ['role'],
+      message: `The folder has another main skill, "${first}", which comes first and is the one that counts`,
+      hint: 'Give one of them another role, or move it into a folder of its own.',
+    })
+  }
+  return cascades
+}
+
+/** Null for a tool that is what its own metadata says, with nothing around it. */
+function cascadeRecord(
+  { tool, metadata, chain, peers, deps, sources }: ResolvedCascade,
+  { address }: ProjectTools,
+): CascadeRecord | null {
+  const changed: JsonObject = {}
+  for (const [key, { value, from, overrides }] of metadata) {
+    if (from.layer !== 'own' || overrides.length > 0) changed[key] = value
+  }
+  for (const key of Object.keys(tool.metadata)) {
+    if (!key.startsWith('$') && !metadata.has(key)) changed[key] = null
+  }
+  const isPlain = chain.length === 0 && Object.keys(changed).length === 0
+  if (isPlain) return null
+  const body = metadata.get('delegate')?.from
+  const addresses = (ids: readonly string[]): ToolAddress[] => ids.map(address)
+  return {
+    chain: chain.map(chainRecord),
+    ...(body && body.layer !== 'own' && { body: address(body.tool) }),
+    ...(deps.length > 0 && { deps }),
+    ...(Object.keys(changed).length > 0 && { metadata: changed }),
+    ...(peers.length > 0 && { peers: addresses(peers).map(([, name]) => name) }),
+    ...(sources.length > 0 && { sources: addresses(sources) }),
+  }
+}
+
+function chainRecord({ name, args, static: isStatic, hook }: CascadeEntry): ChainRecord {
+  return { name, args, ...(isStatic && { static: true as const }), ...(hook && { hook }) }
+}

@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto'
+import { type CascadeRecord, isInside } from '../src/index-format.js'
+import type { ReadSkills } from './1-read/read-skills.js'
+import type { Walk } from './1-read/walk.js'
+import type { UnitModules } from './2-resolve/unit-modules.js'
+import { withDirectoryLock } from './3-emit/directory-lock.js'
+import { changedNames, encodeIndex, type HeaderFields, type Lines } from './3-emit/encode-index.js'
+import { recordLines } from './3-emit/record-lines.js'
+import {
+  outdatedFiles,
+  readLines,
+  readWritten,
+  saveCache,
+  shardFiles,
+  writeIndex,
+} from './3-emit/write-index.js'
+import { type CachedFile, encodeCache } from './compile-cache.js'
+import type { Finding } from './diagnostics.js'
+import { type Job, throwIfAborted, timed } from './job.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import { leftOut, listingDigest, type PreparedDirectory, rememberInputs } from './prepare-directory.js'
+import { type ProjectDirectory, shownPath } from './project.js'
+
+/** A directory's part of the project's cascades. */
+export interface DirectoryCascades {
+  /** The digest of what this directory gives to cascades. */
+  input: string
+  /** The digest of everything that they are made of. */
+  key: string
+  /** By name; null where those of the last compile hold. */
+  records: Map<string, CascadeRecord> | null
+  /** By file. */
+  findings: Map<string, Finding[]>
+}
+
+export interface CompiledDirectory {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+  skipped: Walk['skipped']
+  reused: number
+  outdated: string[]
+  stale: string[]
+}
+
+/** Writes a directory's index, where it is not there as it should be. Overtaken where another compile wrote one meanwhile. */
+export async function emitDirectory(
+  prepared: PreparedDirectory,
+  cascades: DirectoryCascades,
+  job: Job,
+): Promise<CompiledDirectory | 'overtaken'> {
+  const { directory, walked, read, modules, before, previous } = prepared
+  const { dir } = directory
+  const linked = withFindings(prepared.linked, cascades.findings)
+  const reused = read.units.length - read.parsed
+  const compiled = { directory, linked, skipped: walked.skipped, reused, outdated: [], stale: [] }
+  if (prepared.isUnchanged && cascades.records === null) return compiled
+
+  const kept = keptLines(prepared)
+  if (kept === 'overtaken') return kept
+  const fields = headerFields(prepared, linked, cascades)
+  const lines = await timed(job, 'emit', () =>
+    recordLines(linked, kept, cascades.records, otherInputs(read, modules)),
+  )
+  const encoded = await timed(job, 'emit', () => encodeIndex(lines, fields))
+  const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
+  const outdated = outdatedFiles(dir, encoded, modules, sound)
+  if (job.check)
+    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
+  throwIfAborted(job)
+  const header = hash('sha256', encoded.header)
+  const cache = encodeCache({
+    header,
+    files: read.files,
+    linked,
+    modules,
+    cascadeFindings: cascades.findings,
+  })
+  if (outdated.length === 0) {
+    if (!previous) saveCache(dir, cache)
+    return compiled
+  }
+  const written = await timed(job, 'emit', () =>
+    withDirectoryLock(dir, () =>
+      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache, sound) : null,
+    ),
+  )
+  for (const file of written ?? []) job.written.add(shownPath(directory, file))
+  return written === null ? 'overtaken' : compiled
+}
+
+/** The last compile's lines. Where only cascades changed, they were not needed before now. */
+function keptLines({
+  directory: { dir },
+  read,
+  walked,
+  modules,
+  previous,
+  isUnchanged,
+  lines,
+}: PreparedDirectory): Lines | null | 'overtaken' {
+  if (!isUnchanged || previous === null) return lines
+  rememberInputs(dir, modules, read, walked)
+  return readLines(dir, previous.written) ?? 'overtaken'
+}
+
+function withFindings(linked: LinkedDirectory, more: ReadonlyMap<string, Finding[]>): LinkedDirectory {
+  if (more.size === 0) return linked
+  const findings = new Map(linked.findings)
+  for (const [path, found] of more) findings.set(path, [...(findings.get(path) ?? []), ...found])
+  return { ...linked, findings }
+}
+
+function headerFields(
+  { directory: { ignore }, walked, modules }: PreparedDirectory,
+  { units, given }: LinkedDirectory,
+  { input, key }: DirectoryCascades,
+): HeaderFields {
+  const skipped = units.filter(({ path }) => !given.has(path)).length + leftOut(walked)
+  const files = units.length + leftOut(walked)
+  return {
+    ignore,
+    listing: listingDigest(walked),
+    counts: { files, found: files - skipped, skipped },
+    cascadeInput: input,
+    cascadeKey: key,
+    modules: modules.files,
+  }
+}
+
+/** Files inside the directory that are part of modules and no skills of their own: a reader looks at them too. */
+function otherInputs({ units, files }: ReadSkills, { modules }: UnitModules): Map<string, CachedFile> {
+  const skills = new Set(units.map(({ path }) => path))
+  const inputs = [...modules.values()]
+    .flatMap(module => module.inputs)
+    .filter(path => isInside(path) && !skills.has(path))
+  return new Map(
+    inputs.flatMap(path => {
+      const file = files.get(path)
+      return file ? [[path, file] as const] : []
+    }),
+  )
+}

@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto'
+import { listingText } from '../src/index-format.js'
+import { describesEntry } from './1-read/describes-entry.js'
+import {
+  isSameFile,
+  type ReadOptions,
+  type ReadSkills,
+  readSkills,
+  rememberFiles,
+  rereadUnits,
+} from './1-read/read-skills.js'
+import { type Walk, walk } from './1-read/walk.js'
+import { linkDirectory } from './2-resolve/link.js'
+import {
+  attachModules,
+  bundleUnits,
+  type UnitModules,
+  unitsWithNewModules,
+} from './2-resolve/unit-modules.js'
+import type { Lines } from './3-emit/encode-index.js'
+import { readLines, readWritten, shardsHold, type WrittenIndex } from './3-emit/write-index.js'
+import { type CompileCache, readCache } from './compile-cache.js'
+import { type Job, throwIfAborted, timed } from './job.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import type { ProjectDirectory } from './project.js'
+
+/** A directory that was read, as far as that goes without the others. */
+export interface PreparedDirectory {
+  directory: ProjectDirectory
+  walked: WalkedDirectory
+  read: ReadSkills
+  modules: UnitModules
+  linked: LinkedDirectory
+  /** The index as it lay there before. */
+  before: WrittenIndex | null
+  /** The last compile, as far as this one can build on it. */
+  previous: PreviousCompile | null
+  /** True where everything but the cascades is as the index has it. */
+  isUnchanged: boolean
+  /** The last compile's lines, for the records that still hold; they are read only where something changed. */
+  lines: Lines | null
+}
+
+/** walk → read → modules → link, of one directory. */
+export async function prepareDirectory(
+  directory: ProjectDirectory,
+  job: Job,
+): Promise<PreparedDirectory | 'overtaken'> {
+  const { dir } = directory
+  const before = readWritten(dir)
+  const previous = job.force || job.check ? null : previousCompile(dir, before)
+  const walked = await timed(job, 'walk', () => walkDirectory(directory, job))
+  const read = await timed(job, 'read', () =>
+    readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
+  )
+  const made = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
+  if (made === 'overtaken') return made
+  const linked = await timed(job, 'link', () => linkDirectory(read.units))
+  return { directory, walked, read, linked, before, previous, ...made }
+}
+
+/** Makes the directory's code modules, and the records of everything that the last compile's no longer serve. */
+async function makeModules(
+  directory: ProjectDirectory,
+  read: ReadSkills,
+  walked: WalkedDirectory,
+  previous: PreviousCompile | null,
+  { check }: Job,
+): Promise<Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'> | 'overtaken'> {
+  const { dir } = directory
+  const cache = previous?.cache ?? null
+  const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
+  const modules = await bundleUnits(dir, read.units, cache, isSame)
+  if (previous && isUnchanged(directory, walked, read, modules, previous))
+    return { modules, lines: null, isUnchanged: true }
+  const lines = previous && readLines(dir, previous.written)
+  const unready = new Set([
+    ...read.units.filter(({ tools }) => tools.some(({ fresh, written }) => !fresh && !(lines && written))),
+    ...unitsWithNewModules(read.units, modules, cache),
+  ])
+  if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
+  await attachModules(dir, read.units, modules, { evaluate: check ? 'written' : 'all' })
+  rememberInputs(dir, modules, read, walked)
+  return { modules, lines, isUnchanged: false }
+}
+
+/** Keeps the state of the files that are in modules for the next compile. */
+export function rememberInputs(
+  dir: string,
+  { modules }: UnitModules,
+  { files }: ReadSkills,
+  { walkedAt }: WalkedDirectory,
+): void {
+  const inputs = new Set([...modules.values()].flatMap(module => module.inputs))
+  rememberFiles(dir, inputs, files, walkedAt)
+}
+
+/** The last compile of a directory, as far as this one can build on it. */
+export interface PreviousCompile {
+  cache: CompileCache
+  written: WrittenIndex
+}
+
+function previousCompile(directory: string, written: WrittenIndex | null): PreviousCompile | null {
+  const cache = written && readCache(directory)
+  if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
+  return shardsHold(directory, written, cache.savedAt) ? { cache, written } : null
+}
+
+export interface WalkedDirectory extends Walk {
+  /** Milliseconds since the epoch. */
+  walkedAt: number
+}
+
+function walkDirectory({ dir, isIgnored }: ProjectDirectory, job: Job): WalkedDirectory {
+  throwIfAborted(job)
+  const walkedAt = Date.now()
+  const walked = walk(dir, { isIgnored, describesEntry })
+  job.total += walked.skills.length
+  return { ...walked, walkedAt }
+}
+
+function readOptions({ walkedAt }: WalkedDirectory, job: Job): ReadOptions {
+  const onFile = (): void => {
+    throwIfAborted(job)
+    job.done++
+    job.onProgress?.({ done: job.done, total: job.total })
+  }
+  return { walkedAt, onFile }
+}
+
+/** True where nothing was read anew and the directory lists the same, so that the index is right as it stands. */
+function isUnchanged(
+  { ignore }: ProjectDirectory,
+  walked: WalkedDirectory,
+  read: ReadSkills,
+  { outputs }: UnitModules,
+  { cache, written: { header } }: PreviousCompile,
+): boolean {
+  const now = [ignore, listingDigest(walked), read.units.length + leftOut(walked)]
+  const before = [header.ignore, header.listing, header.counts?.files]
+  const isSame = JSON.stringify(now) === JSON.stringify(before)
+  return isSame && read.parsed === 0 && read.units.length === cache.units.size && outputs.size === 0
+}
+
+export function listingDigest({ listing }: Walk): string {
+  return hash('sha256', listingText(listing))
+}
+
+/** How many files would be skills if they lay elsewhere. */
+export function leftOut({ skipped }: Walk): number {
+  return skipped.filter(({ counts }) => counts).length
+}

@@ -1,0 +1,107 @@
+import { disk } from '#disk'
+import { resolveCascades } from '../src/cascade.js'
+import type { CascadeLookUp, CascadeTool } from '../src/cascade-types.js'
+import { parseReference } from '../src/reference.js'
+import {
+  type ChainStep,
+  cascadeInvalid,
+  isOwn,
+  type KnownCascade,
+  makeChain,
+  middlewareFor,
+} from './chain.js'
+import { directoryStates } from './directory-state.js'
+import { findAuthority, mainInDir } from './find-authority.js'
+import { resolve } from './find-tool.js'
+import type { Globals } from './globals.js'
+import type { ToolDef } from './tool-def.js'
+
+/** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
+export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
+  const { resolution, toolOfId } = await resolveAll(tool, globals)
+  const root = idOf(tool)
+  const resolved = resolution.tools.get(root)
+  const sources = resolved?.sources ?? []
+  const problem = resolution.problems.find(one => one.tool === root || sources.includes(one.tool))
+  if (problem) throw cascadeInvalid(tool, problem.message, problem.hint)
+  const steps = (resolved?.chain ?? []).map(({ name, tool: id, args, static: isStatic, hook }): ChainStep => {
+    const isVolatile = JSON.stringify(args)?.includes('${') === true
+    return {
+      name,
+      def: toolOfId(id),
+      args,
+      static: isStatic,
+      ...(hook && { hook }),
+      ...(isVolatile && { isVolatile }),
+    }
+  })
+  const delegate = resolved?.metadata.get('delegate')?.from
+  const body = delegate && delegate.layer !== 'own' ? toolOfId(delegate.tool) : undefined
+  return {
+    tool,
+    chain: makeChain(steps, body),
+    toolKeys: [...(resolved?.metadata.keys() ?? [])],
+    sources: sources.map(toolOfId),
+  }
+}
+
+/** A tool's cascade as the cascade itself tells it, with the way from its ids to tools. */
+export async function resolveAll(tool: ToolDef, globals: Globals) {
+  const tools = new Map<string, ToolDef>()
+  const seen = (one: ToolDef | null): CascadeTool | null => {
+    if (one === null) return null
+    tools.set(idOf(one), one)
+    return cascadeTool(one)
+  }
+  const toolOfId = (id: string): ToolDef => {
+    const one = tools.get(id)
+    if (!one) throw new Error(`The cascade names ${id}, which nobody looked up.`)
+    return one
+  }
+  const lookUp: CascadeLookUp = {
+    base: async (ref, from) => seen(await findBase(ref, toolOfId(from.id), globals)),
+    middleware: async (key, from) => seen(await middlewareFor(key, toolOfId(from.id), globals)),
+    authority: async one => seen(await findAuthority(toolOfId(one.id), globals)),
+    projectMain: async () => seen(await rootMain(isOwn, globals)),
+    libraryMain: async () => seen(await rootMain(({ library }) => library === true, globals)),
+  }
+  const root = seen(tool) as CascadeTool
+  return { resolution: await resolveCascades([root], lookUp), toolOfId }
+}
+
+async function rootMain(
+  isOne: Parameters<ReturnType<typeof directoryStates>['filter']>[0],
+  globals: Globals,
+): Promise<ToolDef | null> {
+  for (const { dir } of disk ? directoryStates(globals, disk).filter(isOne) : []) {
+    const main = await mainInDir(dir, globals)
+    if (main) return main
+  }
+  return null
+}
+
+/** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
+async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<ToolDef | null> {
+  const { entry, file } = from.origin
+  const isPath = parseReference(ref).kind === 'path' && disk !== null && entry !== ''
+  const resolution = await resolve(isPath ? disk.resolve(entry, file, '..', ref) : ref, globals)
+  return resolution?.tool ?? null
+}
+
+function cascadeTool(tool: ToolDef): CascadeTool {
+  const { name, frontmatter, origin } = tool
+  const { role, metadata, params, returns } = frontmatter
+  return {
+    id: idOf(tool),
+    name,
+    layer: origin.layer,
+    metadata,
+    ...(role && { role }),
+    ...(params && { params }),
+    ...(returns && { returns }),
+  }
+}
+
+function idOf({ name, origin }: ToolDef): string {
+  return `${origin.entry}\0${origin.file}\0${name}`
+}
