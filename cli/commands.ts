@@ -8,6 +8,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check', async () => (await import('./commands/check.js')).checkCommand],
   ['list', async () => (await import('./commands/list.js')).list],
   ['describe', async () => (await import('./commands/describe.js')).describe],
+  ['explain', async () => (await import('./commands/explain.js')).explain],
   ['run', async () => (await import('./commands/run.js')).run],
   ['render', async () => (await import('./commands/render.js')).render],
   ['doctor', async () => (await import('./commands/doctor.js')).doctor],

@@ -47,6 +47,11 @@ export const parser: DiskParser = {
     return { frontmatter: tool.record.frontmatter, content: bytes.subarray(start, end).toString('utf8') }
   },
 
+  async placeOf(directory, file, name, path) {
+    const { tools } = await parseSkill(walkedFile(directory, file))
+    return tools.find(tool => tool.name === name)?.at.key('metadata', ...path) ?? null
+  },
+
   importModule: (directory, source: CodeSource) =>
     importBundled(
       directory,

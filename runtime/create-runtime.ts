@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { ToolDetails } from '../src/index-format.js'
 import type { PathEntry } from '../src/path-entry.js'
+import type { Explanation } from './explain.js'
 import { findTool } from './find-tool.js'
 import { createGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 import { invoke, requireTool } from './invoke.js'
@@ -33,6 +34,8 @@ export interface Runtime {
   readResource: (ref: string, path: string) => Promise<Uint8Array>
   /** A tool with the author's frontmatter as it was written, and the skill's other files with size and digest. */
   describe: (ref: string) => Promise<{ tool: ToolDef } & ToolDetails>
+  /** Where each of a tool's effective metadata came from, and what runs around it. */
+  explain: (ref: string) => Promise<Explanation>
   /** What was found wrong so far: broken skills that were asked for, indexes that were refused or stale. */
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
@@ -58,6 +61,7 @@ export function createRuntime({ paths, cwd, freshness, library }: RuntimeOptions
       const tool = await requireTool(ref, globals)
       return { tool, ...(await readDetails(tool, globals)) }
     },
+    explain: async ref => (await import('./explain.js')).explain(ref, globals),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
   }

@@ -7,6 +7,7 @@ export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/path-
 export { clearAllCaches, clearToolCache } from './caches.js'
 export type { Context } from './context.js'
 export { createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
+export type { ExplainedOrigin, Explanation } from './explain.js'
 export { findTool } from './find-tool.js'
 export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 export { invoke } from './invoke.js'

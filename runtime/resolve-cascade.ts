@@ -19,7 +19,7 @@ import type { ToolDef } from './tool-def.js'
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
 export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
   const { resolution, toolOfId } = await resolveAll(tool, globals)
-  const root = idOf(tool)
+  const root = toolId(tool)
   const resolved = resolution.tools.get(root)
   const sources = resolved?.sources ?? []
   const problem = resolution.problems.find(one => one.tool === root || sources.includes(one.tool))
@@ -50,7 +50,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   const tools = new Map<string, ToolDef>()
   const seen = (one: ToolDef | null): CascadeTool | null => {
     if (one === null) return null
-    tools.set(idOf(one), one)
+    tools.set(toolId(one), one)
     return cascadeTool(one)
   }
   const toolOfId = (id: string): ToolDef => {
@@ -92,7 +92,7 @@ function cascadeTool(tool: ToolDef): CascadeTool {
   const { name, frontmatter, origin } = tool
   const { role, metadata, params, returns } = frontmatter
   return {
-    id: idOf(tool),
+    id: toolId(tool),
     name,
     layer: origin.layer,
     metadata,
@@ -102,6 +102,7 @@ function cascadeTool(tool: ToolDef): CascadeTool {
   }
 }
 
-function idOf({ name, origin }: ToolDef): string {
+/** The cascade's id of a tool. */
+export function toolId({ name, origin }: ToolDef): string {
   return `${origin.entry}\0${origin.file}\0${name}`
 }

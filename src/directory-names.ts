@@ -41,6 +41,13 @@ export interface DiskParser {
     text: string,
     file: string,
   ) => { frontmatter: ToolFrontmatter; content: string } | { broken: Diagnostic }
+  /** Where something stands in a file: `path` is in the metadata of one of its tools. Null for a tool that it has not. */
+  placeOf: (
+    directory: string,
+    file: string,
+    name: string,
+    path: readonly string[],
+  ) => Promise<{ line: number; column: number } | null>
   /** Imports code that was not compiled. Throws what bundling and importing it throw. */
   importModule: (directory: string, source: CodeSource) => Promise<Record<string, unknown>>
 }

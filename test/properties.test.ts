@@ -463,7 +463,7 @@ describe('the lines of an index', () => {
   const lines = fc.dictionary(fc.string({ unit: 'binary' }), record, { maxKeys: 40, noNullPrototype: true })
 
   it('are taken apart into what they were put together from', () => {
-    const fields = { ignore: ['x'], listing: 'l', modules: [], counts: { files: 1, found: 1, skipped: 0 } }
+    const fields = { ignore: ['x'], listing: 'l', cascadeInput: 'i', cascadeKey: 'k', modules: [], counts: { files: 1, found: 1, skipped: 0 } }
     const encode = (records: Record<string, object>): Map<string, string> =>
       new Map(
         Object.entries(records).map(([name, value]) => [
@@ -478,6 +478,7 @@ describe('the lines of an index', () => {
           tools: encode({ ...tools, ...many }),
           details: encode(details),
           files: encode(files),
+          cascades: encode(details),
         }
         const { header, shards } = encodeIndex(written, fields)
         const read = emptyLines()

@@ -1,0 +1,60 @@
+import type { ExplainedOrigin, Explanation } from 'agent-apps'
+import { relative } from 'node:path'
+import type { Command, Invocation } from '../command.js'
+import { noteDiagnostics, openRuntime } from '../open-runtime.js'
+import { type Output, printable } from '../output.js'
+
+export const explain: Command = {
+  name: 'explain',
+  summary: 'say where each of a tool\'s metadata comes from, and what runs around it',
+  positionals: { shown: '<ref>', min: 1, max: 1 },
+  options: {},
+  example: 'agent-apps explain word-count',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { output, cwd } = invocation
+  const runtime = await openRuntime(invocation)
+  const explanation = await runtime.explain(invocation.positionals[0] ?? '')
+  const shown = withShownFiles(explanation, cwd)
+  if (output.json) output.jsonResult(shown)
+  else show(shown, output)
+  noteDiagnostics(runtime, invocation)
+  return 0
+}
+
+/** With files relative to the working directory. */
+function withShownFiles(explanation: Explanation, cwd: string): Explanation {
+  const shown = <Origin extends ExplainedOrigin>(origin: Origin): Origin => ({
+    ...origin,
+    file: origin.file && relative(cwd, origin.file).replaceAll('\\', '/'),
+  })
+  const metadata = Object.entries(explanation.metadata).map(([key, origin]) => [
+    key,
+    { ...shown(origin), overrides: origin.overrides.map(shown) },
+  ])
+  return { ...explanation, metadata: Object.fromEntries(metadata) }
+}
+
+function show({ name, metadata, chain, peers }: Explanation, output: Output): void {
+  output.result(output.style('bold', printable(name)))
+  const keys = Object.entries(metadata)
+  if (keys.length === 0) output.result('  no metadata')
+  for (const [key, { overrides, ...origin }] of keys) {
+    output.result(`  ${printable(key)}: ${printable(JSON.stringify(origin.value))}  ${output.style('dim', from(origin))}`)
+    for (const one of overrides)
+      output.result(output.style('dim', `    over ${printable(JSON.stringify(one.value))}  ${from(one)}`))
+  }
+  output.result(chain.length === 0 ? 'nothing runs around it' : 'runs inside')
+  for (const { name: entry, mode, args, hook } of chain) {
+    const marks = [mode, ...(hook ? [`hook ${hook.join(' ')}`] : [])].join(', ')
+    output.result(`  ${printable(entry)} ${printable(JSON.stringify(args))}  ${output.style('dim', marks)}`)
+  }
+  if (peers.length > 0) output.result(`peers ${printable(peers.join(', '))}`)
+}
+
+function from({ layer, tool, file, line }: ExplainedOrigin): string {
+  const place = file === null ? `registered as ${tool}` : line === null ? file : `${file}:${line}`
+  return printable(`${layer}, ${place}`)
+}

@@ -1,0 +1,78 @@
+import { disk } from '#disk'
+import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
+import type { JsonValue } from '../src/json.js'
+import { cascadeInvalid } from './chain.js'
+import { loadParser } from './directory-state.js'
+import type { Globals } from './globals.js'
+import { requireTool } from './invoke.js'
+import { resolveAll, toolId } from './resolve-cascade.js'
+import type { ToolDef } from './tool-def.js'
+
+/** Where a value of a tool's effective metadata was written. */
+export interface ExplainedOrigin {
+  /** What the value is by then: as it was written there. */
+  value: JsonValue
+  layer: CascadeLayer
+  /** The tool that wrote it. */
+  tool: string
+  /** Its file, absolute; null for a tool that a program registered. */
+  file: string | null
+  /** From 1; null where there is no file, or no reader of it. */
+  line: number | null
+}
+
+/** How a tool's effective metadata and its chain came about. */
+export interface Explanation {
+  name: string
+  /** By key, in the order of the chain. `overrides`: what weaker layers gave, strongest first. */
+  metadata: Record<string, ExplainedOrigin & { overrides: ExplainedOrigin[] }>
+  /** What runs around the tool, outermost first, without the tool itself. */
+  chain: { name: string; mode: 'static' | 'dynamic'; args: JsonValue; hook?: HookTrigger[] }[]
+  /** The tools that use it as middleware and are used by it. */
+  peers: string[]
+}
+
+/**
+ * Says of every effective key of a tool where it came from and what it overrode, and what runs around the tool.
+ *
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN, CASCADE_INVALID
+ */
+export async function explain(ref: string, globals: Globals): Promise<Explanation> {
+  const tool = await requireTool(ref, globals)
+  const { resolution, toolOfId } = await resolveAll(tool, globals)
+  const root = toolId(tool)
+  const problem = resolution.problems.find(one => one.tool === root)
+  if (problem) throw cascadeInvalid(tool, problem.message, problem.hint)
+  const resolved = resolution.tools.get(root)
+  const metadata: Explanation['metadata'] = {}
+  for (const [key, { value, from, overrides }] of resolved?.metadata ?? []) {
+    metadata[key] = {
+      ...(await explained(from, toolOfId, globals)),
+      value,
+      overrides: await Promise.all(overrides.map(one => explained(one, toolOfId, globals))),
+    }
+  }
+  return {
+    name: tool.name,
+    metadata,
+    chain: (resolved?.chain ?? []).map(({ name, args, static: isStatic, hook }) => ({
+      name,
+      mode: isStatic ? 'static' : 'dynamic',
+      args,
+      ...(hook && { hook }),
+    })),
+    peers: (resolved?.peers ?? []).map(id => toolOfId(id).name),
+  }
+}
+
+async function explained(
+  { layer, tool: id, path, value }: ValueOrigin,
+  toolOfId: (id: string) => ToolDef,
+  globals: Globals,
+): Promise<ExplainedOrigin> {
+  const { name, origin } = toolOfId(id)
+  if (disk === null || origin.entry === '') return { value, layer, tool: name, file: null, line: null }
+  const parser = await loadParser(globals, disk)
+  const place = await parser?.placeOf(origin.entry, origin.file, name, path)
+  return { value, layer, tool: name, file: disk.resolve(origin.entry, origin.file), line: place?.line ?? null }
+}

@@ -1,0 +1,35 @@
+import { AgentAppsError, type Context, isToolResult } from 'agent-apps'
+
+export const frontmatter = {
+  name: 'limit',
+  description: 'Cuts a result that is longer than a number of characters, and says so in it.',
+  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+}
+
+/**
+ * `limit: 20000`; `false` for none. Of a structured result its output is cut. What is no text counts as JSON, and is
+ * one once it is cut. A surrogate pair is never cut in two.
+ */
+export default async function limit(ctx: Context, config: unknown): Promise<unknown> {
+  if (config === false) return undefined
+  if (typeof config !== 'number' || !Number.isInteger(config) || config < 1) {
+    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`limit` is not a number of characters.', {
+      hint: 'Write `limit: 20000`, or `limit: false` for none.',
+      tool: 'limit',
+    })
+  }
+  const result = await ctx.manager.next()
+  if (isToolResult(result)) {
+    const output = cut(result.output, config)
+    return output === result.output ? result : { ...result, output }
+  }
+  return cut(result, config)
+}
+
+function cut(value: unknown, most: number): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (text === undefined || text.length <= most) return value
+  const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(most - 1))
+  const kept = text.slice(0, isSplit ? most - 1 : most)
+  return `${kept}\n[Cut: ${kept.length} of ${text.length} characters.]`
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
+
+export const frontmatter = {
+  name: 'retry',
+  description: 'Tries a call again that failed with an error marked `retryable`, waiting longer each time.',
+  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+}
+
+interface RetryConfig {
+  /** Calls in all. */
+  attempts: number
+  /** Before the second call, in ms; it doubles with each further one. */
+  delay: number
+  /** The longest wait, in ms. */
+  most: number
+}
+
+/** `retry: 3` (calls in all) or `retry: { attempts, delay, most }`; `false` for none. */
+export default async function retry(ctx: Context, config: unknown): Promise<void> {
+  if (config === false) return
+  const { attempts, delay, most } = readConfig(config)
+  const served = ctxTarget(ctx)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await ctx.manager.next()
+      return
+    } catch (error) {
+      if (attempt >= attempts || !isRetryable(error)) throw error
+    }
+    await sleep(Math.min(most, delay * 2 ** (attempt - 1)), undefined, { signal: served.run.signal })
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && (error as { retryable?: unknown }).retryable === true
+}
+
+function readConfig(config: unknown): RetryConfig {
+  const given = typeof config === 'number' ? { attempts: config } : (config ?? {})
+  const read = { attempts: 3, delay: 200, most: 10_000, ...(given as Partial<RetryConfig>) }
+  const isSound =
+    Number.isInteger(read.attempts) && read.attempts >= 1 && [read.delay, read.most].every(ms => ms >= 0)
+  if (typeof given === 'object' && isSound) return read
+  throw new AgentAppsError('MIDDLEWARE_CONFIG', '`retry` is not a number of attempts.', {
+    hint: 'Write `retry: 3`, `retry: { attempts: 3, delay: 200, most: 10000 }`, or `retry: false` for none.',
+    tool: 'retry',
+  })
+}

@@ -1,0 +1,47 @@
+import { type Context, ctxTarget } from 'agent-apps'
+
+export const frontmatter = {
+  name: 'state',
+  description: 'Gives a tool a slot, `ctx.locals.state`, that lasts over the calls of one session.',
+  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+}
+
+/** Sessions that are kept for each runtime; the one that was used least recently goes first. */
+const SESSIONS = 1000
+
+type Slots = Map<string, Record<string, unknown>>
+
+const sessions = new WeakMap<object, Map<string, Slots>>()
+
+/**
+ * `state: true`, or `state: { …initial values }`; `false` for none. Calls with the same `options.sessionId` share the
+ * slot; a call without one has a slot of its own.
+ */
+export default function state(ctx: Context, config: unknown): undefined {
+  if (config === false) return undefined
+  const served = ctxTarget(ctx)
+  const { sessionId, tool } = served.run
+  const initial = typeof config === 'object' && config !== null ? (config as Record<string, unknown>) : {}
+  const slots: Slots = sessionId === undefined ? new Map() : slotsOf(served.globals, sessionId)
+  let slot = slots.get(tool.name)
+  if (!slot) {
+    slot = structuredClone(initial)
+    slots.set(tool.name, slot)
+  }
+  served.locals.state = slot
+  return undefined
+}
+
+function slotsOf(globals: object, sessionId: string): Slots {
+  const kept = sessions.get(globals) ?? new Map<string, Slots>()
+  sessions.set(globals, kept)
+  const slots = kept.get(sessionId) ?? new Map()
+  // Put last, as the one used most recently.
+  kept.delete(sessionId)
+  kept.set(sessionId, slots)
+  for (const oldest of kept.keys()) {
+    if (kept.size <= SESSIONS) break
+    kept.delete(oldest)
+  }
+  return slots
+}

@@ -1,0 +1,50 @@
+import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
+
+export const frontmatter = {
+  name: 'timeout',
+  description: 'Ends a call that takes longer than a number of milliseconds.',
+  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+}
+
+/** The longest wait that a timer can be set for, in ms. */
+const LONGEST = 2 ** 31 - 1
+
+/** `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. What runs inside sees a signal that ends with the time. */
+export default async function timeout(ctx: Context, config: unknown): Promise<void> {
+  if (config === false) return
+  const served = ctxTarget(ctx)
+  const ms = milliseconds(config)
+  const { name } = served.run.tool
+  const outer = served.run.signal
+  const inner = new AbortController()
+  const follow = (): void => inner.abort(outer.reason)
+  outer.addEventListener('abort', follow, { once: true })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new AgentAppsError('TOOL_TIMEOUT', `"${name}" did not finish within ${ms} ms.`, {
+        hint: 'Give it more time in `metadata.timeout`, or less to do.',
+        tool: name,
+      })
+      inner.abort(error)
+      reject(error)
+    }, ms)
+  })
+  served.run.signal = inner.signal
+  try {
+    await Promise.race([ctx.manager.next(), late])
+  } finally {
+    clearTimeout(timer)
+    outer.removeEventListener('abort', follow)
+    served.run.signal = outer
+  }
+}
+
+function milliseconds(config: unknown): number {
+  const ms = typeof config === 'object' && config !== null ? (config as { ms?: unknown }).ms : config
+  if (typeof ms === 'number' && ms > 0 && ms <= LONGEST) return ms
+  throw new AgentAppsError('MIDDLEWARE_CONFIG', '`timeout` is not a number of milliseconds.', {
+    hint: 'Write `timeout: 5000`, or `timeout: false` for none.',
+    tool: 'timeout',
+  })
+}
