@@ -167,6 +167,22 @@ describe('serialize and deserialize', () => {
     )
   })
 
+  it('what no JSON makes stays as it is', () => {
+    const value = [new Map([[1, { $bigint: '1' }]]), new Date(0), new Uint8Array(3), new WeakMap()]
+    const back = deserialize(value) as unknown[]
+    expect(back.map((item, at) => item === value[at])).toEqual([true, true, true, true])
+  })
+
+  it('what JSON unboxes is written unboxed', () => {
+    expect(parse(stringify([Object('a'), Object(1.5), Object(false), Object(-0)]))).toEqual([
+      'a',
+      1.5,
+      false,
+      -0,
+    ])
+    expect(safeClone([Object('a'), Object(1.5), Object(false)])).toEqual(['a', 1.5, false])
+  })
+
   it('text that is no encoding stays as it is', () => {
     for (const text of [
       '{"$date":"x"}',
@@ -244,6 +260,13 @@ describe('redact', () => {
     expect(text).not.toContain(secret)
     expect(text).toContain('[redacted]')
     expect(parse(text)).toMatchObject({ user: { name: 'a' }, env: { A: '[redacted]', B: 'b' } })
+  })
+
+  it('in maps, sets and causes too', () => {
+    const password = { password: secret }
+    const error = new Error('outer', { cause: new AggregateError([password], 'inner') })
+    const value = { map: new Map([['a', { ...password }]]), set: new Set([{ ...password }]), error }
+    expect(stringify(value, { redact: ['..password'] })).not.toContain(secret)
   })
 
   it('whatever looks different each time', () => {
