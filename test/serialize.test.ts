@@ -236,6 +236,10 @@ describe('serialize and deserialize', () => {
     expect(() => parse(bound, { functions: true })).toThrow(
       expect.objectContaining({ code: 'FUNCTION_INVALID' }),
     )
+    for (const source of ['(() => { throw null })()', '(', '', '5'])
+      expect(() => deserialize({ $fn: source }, { functions: true })).toThrow(
+        expect.objectContaining({ code: 'FUNCTION_INVALID' }),
+      )
     expect(parse(bound)).toEqual({ $fn: 'function () { [native code] }' })
   })
 
@@ -627,6 +631,8 @@ describe('transferableSerializerSource, in a bare context', () => {
     )
     expect(inContext('const it = reviveFns(JSON.parse(text)); it.f(1)', { text })).toBe(2)
     expect(inContext('typeof parse(text).f.$fn', { text })).toBe('string')
+    expect(inContext('stringify([new String("a"), Object(-0)])')).toBe('["a",{"$number":"-0"}]')
+    expect(inContext('const map = new Map(); reviveFns([map])[0] === map')).toBe(true)
     expect(
       runInNewContext(`${transferableSerializerSource(['stringify'])}; typeof parse + stringify({ a: 1 })`),
     ).toBe('undefined{"a":1}')
