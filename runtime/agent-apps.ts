@@ -7,6 +7,7 @@ export {
   type ToolDefinition,
   type ToolSchema,
 } from '../src/define-tool.js'
+export { type DeserializeOptions, deserialize, parse } from '../src/deserialize.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { isMetaKey, type MetaKey } from '../src/meta-key.js'
@@ -15,14 +16,7 @@ export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '.
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/path-expression.js'
 export { parseReference, type Reference } from '../src/reference.js'
 export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/safe-clone.js'
-export {
-  type DeserializeOptions,
-  deserialize,
-  parse,
-  type SerializeOptions,
-  serialize,
-  stringify,
-} from '../src/serialize.js'
+export { type SerializeOptions, serialize, stringify } from '../src/serialize.js'
 export type { StandardSchema } from '../src/standard-schema.js'
 export { normalizeTags } from '../src/tags.js'
 export { isToolName } from '../src/tool-name.js'

@@ -7,8 +7,8 @@ export function attempt<Result>(work: () => Result, otherwise: (message: string)
   }
 }
 
-/** What was thrown may itself throw when it is looked at. */
-function thrownText(error: unknown): string {
+/** The words of what was thrown, which may itself throw when it is looked at. */
+export function thrownText(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error)
   } catch {

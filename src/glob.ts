@@ -10,10 +10,12 @@ export type GlobStep =
   | ['char', string]
   /** Any character but `/`. */
   | ['any']
-  /** Any character. */
-  | ['all']
   /** One of these ranges of characters, or with `true` none of them and no `/`. */
   | ['set', boolean, [from: string, to: string][]]
+  /** Any number of characters but `/`. */
+  | ['star']
+  /** Any number of characters. */
+  | ['globstar']
   | ['split', number, number]
   | ['jump', number]
   | ['match']
@@ -154,8 +156,7 @@ function single(reader: Reader, step: GlobStep): void {
 function readStars(reader: Reader): void {
   const { glob, at } = reader
   if (glob[at + 1] !== '*') {
-    repeat(reader, ['any'])
-    reader.at++
+    single(reader, ['star'])
     return
   }
   const isSegment = at === 0 || (glob[at - 1] === '/' && glob[at + 2] !== '*')
@@ -163,11 +164,11 @@ function readStars(reader: Reader): void {
   if (!isSegment || !(isLast || glob[at + 2] === '/') || reader.depth > 0)
     throw new GlobProblem('"**" stands only for whole segments, outside braces', at)
   reader.at += isLast ? 2 : 3
-  if (isLast) repeat(reader, ['all'])
+  if (isLast) emit(reader, ['globstar'])
   else {
     // `**/x` is x at any depth, none included.
     optional(reader, () => {
-      repeat(reader, ['all'])
+      emit(reader, ['globstar'])
       emit(reader, ['char', '/'])
     })
   }
@@ -180,7 +181,7 @@ function readGlobstar(reader: Reader): void {
   if (reader.at === glob.length) {
     const below = (): void => {
       emit(reader, ['char', '/'])
-      repeat(reader, ['all'])
+      emit(reader, ['globstar'])
     }
     // As picomatch has it, `a*/**` is only what lies below.
     if (glob[at - 1] === '*' && glob[at - 2] !== '\\') below()
@@ -190,17 +191,10 @@ function readGlobstar(reader: Reader): void {
   emit(reader, ['char', '/'])
   reader.at++
   optional(reader, () => {
-    repeat(reader, ['all'])
+    emit(reader, ['globstar'])
     emit(reader, ['char', '/'])
   })
   reader.globstars.push({ at, behind: reader.steps.length })
-}
-
-function repeat(reader: Reader, step: GlobStep): void {
-  const start = emit(reader, ['split', 0, 0])
-  emit(reader, step)
-  emit(reader, ['jump', start])
-  reader.steps[start] = ['split', start + 1, reader.steps.length]
 }
 
 function optional(reader: Reader, body: () => void): void {
@@ -285,45 +279,78 @@ function readEscape(reader: Reader): void {
   reader.at += 2
 }
 
-/**
- * Steps through a program with all its ways at once, so that no way is taken twice at one place of the text.
- * Characters are UTF-16 units.
- */
+/** Steps through a program. Characters are UTF-16 units. */
 function run(
   steps: readonly GlobStep[],
   text: string,
   { acrossSlashes = false, count, from = 0 }: MatchOptions & { from?: number },
 ): boolean {
-  /** For each position of the program, the place in the text (from 1) where it was last reached. */
-  const reached = new Uint32Array(steps.length)
-  const open: number[] = []
-  let current: number[] = []
-  let next: number[] = []
-  reach(from, current, 1)
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at)
-    for (const position of current) {
-      const step = steps[position]
-      if (step && accepts(step, character, acrossSlashes)) reach(position + 1, next, at + 2)
-    }
-    if (next.length === 0) return false
-    ;[current, next] = [next, current]
-    next.length = 0
+  // Up to its first choice a program has one way only, and most names end on it.
+  for (let at = 0; ; at++) {
+    const step = steps[from + at]
+    if (step === undefined) return false
+    if (isChoice(step)) return new Ways(steps, text, acrossSlashes, count).match(from + at, at)
+    if (count) count.steps++
+    if (step[0] === 'match') return at === text.length
+    if (at === text.length || !accepts(step, text.charAt(at), acrossSlashes)) return false
   }
-  return current.some(position => steps[position]?.[0] === 'match')
+}
 
-  /** Adds the positions that can be reached from one without taking a character. */
-  function reach(start: number, positions: number[], place: number): void {
-    open.push(start)
-    for (let position = open.pop(); position !== undefined; position = open.pop()) {
-      if (reached[position] === place) continue
-      reached[position] = place
-      if (count) count.steps++
-      const step = steps[position]
-      if (step?.[0] === 'split') open.push(step[1], step[2])
-      else if (step?.[0] === 'jump') open.push(step[1])
-      else positions.push(position)
+function isChoice([kind]: GlobStep): boolean {
+  return kind === 'star' || kind === 'globstar' || kind === 'split' || kind === 'jump'
+}
+
+/** All ways through a program, gone at once, so that none is gone twice at one place of the text. */
+class Ways {
+  /** Where the last slash stands that `*` does not take; -1 where there is none. */
+  readonly #lastSlash: number
+  /** For each position of the program, the place in the text (from 1) where it was last reached. */
+  readonly #reachedAt: number[] = []
+  /** The positions that the next character is given to. */
+  #open: number[] = []
+
+  constructor(
+    readonly steps: readonly GlobStep[],
+    readonly text: string,
+    readonly acrossSlashes: boolean,
+    readonly count: { steps: number } | undefined,
+  ) {
+    this.#lastSlash = acrossSlashes ? -1 : text.lastIndexOf('/')
+    for (let position = 0; position < steps.length; position++) this.#reachedAt.push(0)
+  }
+
+  /** True where a way leads from a position and a place in the text to the end of both. */
+  match(position: number, start: number): boolean {
+    if (this.#reach(position, start)) return true
+    for (let at = start; at < this.text.length; at++) {
+      const tried = this.#open
+      this.#open = []
+      for (const from of tried) if (this.#take(from, at)) return true
+      if (this.#open.length === 0) return false
     }
+    return this.#open.some(open => this.steps[open]?.[0] === 'match')
+  }
+
+  #take(position: number, at: number): boolean {
+    const step = this.steps[position]
+    if (step === undefined || !accepts(step, this.text.charAt(at), this.acrossSlashes)) return false
+    const isRepeated = step[0] === 'star' || step[0] === 'globstar'
+    return this.#reach(isRepeated ? position : position + 1, at + 1)
+  }
+
+  /** Opens the positions that can be reached without taking a character. True where one takes all the rest. */
+  #reach(position: number, at: number): boolean {
+    if (this.#reachedAt[position] === at + 1) return false
+    this.#reachedAt[position] = at + 1
+    if (this.count) this.count.steps++
+    const step = this.steps[position]
+    if (step?.[0] === 'split') return this.#reach(step[1], at) || this.#reach(step[2], at)
+    if (step?.[0] === 'jump') return this.#reach(step[1], at)
+    this.#open.push(position)
+    if (step?.[0] !== 'star' && step?.[0] !== 'globstar') return false
+    const isLast = this.steps[position + 1]?.[0] === 'match'
+    if (isLast && (step[0] === 'globstar' || this.#lastSlash < at)) return true
+    return this.#reach(position + 1, at)
   }
 }
 
@@ -332,8 +359,9 @@ function accepts(step: GlobStep, character: string, acrossSlashes: boolean): boo
     case 'char':
       return step[1] === character
     case 'any':
+    case 'star':
       return acrossSlashes || character !== '/'
-    case 'all':
+    case 'globstar':
       return true
     case 'set': {
       const isIn = step[2].some(([from, to]) => from <= character && character <= to)

@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.js'
+import { typeTag } from './look-into.js'
 import { pathGet } from './path-expression.js'
 import { safeStringify } from './safe-clone.js'
 
@@ -28,15 +28,20 @@ const EXPRESSION = /\\\$\{|\$\{([^{}]*)\}/g
 export function interpolate(value: unknown, roots: InterpolationRoots): unknown {
   if (typeof value === 'string') return fill(value, roots)
   if (Array.isArray(value)) return value.map(item => interpolate(item, roots))
-  if (!isJsonObject(value)) return value
+  if (!isMapping(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, roots)]))
 }
 
 /** The path expressions that interpolating a value reads, each once, in order. */
 export function interpolationPaths(value: unknown): string[] {
   if (typeof value === 'string') return [...new Set(pathsIn(value))]
-  if (typeof value !== 'object' || value === null) return []
+  if (!Array.isArray(value) && !isMapping(value)) return []
   return [...new Set(Object.values(value).flatMap(interpolationPaths))]
+}
+
+/** A date, a map or bytes hold no text to fill. */
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && typeTag(value) === 'Object'
 }
 
 function pathsIn(text: string): string[] {

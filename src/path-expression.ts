@@ -1,6 +1,6 @@
 import { attempt } from './attempt.js'
 import { AgentAppsError } from './error.js'
-import { keysIn } from './look-into.js'
+import { entriesOf, errorKeys, itemsOf, keysIn } from './look-into.js'
 
 /** One step of a path expression. */
 type Step =
@@ -9,7 +9,7 @@ type Step =
   | { kind: 'index'; index: number }
   /** Every value of a mapping or list. */
   | { kind: 'every' }
-  /** The value itself and every value below it, at any depth. */
+  /** The value itself and every value below it, at any depth, also in maps, sets and the cause of an error. */
   | { kind: 'deep' }
   /** The items that have a field of this value. */
   | { kind: 'where'; key: string; value: string }
@@ -58,12 +58,16 @@ export function pathSet(object: unknown, expression: string, value: unknown): vo
 
 /** Deletes everything that a path expression finds; items of lists are taken out. Throws PATH_INVALID. */
 export function pathRemove(object: unknown, expression: string): void {
-  const places = [...find(object, parsePath(expression))].filter(({ parent }) => parent !== undefined)
-  // From behind, so that taking an item out of a list moves none that is still to go.
-  for (const { parent, key } of places.reverse()) {
-    if (Array.isArray(parent)) parent.splice(Number(key), 1)
-    else if (parent) delete parent[key]
+  for (const [parent, keys] of pathPlaces(object, [expression], readOwn)) {
+    if (Array.isArray(parent)) removeItems(parent, keys)
+    else for (const key of keys) delete (parent as Record<string, unknown>)[key]
   }
+}
+
+function removeItems(list: unknown[], indexes: ReadonlySet<string>): void {
+  let kept = 0
+  for (const [index, item] of list.entries()) if (!indexes.has(String(index))) list[kept++] = item
+  list.length = kept
 }
 
 /** The keys of an object under which expressions find something. Throws PATH_INVALID. */
@@ -110,14 +114,18 @@ interface Place {
 }
 
 function find(object: unknown, steps: readonly Step[], read: Read = readOwn): Generator<Place> {
-  return walk({ value: object, key: '' }, { steps, read, seen: steps.map(() => new Set()) }, 0)
+  const done = steps.map(({ kind }) => (kind === 'key' || kind === 'index' ? null : new Set()))
+  return walk({ value: object, key: '' }, { steps, read, done }, 0)
 }
 
 interface Search {
   steps: readonly Step[]
   read: Read
-  /** For each step, what "any depth" has looked into, so that several of them do not multiply. */
-  seen: readonly Set<unknown>[]
+  /**
+   * For each step with several ways, the objects that it need not look into again, so that ways that meet do not
+   * multiply: for "any depth" all that it has looked into, for others where nothing was found.
+   */
+  done: readonly (Set<unknown> | null)[]
 }
 
 function* walk(place: Place, search: Search, at: number): Generator<Place> {
@@ -125,22 +133,40 @@ function* walk(place: Place, search: Search, at: number): Generator<Place> {
   if (step === undefined) yield place
   else if (step.kind === 'deep') {
     for (const inner of below(place, search, at)) yield* walk(inner, search, at + 1)
-  } else {
-    for (const key of keysOf(place.value, step, false, search.read))
-      yield* walk(child(place.value as object, key, search.read), search, at + 1)
+  } else if (!search.done[at]?.has(place.value)) {
+    let isEmpty = true
+    for (const key of keysOf(place.value, step, false, search.read)) {
+      for (const found of walk(child(place.value as object, key, search.read), search, at + 1)) {
+        isEmpty = false
+        yield found
+      }
+    }
+    if (isEmpty) search.done[at]?.add(place.value)
   }
 }
 
 /** A place and all below it, each once, parents first; with a stack of its own, however deep the object is. */
-function* below(start: Place, { read, seen }: Search, at: number): Generator<Place> {
+function* below(start: Place, { read, done }: Search, at: number): Generator<Place> {
   const open = [start]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { value } = place
-    if (typeof value !== 'object' || value === null || seen[at]?.has(value)) continue
-    seen[at]?.add(value)
+    if (typeof value !== 'object' || value === null || done[at]?.has(value)) continue
+    done[at]?.add(value)
     yield place
-    for (const key of keysOf(value, { kind: 'every' }).reverse()) open.push(child(value, key, read))
+    for (const item of unnamedIn(value)) open.push({ value: item, key: '' })
+    for (const key of keysOf(value, { kind: 'deep' }).reverse()) open.push(child(value, key, read))
   }
+}
+
+/** What a map or set holds, keys of the map included. */
+function unnamedIn(value: object): unknown[] {
+  return attempt<unknown[]>(
+    () => {
+      if (value instanceof Map) return entriesOf(value).flat()
+      return value instanceof Set ? itemsOf(value) : []
+    },
+    () => [],
+  )
 }
 
 function child(holder: object, key: string, read: Read): Place {
@@ -170,7 +196,7 @@ function namedKeys(value: object, step: Step, read: Read): string[] {
     case 'where':
       return keysIn(value).filter(key => hasField(read(value, key), step, read))
     case 'deep':
-      return []
+      return value instanceof Error ? errorKeys(value) : keysIn(value)
   }
 }
 
@@ -234,7 +260,7 @@ function parsePath(expression: string): Step[] {
 
 /** A key with what stands before it, or a bracket. */
 const STEP =
-  /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"'()]+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=\s*([^\]]*?)\s*)\]/y
+  /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"'()]+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=([^\]]*))\]/y
 
 function readPath(expression: string): Step[] | { message: string; offset: number } {
   if (expression.length > EXPRESSION_MAX)
@@ -267,7 +293,7 @@ function stepsOf([, deep, dots, name, index, every, double, single, key, value]:
   if (index !== undefined) return [{ kind: 'index', index: Number(index) }]
   if (every !== undefined) return [{ kind: 'every' }]
   if (key !== undefined && value !== undefined)
-    return [{ kind: 'where', key, value: value.replace(/^(["'])(.*)\1$/, '$2') }]
+    return [{ kind: 'where', key, value: value.trim().replace(/^(["'])(.*)\1$/s, '$2') }]
   const quoted = double ?? single
   if (quoted !== undefined) return [{ kind: 'key', key: quoted.replace(/\\(.)/g, '$1') }]
   const named: Step = name === '*' ? { kind: 'every' } : { kind: 'key', key: name ?? '' }

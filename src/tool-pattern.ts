@@ -75,7 +75,7 @@ export function parsePatterns(list: string): ToolRule[] {
  * constraints or options, which a name alone cannot answer, matches nothing.
  */
 export function matchPattern(pattern: string, name: string, tags: readonly string[] = []): boolean {
-  return specStart(pattern) === -1 && selectsTool(parseRule(pattern, 0), { name, tags })
+  return selectsTool(parseRule(pattern, 0), { name, tags }) && specStart(pattern) === -1
 }
 
 /** What a rule is matched against. */

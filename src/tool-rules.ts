@@ -1,4 +1,5 @@
 import { matchGlob } from './glob.js'
+import { indexesOf } from './look-into.js'
 import { pathQuery } from './path-expression.js'
 import {
   type ArgumentConstraint,
@@ -77,17 +78,26 @@ function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean 
 
 /** For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be told. */
 function fits({ path, glob }: ArgumentConstraint, args: unknown, denying: boolean): boolean {
-  const items = pathQuery(args, path)
-    .flat(NESTING_MAX)
-    .filter(item => item !== undefined && item !== null)
+  const items = itemsIn(pathQuery(args, path)).filter(item => item !== undefined && item !== null)
   if (items.length === 0) return denying
   return denying
     ? items.some(item => !isScalar(item) || matchGlob(glob, String(item), { acrossSlashes: true }))
     : items.every(item => isScalar(item) && matchGlob(glob, String(item)))
 }
 
-/** How deep lists in lists are looked into. */
-const NESTING_MAX = 20
+/** The items of a list and of all lists in it, each list once, so that one that holds itself has an end. */
+function itemsIn(list: unknown[]): unknown[] {
+  const lists = new Set([list])
+  const items: unknown[] = []
+  for (const one of lists) {
+    for (const index of indexesOf(one)) {
+      const item = one[index]
+      if (Array.isArray(item)) lists.add(item)
+      else items.push(item)
+    }
+  }
+  return items
+}
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

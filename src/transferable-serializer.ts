@@ -148,8 +148,9 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
     const parsed = text => { try { return new Function('return ' + text) } catch (error) { if (!(error instanceof SyntaxError)) throw error } }
     const method = 'Object.values(Object.getOwnPropertyDescriptors({ ' + source + ' })).map(it => it.value ?? it.get ?? it.set)[0]'
     const make = parsed('(' + source + ')') || parsed(method)
-    if (!make) throw new SyntaxError("A function's source is no code that runs: " + source.slice(0, 100))
-    return make()
+    const made = make && make()
+    if (typeof made === 'function') return made
+    throw new SyntaxError("A function's source is no code that runs: " + source.slice(0, 100))
   }
   const read = (it, id) => {
     if (typeof it !== 'object' || it === null) return it
@@ -165,6 +166,7 @@ const SOURCES: Readonly<Record<TransferableName, string>> = {
       return fill(empty, array => { for (const [at, item] of pairs(items)) array[Number(at)] = read(item) })
     }
     if (Array.isArray(it)) return fill([], all => { for (const item of it) all.push(read(item)) })
+    if (Object.prototype.toString.call(it) !== '[object Object]') return it
     const all = Object.entries(it)
     if (all.length === 2 && all[0][0] === '$id' && all[1][0] === '$value') return read(all[1][1], all[0][1])
     if (all.length !== 1 || !all[0][0].startsWith('$')) return mapping(all)

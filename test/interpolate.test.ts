@@ -42,6 +42,13 @@ describe('interpolate', () => {
     expect(interpolate(value, roots)).toEqual(filled)
   })
 
+  it('leaves what is neither text, list nor mapping as it is', () => {
+    const value = [new Date(0), new Map([['a', '${args.n}']]), new Uint8Array(3)]
+    const filled = interpolate(value, roots) as unknown[]
+    expect(filled.map((item, at) => item === value[at])).toEqual([true, true, true])
+    expect(interpolationPaths(value)).toEqual([])
+  })
+
   it('takes a path and nothing else', () => {
     for (const text of ['${args.n + 1}', '${args.file.slice(1)}', '${args.}', '${args[}'])
       expect(() => interpolate(text, roots)).toThrow(expect.objectContaining({ code: 'PATH_INVALID' }))

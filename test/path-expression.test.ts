@@ -95,6 +95,31 @@ describe('reading', () => {
     expect(pathQuery(deep, '..n')).toEqual([1])
     expect(pathQuery(deep, '..n..n..n')).toEqual([])
     expect(() => pathGet({}, 'a'.repeat(1_000_000))).toThrow('longer')
+    expect(() => pathGet({}, `[?a=${' '.repeat(990)}`)).toThrow('expected')
+    const wide: unknown[] = []
+    wide.push(wide, wide, wide)
+    expect(pathQuery(wide, `${'[*]'.repeat(300)}.x`)).toEqual([])
+    expect(pathQuery({ bytes: new Uint8Array(2 ** 27) }, 'bytes[*]')).toEqual([])
+  })
+
+  it('at any depth, looks into maps, sets and errors too', () => {
+    const held = [
+      new Map<unknown, unknown>([
+        ['a', { n: 1 }],
+        [{ n: 2 }, 0],
+      ]),
+      new Set([{ n: 3 }]),
+    ]
+    const error = new Error('outer', { cause: new Error('inner', { cause: { n: 4 } }) })
+    expect(pathQuery([...held, error], '..n').sort()).toEqual([1, 2, 3, 4])
+    expect(pathQuery(error, 'cause.message')).toEqual(['inner'])
+  })
+
+  it('takes many out of a long list in one go', () => {
+    const list = Array.from({ length: 200_000 }, (_, index) => ({ even: index % 2 === 0 }))
+    pathRemove({ list }, 'list[?even=true]')
+    expect(list).toHaveLength(100_000)
+    expect(list.every(({ even }) => !even)).toBe(true)
   })
 })
 

@@ -176,7 +176,7 @@ describe('globs', () => {
     const started = performance.now()
     matchPattern(hanging, against)
     parsePatterns(hanging)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(performance.now() - started).toBeLessThan(1_000)
   })
 
   it('say what they refuse, and where', () => {
@@ -378,6 +378,17 @@ describe('constraints', () => {
 })
 
 describe('decisions', () => {
+  it('end, however the arguments refer to each other', () => {
+    let doubling: unknown = 'x'
+    for (let level = 0; level < 60; level++) doubling = [doubling, doubling]
+    const cycle: unknown[] = ['x']
+    cycle.push(cycle, new Array(4_000_000_000))
+    for (const a of [doubling, cycle]) {
+      expect(allows('t(a=x)', call('t', { a }))).toBe(true)
+      expect(allows('t(a=y)', call('t', { a }))).toBe(false)
+    }
+  })
+
   it('without rules everything is allowed, with an empty list nothing', () => {
     expect(isAllowed(undefined, call('x'))).toEqual({ answer: true, rule: null })
     expect(allows('', call('x'))).toBe(false)

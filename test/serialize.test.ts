@@ -167,6 +167,22 @@ describe('serialize and deserialize', () => {
     )
   })
 
+  it('what no JSON makes stays as it is', () => {
+    const value = [new Map([[1, { $bigint: '1' }]]), new Date(0), new Uint8Array(3), new WeakMap()]
+    const back = deserialize(value) as unknown[]
+    expect(back.map((item, at) => item === value[at])).toEqual([true, true, true, true])
+  })
+
+  it('what JSON unboxes is written unboxed', () => {
+    expect(parse(stringify([Object('a'), Object(1.5), Object(false), Object(-0)]))).toEqual([
+      'a',
+      1.5,
+      false,
+      -0,
+    ])
+    expect(safeClone([Object('a'), Object(1.5), Object(false)])).toEqual(['a', 1.5, false])
+  })
+
   it('text that is no encoding stays as it is', () => {
     for (const text of [
       '{"$date":"x"}',
@@ -220,6 +236,10 @@ describe('serialize and deserialize', () => {
     expect(() => parse(bound, { functions: true })).toThrow(
       expect.objectContaining({ code: 'FUNCTION_INVALID' }),
     )
+    for (const source of ['(() => { throw null })()', '(', '', '5'])
+      expect(() => deserialize({ $fn: source }, { functions: true })).toThrow(
+        expect.objectContaining({ code: 'FUNCTION_INVALID' }),
+      )
     expect(parse(bound)).toEqual({ $fn: 'function () { [native code] }' })
   })
 
@@ -244,6 +264,13 @@ describe('redact', () => {
     expect(text).not.toContain(secret)
     expect(text).toContain('[redacted]')
     expect(parse(text)).toMatchObject({ user: { name: 'a' }, env: { A: '[redacted]', B: 'b' } })
+  })
+
+  it('in maps, sets and causes too', () => {
+    const password = { password: secret }
+    const error = new Error('outer', { cause: new AggregateError([password], 'inner') })
+    const value = { map: new Map([['a', { ...password }]]), set: new Set([{ ...password }]), error }
+    expect(stringify(value, { redact: ['..password'] })).not.toContain(secret)
   })
 
   it('whatever looks different each time', () => {
@@ -604,6 +631,8 @@ describe('transferableSerializerSource, in a bare context', () => {
     )
     expect(inContext('const it = reviveFns(JSON.parse(text)); it.f(1)', { text })).toBe(2)
     expect(inContext('typeof parse(text).f.$fn', { text })).toBe('string')
+    expect(inContext('stringify([new String("a"), Object(-0)])')).toBe('["a",{"$number":"-0"}]')
+    expect(inContext('const map = new Map(); reviveFns([map])[0] === map')).toBe(true)
     expect(
       runInNewContext(`${transferableSerializerSource(['stringify'])}; typeof parse + stringify({ a: 1 })`),
     ).toBe('undefined{"a":1}')

@@ -77,19 +77,10 @@ interface Fault {
   problem?: { message: string; offset: number } | undefined
 }
 
-/** Most skills of a project have one of few lists. */
-const parsedLists = new Map<string, Fault[]>()
-const PARSED_MAX = 1000
-
 function faultsIn(list: string): Fault[] {
-  const known = parsedLists.get(list)
-  if (known) return known
-  const faults = parsePatterns(list)
+  return parsePatterns(list)
     .filter(rule => rule.problem !== undefined || !mayBeKnown(rule))
     .map(rule => ({ rule, problem: rule.problem }))
-  if (parsedLists.size >= PARSED_MAX) parsedLists.clear()
-  parsedLists.set(list, faults)
-  return faults
 }
 
 /** Tags and the tools of MCP servers are known only at run time. */
