@@ -53,7 +53,7 @@ export interface EffectiveValue {
   value: JsonValue
   /** The strongest layer that gave it. */
   from: ValueOrigin
-  /** What weaker layers gave, strongest first. */
+  /** What weaker layers gave, strongest first. Listed when it is first read. */
   overrides: ValueOrigin[]
 }
 
@@ -80,11 +80,16 @@ export interface ResolvedCascade {
   metadata: Map<string, EffectiveValue>
   /** What runs around the tool, outermost first; the tool itself stands after the last. */
   chain: CascadeEntry[]
-  /** The ids of the other tools of its strongly connected component, sorted. */
+  /** How many calls of middleware one call of it expands to. */
+  calls: number
+  /** The ids of the other tools of its strongly connected component, sorted. Listed when it is first read. */
   peers: string[]
   /** The paths that `${…}` in the chain's arguments reads, sorted. */
   deps: string[]
-  /** The ids of the other tools whose metadata took part: mains, bases and theirs, middleware; sorted. */
+  /**
+   * The ids of the other tools whose metadata took part, sorted: main skills, bases and theirs, middleware; for a
+   * middleware all that it reaches, which decides who its peers are. Listed when it is first read.
+   */
   sources: string[]
 }
 

@@ -1,0 +1,68 @@
+import { type Cycle, shownCycle } from './cycle.js'
+
+/** A graph with its cycles cut. */
+export interface AcyclicOrder {
+  /** Every node, behind all that it still leads to. */
+  order: number[]
+  /** The edges that are cut, in the order of their nodes. */
+  closing: ClosingEdge[]
+}
+
+/** An edge that leads back to a node on the way to its own. */
+export interface ClosingEdge {
+  from: number
+  /** Which of the node's edges. */
+  edge: number
+  cycle: Cycle
+}
+
+/**
+ * Cuts the edges that close a cycle. `components` are sets of nodes such that an edge leads into its own set or
+ * an earlier one. Within a set the nodes are tried in order of their rank, so that what is cut depends on the set
+ * alone, not on where the search for it began.
+ */
+export function acyclicOrder(
+  components: readonly (readonly number[])[],
+  edgesOf: (node: number) => readonly number[],
+  compare: (a: number, b: number) => number,
+): AcyclicOrder {
+  const result: AcyclicOrder = { order: [], closing: [] }
+  const count = components.reduce((sum, { length }) => sum + length, 0)
+  /** A node's place on the current path, from 1; -1 once all that it leads to is in the order. */
+  const place = new Int32Array(count)
+  for (const component of components) {
+    for (const start of component.length > 1 ? component.toSorted(compare) : component) {
+      if (place[start] === 0) follow(start, edgesOf, place, result)
+    }
+  }
+  return result
+}
+
+function follow(
+  start: number,
+  edgesOf: (node: number) => readonly number[],
+  place: Int32Array,
+  { order, closing }: AcyclicOrder,
+): void {
+  const path: { node: number; edges: readonly number[]; at: number }[] = []
+  const enter = (node: number): void => {
+    place[node] = path.push({ node, edges: edgesOf(node), at: 0 })
+  }
+  enter(start)
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const edge = top.at++
+    const next = top.edges[edge]
+    if (next === undefined) {
+      place[top.node] = -1
+      order.push(top.node)
+      path.pop()
+      continue
+    }
+    const known = place[next] ?? 0
+    if (known === 0) enter(next)
+    else if (known > 0) {
+      const cycle = shownCycle(path.length - known + 1, index => path[known - 1 + index]?.node ?? next)
+      closing.push({ from: top.node, edge, cycle })
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Collects answers that may be promises. One that is none is used at once, so that work over thousands of tools
+ * that are all in memory never waits; the others are waited for together.
+ */
+export class Answers {
+  readonly #waiting: Promise<void>[] = []
+
+  take<Value>(answer: Value | Promise<Value>, use: (value: Value) => void): void {
+    if (answer instanceof Promise) this.#waiting.push(answer.then(use))
+    else use(answer)
+  }
+
+  /** Resolves once every answer was used; undefined where they all were. */
+  get pending(): Promise<unknown> | undefined {
+    return this.#waiting.length > 0 ? Promise.all(this.#waiting) : undefined
+  }
+}

@@ -1,0 +1,124 @@
+import { acyclicOrder } from './acyclic-order.js'
+import { Answers } from './answers.js'
+import { handOn } from './cascade-layers.js'
+import { inheritCycle, inheritMissing } from './cascade-problems.js'
+import { type Base, type CascadeRecord, type CascadeRun, recordOf } from './cascade-record.js'
+import type { CascadeTool } from './cascade-types.js'
+import { byCodePoint } from './code-point-order.js'
+import { cyclesThrough, printCycle } from './cycle.js'
+import { strongComponents } from './strong-components.js'
+
+/** Finds all that tools inherit from, however far, and computes what each of those hands on. */
+export async function readInheritance(run: CascadeRun, tools: readonly CascadeRecord[]): Promise<void> {
+  const fresh = new Set(cutCycles(run, await readBases(run, tools)))
+  const bases = new Set([...fresh].flatMap(({ bases = [] }) => bases.map(({ record }) => record)))
+  // A tool read earlier may get its first heir only now; what its own bases hand on is there since then.
+  for (const base of bases) {
+    if (!fresh.has(base) && !base.handedOn) handOn(base)
+  }
+  for (const record of fresh) {
+    if (bases.has(record)) handOn(record)
+  }
+}
+
+/** Looks up bases and theirs; returns the records that were not read before. */
+async function readBases(run: CascadeRun, tools: readonly CascadeRecord[]): Promise<CascadeRecord[]> {
+  const fresh: CascadeRecord[] = []
+  let wave = tools.filter(record => !record.bases)
+  while (wave.length > 0) {
+    const answers = new Answers()
+    const found = wave.map(record => askBases(run, record, answers))
+    const { pending } = answers
+    if (pending) await pending
+    const next: CascadeRecord[] = []
+    for (const [index, record] of wave.entries()) {
+      record.bases = basesFound(run, record, found[index] ?? new Map())
+      fresh.push(record)
+      for (const base of record.bases) {
+        if (!base.record.bases) next.push(base.record)
+      }
+    }
+    wave = [...new Set(next)]
+  }
+  return fresh
+}
+
+/** Asks for each reference once; the answers come into the map. */
+function askBases(
+  { lookUp }: CascadeRun,
+  { tool, annotations }: CascadeRecord,
+  answers: Answers,
+): Map<string, CascadeTool | null> {
+  const found = new Map<string, CascadeTool | null>()
+  for (const { ref } of annotations.inherit || []) {
+    if (found.has(ref)) continue
+    found.set(ref, null)
+    answers.take(lookUp.base(ref, tool), base => void found.set(ref, base))
+  }
+  return found
+}
+
+function basesFound(
+  run: CascadeRun,
+  { tool, annotations }: CascadeRecord,
+  found: ReadonlyMap<string, CascadeTool | null>,
+): Base[] {
+  return (annotations.inherit || []).flatMap(inheritance => {
+    const base = found.get(inheritance.ref)
+    if (base) return [{ record: recordOf(run, base), inheritance }]
+    run.problems.push(inheritMissing(tool, inheritance.path, inheritance.ref))
+    return []
+  })
+}
+
+/** Reports cycles and cuts them; returns the records such that each comes behind its bases. */
+function cutCycles(run: CascadeRun, records: readonly CascadeRecord[]): CascadeRecord[] {
+  if (records.every(({ bases = [] }) => bases.length === 0)) return [...records]
+  const nodes = new Map(records.map((record, node) => [record, node]))
+  const recordAt = (node: number): CascadeRecord => records[node] as CascadeRecord
+  // What was read earlier leads to nothing that was not.
+  const inner = records.map(({ bases = [] }) => bases.filter(({ record }) => nodes.has(record)))
+  const edges = inner.map(bases => bases.map(({ record }) => nodes.get(record) ?? 0))
+  const edgesOf = (node: number): readonly number[] => edges[node] ?? []
+
+  const components = strongComponents(records.length, edgesOf)
+  for (const component of components) reportCycles(run, component, edgesOf, recordAt)
+  const { order, closing } = acyclicOrder(components, edgesOf, (a, b) =>
+    byCodePoint(recordAt(a).tool.id, recordAt(b).tool.id),
+  )
+  for (const { from, edge } of closing) {
+    const record = recordAt(from)
+    const cut = inner[from]?.[edge]
+    record.bases = (record.bases ?? []).filter(base => base !== cut)
+  }
+  return order.map(recordAt)
+}
+
+function reportCycles(
+  run: CascadeRun,
+  component: readonly number[],
+  edgesOf: (node: number) => readonly number[],
+  recordAt: (node: number) => CascadeRecord,
+): void {
+  const [first = 0] = component
+  if (component.length === 1 && !edgesOf(first).includes(first)) return
+  const cycleThrough = cyclesThrough(component, edgesOf)
+  for (const node of component) {
+    const { tool, bases = [] } = recordAt(node)
+    const cycle = cycleThrough(node)
+    const next = recordAt(cycle.nodes[1] ?? node)
+    const path = bases.find(({ record }) => record === next)?.inheritance.path ?? ['$inherit']
+    run.problems.push(inheritCycle(tool, path, printCycle(cycle, cycleNames(cycle.nodes, recordAt))))
+  }
+}
+
+/** Names, with ids where two tools of one name would be mistaken for each other. */
+function cycleNames(
+  nodes: readonly number[],
+  recordAt: (node: number) => CascadeRecord,
+): (node: number) => string {
+  const names = nodes.map(node => recordAt(node).tool.name)
+  const isClear = new Set(names).size === names.length
+  return node =>
+    isClear ? recordAt(node).tool.name : `${recordAt(node).tool.name} (${recordAt(node).tool.id})`
+}

@@ -1,0 +1,140 @@
+import { type Annotations, NEVER_CASCADING, type Promotion, SCHEMA_KEYS } from './annotations.js'
+import type { CascadeRecord, Layer, Mains } from './cascade-record.js'
+import type { CascadeLayer, CascadeTool } from './cascade-types.js'
+import { joinValues, type MergeMode } from './join-values.js'
+import type { JsonValue } from './json.js'
+import { namesKey, removeFrom } from './key-patterns.js'
+import { isMetaKey } from './meta-key.js'
+import { type HeldValue, over } from './value-history.js'
+
+/** A tool's effective metadata: promotions, what it inherits, its own, each over the one before. */
+export function effectiveLayer(record: CascadeRecord, mains: Mains): Layer {
+  const { inherit } = record.annotations
+  const layer: Layer = new Map()
+  if (inherit !== false) {
+    const { merge } = record.annotations
+    for (const from of PROMOTING) {
+      const main = mains[from.layer]
+      if (main) joinLayer(layer, promotedLayer(main, from), merge)
+    }
+    joinBases(layer, record)
+  }
+  // A tool's own schemas stand beside its metadata, and are not made of others'.
+  for (const key of SCHEMA_KEYS) {
+    if (record.tool[key]) layer.delete(key)
+  }
+  return joinOwn(layer, record, 'own')
+}
+
+/** Computes what a tool hands on to its heirs, once its bases have. */
+export function handOn(record: CascadeRecord): void {
+  const layer: Layer = new Map()
+  joinBases(layer, record)
+  for (const key of SCHEMA_KEYS) {
+    const value = record.tool[key]
+    if (value) layer.set(key, heldBy(record.tool, 'inherited', [key], value))
+  }
+  const joined = joinOwn(layer, record, 'inherited')
+  record.handedOn = new Map([...joined].filter(([key, { value }]) => isHandedOn(record, key, value)))
+}
+
+function isHandedOn({ annotations }: CascadeRecord, key: string, value: JsonValue): boolean {
+  if (NEVER_CASCADING.has(key)) return false
+  if (annotations.private?.some(pattern => namesKey(pattern, key, value))) return false
+  // `*` is no wish to have one's arguments checked by another tool's schema.
+  if (SCHEMA_KEYS.some(known => known === key))
+    return annotations.public?.some(({ text }) => text === key) === true
+  return annotations.public?.some(pattern => namesKey(pattern, key, value)) ?? true
+}
+
+interface Promoting {
+  layer: keyof Mains & CascadeLayer
+  key: 'local' | 'global'
+}
+
+/** Weakest first. */
+const PROMOTING: readonly Promoting[] = [
+  { layer: 'library', key: 'global' },
+  { layer: 'project', key: 'global' },
+  { layer: 'authority', key: 'local' },
+]
+
+/** What a main skill promotes; made once, since it reaches many. */
+function promotedLayer(main: CascadeRecord, { layer, key }: Promoting): ReadonlyMap<string, HeldValue> {
+  const promotions = main.annotations[key]
+  if (!promotions) return NOTHING
+  main.promoted ??= new Map()
+  const known = main.promoted.get(layer)
+  if (known) return known
+  const promoted: Layer = new Map(promotions.map(promotion => held(main.tool, layer, promotion)))
+  main.promoted.set(layer, promoted)
+  return promoted
+}
+
+const NOTHING: ReadonlyMap<string, HeldValue> = new Map()
+
+function held(tool: CascadeTool, layer: CascadeLayer, promotion: Promotion): [string, HeldValue] {
+  return [promotion.key, heldBy(tool, layer, promotion.path, promotion.value)]
+}
+
+function heldBy(tool: CascadeTool, layer: CascadeLayer, path: string[], value: JsonValue): HeldValue {
+  return { value, history: { layer, tool: tool.id, path, value } }
+}
+
+function joinBases(layer: Layer, { bases = [], annotations: { merge } }: CascadeRecord): void {
+  for (const { record } of bases) joinLayer(layer, record.handedOn ?? NOTHING, merge)
+}
+
+/** Puts a tool's own keys over what it got, less what it removes, and sorts them. */
+function joinOwn(got: Layer, { tool, annotations }: CascadeRecord, as: CascadeLayer): Layer {
+  const layer = removePatterns(got, annotations)
+  for (const [key, value] of Object.entries(tool.metadata)) {
+    if (isMetaKey(key)) continue
+    if (value === null) layer.delete(key)
+    else joinKey(layer, key, heldBy(tool, as, [key], value), annotations.merge)
+  }
+  return annotations.order ? sorted(layer, annotations.order) : layer
+}
+
+function removePatterns(layer: Layer, { remove = [] }: Annotations): Layer {
+  for (const pattern of remove) {
+    for (const [key, { value, history }] of layer) {
+      const left = removeFrom(pattern, key, value)
+      if (left === undefined) layer.delete(key)
+      else if (left !== value) layer.set(key, { value: left, history })
+    }
+  }
+  return layer
+}
+
+function joinLayer(below: Layer, layer: ReadonlyMap<string, HeldValue>, merge: Annotations['merge']): void {
+  for (const [key, value] of layer) joinKey(below, key, value, merge)
+}
+
+function joinKey(layer: Layer, key: string, strong: HeldValue, merge: Annotations['merge']): void {
+  const weak = layer.get(key)
+  if (!weak) layer.set(key, strong)
+  else {
+    const value = joinValues(weak.value, strong.value, merge?.get(key) ?? defaultMode(key))
+    layer.set(key, { value, history: over(strong.history, weak.history) })
+  }
+}
+
+/** Two schemas merged say what neither of their authors meant. */
+function defaultMode(key: string): MergeMode {
+  return SCHEMA_KEYS.some(known => known === key) ? 'replace' : 'deep'
+}
+
+/** The keys of `$order` outermost first; the others where its `*` stands, or last. */
+function sorted(layer: Layer, order: readonly string[]): Layer {
+  const named = new Set(order)
+  const rest = [...layer.keys()].filter(key => !named.has(key))
+  const keys = named.has('*') ? order.flatMap(key => (key === '*' ? rest : [key])) : [...order, ...rest]
+  const result: Layer = new Map()
+  for (const key of keys) {
+    const value = layer.get(key)
+    // The first place of a key that is named twice counts.
+    if (value && !result.has(key)) result.set(key, value)
+  }
+  return result
+}

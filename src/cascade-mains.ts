@@ -1,0 +1,50 @@
+import { Answers } from './answers.js'
+import { type CascadeRecord, type CascadeRun, type Mains, recordOf } from './cascade-record.js'
+import type { CascadeTool } from './cascade-types.js'
+
+/** The main skills of a whole resolution. */
+export interface GlobalMains {
+  library: CascadeTool | null
+  project: CascadeTool | null
+}
+
+/** Asks for the main skills whose promotions reach beyond their own authority. */
+export async function readGlobalMains({ lookUp }: CascadeRun): Promise<GlobalMains> {
+  const mains: GlobalMains = { library: null, project: null }
+  const answers = new Answers()
+  answers.take(lookUp.libraryMain(), main => void Object.assign(mains, { library: main }))
+  answers.take(lookUp.projectMain(), main => void Object.assign(mains, { project: main }))
+  const { pending } = answers
+  if (pending) await pending
+  return mains
+}
+
+/** Finds whose promotions reach each tool: no main's its own, and none those that refuse them. */
+export async function readMains(
+  run: CascadeRun,
+  tools: readonly CascadeRecord[],
+  { library, project }: GlobalMains,
+): Promise<Mains[]> {
+  const answers = new Answers()
+  const authorities = tools.map(record => {
+    const found: { main: CascadeTool | null } = { main: null }
+    if (record.tool.layer !== 'bundled' && record.annotations.inherit !== false)
+      answers.take(run.lookUp.authority(record.tool), main => void Object.assign(found, { main }))
+    return found
+  })
+  const { pending } = answers
+  if (pending) await pending
+
+  return tools.map((record, index) => {
+    const { id, layer } = record.tool
+    const isReached =
+      (layer === 'project' || layer === 'programmatic') && record.annotations.inherit !== false
+    const other = (main: CascadeTool | null | undefined): CascadeRecord | null =>
+      main && main.id !== id ? recordOf(run, main) : null
+    return {
+      library: other(isReached ? library : null),
+      project: other(isReached ? project : null),
+      authority: other(authorities[index]?.main),
+    }
+  })
+}

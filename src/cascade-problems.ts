@@ -1,0 +1,99 @@
+import type { CascadeProblem, CascadeTool } from './cascade-types.js'
+
+type Path = (string | number)[]
+
+/** One factory for each code of problem. */
+export function annotationUnknown(tool: CascadeTool, key: string, meant: string | null): CascadeProblem {
+  return {
+    code: 'annotation-unknown',
+    tool: tool.id,
+    path: [key],
+    message: `${quoted(key)} is no annotation`,
+    hint: meant
+      ? `Did you mean ${meant}?`
+      : 'Keys that begin with $ are annotations; name data without the $.',
+  }
+}
+
+export function annotationInvalid(
+  tool: CascadeTool,
+  path: Path,
+  message: string,
+  hint: string,
+): CascadeProblem {
+  return { code: 'annotation-invalid', tool: tool.id, path, message, hint }
+}
+
+export function annotationNested(tool: CascadeTool, path: Path): CascadeProblem {
+  return {
+    code: 'annotation-nested',
+    tool: tool.id,
+    path,
+    message: `${quoted(path.at(-1))} stands inside a value, and annotations stand only directly under metadata`,
+    hint: 'Move it up to metadata, or name the key without the $.',
+  }
+}
+
+export function inheritMissing(tool: CascadeTool, path: Path, ref: string): CascadeProblem {
+  return {
+    code: 'inherit-missing',
+    tool: tool.id,
+    path,
+    message: `there is no tool ${quoted(ref)} to inherit from`,
+    hint: 'Correct the reference, or take it out of $inherit.',
+  }
+}
+
+export function inheritCycle(tool: CascadeTool, path: Path, cycle: string): CascadeProblem {
+  return {
+    code: 'inherit-cycle',
+    tool: tool.id,
+    path,
+    message: `it inherits from itself: ${cycle}`,
+    hint: 'Take one of these tools out of the $inherit of the one before it.',
+  }
+}
+
+export function dynamicCycle(tool: CascadeTool, path: Path, key: string, cycle: string): CascadeProblem {
+  return {
+    code: 'dynamic-cycle',
+    tool: tool.id,
+    path,
+    message: `${quoted(key)} cannot run dynamically, since its chain would never end: ${cycle}`,
+    hint: `Take ${key} out of $dynamic, or one of the others out of the $dynamic of the one before it.`,
+  }
+}
+
+export function chainTooLarge(
+  tool: CascadeTool,
+  path: Path,
+  calls: number,
+  most: { name: string; calls: number },
+): CascadeProblem {
+  return {
+    code: 'chain-too-large',
+    tool: tool.id,
+    path,
+    message: `one call of ${tool.name} expands to ${amount(calls)} calls of middleware, most of them (${amount(most.calls)}) by ${quoted(most.name)}`,
+    hint: `Name middleware that needs no middleware of its own in $static, or take ${most.name} out.`,
+  }
+}
+
+export function inlineInterpolated(tool: CascadeTool, path: Path): CascadeProblem {
+  return {
+    code: 'inline-interpolated',
+    tool: tool.id,
+    path,
+    message: 'an inline:// reference holds ${…}, and what is interpolated may never become code',
+    hint: 'Write \\${ for a ${ of the code itself; give values to code as arguments.',
+  }
+}
+
+/** A key as it is shown, which may hold anything. */
+export function quoted(key: unknown): string {
+  return JSON.stringify(String(key).slice(0, 100))
+}
+
+function amount(calls: number): string {
+  return calls < Number.MAX_SAFE_INTEGER ? String(calls) : `more than ${Number.MAX_SAFE_INTEGER}`
+}

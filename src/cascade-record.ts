@@ -1,0 +1,77 @@
+import { type Annotations, type Inheritance, readAnnotations } from './annotations.js'
+import type { CascadeLayer, CascadeLookUp, CascadeProblem, CascadeTool } from './cascade-types.js'
+import type { JsonValue } from './json.js'
+import { valueFaults } from './metadata-faults.js'
+import type { HeldValue } from './value-history.js'
+
+/** Keys with their values, in order of first appearance. Values are shared and never changed. */
+export type Layer = Map<string, HeldValue>
+
+/** A tool with what is known of it. */
+export interface CascadeRecord {
+  tool: CascadeTool
+  annotations: Annotations
+  /** Its bases, weakest first; absent until they are looked up. */
+  bases?: Base[]
+  /** What it hands on; absent until an heir needs it. */
+  handedOn?: Layer
+  /** What it promotes, by the layer it is for. */
+  promoted?: Map<CascadeLayer, Layer>
+  /** As a middleware: what configurations make of it. */
+  configured?: Map<JsonValue, Configuration>
+  /** Its place among the tools whose chain is asked for; absent for one that is only a base or a main skill. */
+  node?: number
+}
+
+/** A tool that another one inherits from, and the reference that says so. */
+export interface Base {
+  record: CascadeRecord
+  inheritance: Inheritance
+}
+
+/** The main skills whose promotions reach a tool. */
+export interface Mains {
+  library: CascadeRecord | null
+  project: CascadeRecord | null
+  authority: CascadeRecord | null
+}
+
+/** What a middleware runs with, and the paths that `${…}` in it reads. */
+export interface Configuration {
+  args: JsonValue
+  deps: string[]
+}
+
+/** What one resolution knows. */
+export interface CascadeRun {
+  lookUp: CascadeLookUp
+  /** By the tool's id. */
+  records: Map<string, CascadeRecord>
+  problems: CascadeProblem[]
+  /** The tools whose chain is asked for. */
+  reached: CascadeRecord[]
+}
+
+/** A tool's record. Its annotations are read, and its faults reported, the first time. */
+export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): CascadeRecord {
+  const known = records.get(tool.id)
+  if (known) return known
+  const record: CascadeRecord = { tool, annotations: NO_ANNOTATIONS }
+  records.set(tool.id, record)
+  // Most tools have no metadata at all.
+  if (Object.keys(tool.metadata).length > 0) {
+    const read = readAnnotations(tool)
+    record.annotations = read.annotations
+    for (const problem of read.problems) problems.push(problem)
+    for (const problem of valueFaults(tool)) problems.push(problem)
+  }
+  return record
+}
+
+/** Asks for a tool's chain, once; returns its place among those asked for. */
+export function reach({ reached }: CascadeRun, record: CascadeRecord): number {
+  record.node ??= reached.push(record) - 1
+  return record.node
+}
+
+const NO_ANNOTATIONS: Readonly<Annotations> = Object.freeze({})

@@ -1,0 +1,38 @@
+import type { JsonObject, JsonValue } from './json.js'
+
+/** A value inside another one, with the way to it. */
+export interface JsonPlace {
+  value: JsonValue
+  key: string | number
+  /** Null for the outermost. */
+  holder: JsonPlace | null
+}
+
+/**
+ * A value and all values inside it, each behind its holder, in the order they were written; with a stack of its own, however deep the
+ * value is. Nothing below a place is visited where `enter` says no.
+ */
+export function* placesIn(
+  value: JsonValue,
+  key: string | number,
+  enter: (place: JsonPlace) => boolean = () => true,
+): Generator<JsonPlace> {
+  const open: JsonPlace[] = [{ value, key, holder: null }]
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    yield place
+    if (typeof place.value !== 'object' || place.value === null || !enter(place)) continue
+    for (const inner of Object.keys(place.value).reverse()) open.push(childOf(place, place.value, inner))
+  }
+}
+
+/** The keys and indexes that lead to a place. */
+export function pathTo(place: JsonPlace): (string | number)[] {
+  const path: (string | number)[] = []
+  for (let at: JsonPlace | null = place; at !== null; at = at.holder) path.push(at.key)
+  return path.reverse()
+}
+
+function childOf(holder: JsonPlace, object: JsonObject | JsonValue[], key: string): JsonPlace {
+  const value = Array.isArray(object) ? object[Number(key)] : object[key]
+  return { value: value ?? null, key: Array.isArray(object) ? Number(key) : key, holder }
+}

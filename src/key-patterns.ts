@@ -1,0 +1,64 @@
+import { compileGlob, GlobProblem, isGlob, matchGlob } from './glob.js'
+import type { JsonObject, JsonValue } from './json.js'
+import { pathKeys, pathProblem, pathRemove } from './path-expression.js'
+
+/** What names keys of `metadata`: a key, a glob over keys, or a path expression into the value of one. */
+export interface KeyPattern {
+  text: string
+  /** Absent for a path expression. */
+  matches?: (key: string) => boolean
+}
+
+/**
+ * Reads a pattern. A text with `.` or `[` that is a path expression is one; all else is a glob.
+ *
+ * @returns the pattern, or why the text is none
+ */
+export function readKeyPattern(text: string): KeyPattern | string {
+  const pathFault = pathProblem(text)
+  if (/[.[]/.test(text) && pathFault === null) return { text }
+  if (!isGlob(text)) return text === '' ? 'it is empty' : { text, matches: key => key === text }
+  try {
+    const glob = compileGlob(text)
+    return { text, matches: key => matchGlob(glob, key) }
+  } catch (error) {
+    if (error instanceof GlobProblem) return pathFault?.message ?? error.message
+    throw error
+  }
+}
+
+/** True where a pattern names a key, or finds something in its value. */
+export function namesKey({ text, matches }: KeyPattern, key: string, value: JsonValue): boolean {
+  // A key may have a dot of its own.
+  if (matches || key === text) return matches?.(key) ?? true
+  return pathKeys(Object.fromEntries([[key, value]]), [text]).size > 0
+}
+
+/**
+ * What is left of a key's value once what a pattern names is taken out; undefined where nothing is. The value
+ * itself is not changed.
+ */
+export function removeFrom(pattern: KeyPattern, key: string, value: JsonValue): JsonValue | undefined {
+  if (!namesKey(pattern, key, value)) return value
+  if (pattern.matches || key === pattern.text) return undefined
+  const holder: JsonObject = Object.fromEntries([[key, copyOf(value)]])
+  pathRemove(holder, pattern.text)
+  return Object.hasOwn(holder, key) ? holder[key] : undefined
+}
+
+/** A deep copy, with a stack of its own. */
+function copyOf(value: JsonValue): JsonValue {
+  const holder = [value]
+  const open: (JsonObject | JsonValue[])[] = [holder]
+  for (let object = open.pop(); object !== undefined; object = open.pop()) {
+    // What is written here is its own property already, so no prototype is asked.
+    for (const key of Object.keys(object)) {
+      const inner = (object as JsonObject)[key] ?? null
+      if (typeof inner !== 'object' || inner === null) continue
+      const copy = Array.isArray(inner) ? [...inner] : { ...inner }
+      ;(object as JsonObject)[key] = copy
+      open.push(copy)
+    }
+  }
+  return holder[0] ?? null
+}
