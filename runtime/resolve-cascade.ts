@@ -83,8 +83,9 @@ async function rootMain(
 /** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
 async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<ToolDef | null> {
   const { entry, file } = from.origin
-  const isPath = parseReference(ref).kind === 'path' && disk !== null && entry !== ''
-  const resolution = await resolve(isPath ? disk.resolve(entry, file, '..', ref) : ref, globals)
+  const host = disk
+  const isRelative = parseReference(ref).kind === 'path' && host !== null && entry !== ''
+  const resolution = await resolve(isRelative ? host.resolve(entry, file, '..', ref) : ref, globals)
   return resolution?.tool ?? null
 }
 
