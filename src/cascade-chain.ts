@@ -9,7 +9,7 @@ import {
   reach,
   recordOf,
 } from './cascade-record.js'
-import type { CascadeTool, HookTrigger } from './cascade-types.js'
+import type { CascadeEntry, CascadeTool } from './cascade-types.js'
 import { CORE_METADATA_KEYS } from './frontmatter.js'
 import { interpolationPaths } from './interpolate.js'
 import { joinValues } from './join-values.js'
@@ -21,17 +21,12 @@ export interface ReachedTool {
   record: CascadeRecord
   mains: Mains
   layer: Layer
-  entries: ReachedEntry[]
-}
-
-/** A middleware around it. */
-export interface ReachedEntry {
-  key: string
-  middleware: CascadeRecord
-  /** The middleware's place among the tools reached. */
-  node: number
-  configuration: Configuration
-  hook?: HookTrigger[]
+  /** Its chain. How its entries run is decided once all tools are known. */
+  entries: CascadeEntry[]
+  /** The place among the tools reached that the middleware of each entry has. */
+  nodes: number[]
+  /** The paths that `${…}` in its chain reads. */
+  deps: string[]
 }
 
 const CORE_KEYS: ReadonlySet<string> = new Set(CORE_METADATA_KEYS)
@@ -43,51 +38,54 @@ export async function readChains(
   mainsOf: readonly Mains[],
 ): Promise<ReachedTool[]> {
   const answers = new Answers()
-  const asked = tools.map((record, index) => {
-    const mains = mainsOf[index] ?? NO_MAINS
+  const reached = tools.map((record, index): ReachedTool => {
+    const mains = mainsOf[index] ?? { library: null, project: null, authority: null }
     const layer = effectiveLayer(record, mains)
-    return { record, mains, layer, found: askMiddleware(run, record.tool, layer, answers) }
+    return { record, mains, layer, entries: [], nodes: [], deps: [] }
   })
+  const found = reached.map(tool => askMiddleware(run, tool, answers))
   const { pending } = answers
   if (pending) await pending
-  return asked.map(({ record, mains, layer, found }) => ({
-    record,
-    mains,
-    layer,
-    entries: found.flatMap(one => entryOf(run, record, layer, one)),
-  }))
+  for (const [index, tool] of reached.entries()) {
+    for (const { key, middleware } of found[index] ?? []) addEntry(run, tool, key, middleware)
+  }
+  return reached
 }
-
-const NO_MAINS: Mains = { library: null, project: null, authority: null }
 
 interface Found {
   key: string
   middleware: CascadeTool | null
 }
 
-function askMiddleware({ lookUp }: CascadeRun, tool: CascadeTool, layer: Layer, answers: Answers): Found[] {
+function askMiddleware({ lookUp }: CascadeRun, { record, layer }: ReachedTool, answers: Answers): Found[] {
   const found: Found[] = []
   for (const key of layer.keys()) {
     if (CORE_KEYS.has(key)) continue
     const one: Found = { key, middleware: null }
     found.push(one)
-    answers.take(lookUp.middleware(key, tool), middleware => void Object.assign(one, { middleware }))
+    answers.take(lookUp.middleware(key, record.tool), middleware => {
+      one.middleware = middleware
+    })
   }
   return found
 }
 
-function entryOf(
+function addEntry(
   run: CascadeRun,
-  record: CascadeRecord,
-  layer: Layer,
-  { key, middleware }: Found,
-): ReachedEntry[] {
+  { record, layer, entries, nodes, deps }: ReachedTool,
+  key: string,
+  middleware: CascadeTool | null,
+): void {
   // A tool does not run around itself.
-  if (middleware?.role !== 'middleware' || middleware.id === record.tool.id) return []
+  if (middleware?.role !== 'middleware' || middleware.id === record.tool.id) return
   const serving = recordOf(run, middleware)
+  const { args, deps: paths } = configure(serving, layer.get(key)?.value ?? null)
   const { hook } = serving.annotations
-  const configuration = configure(serving, layer.get(key)?.value ?? null)
-  return [{ key, middleware: serving, node: reach(run, serving), configuration, ...(hook && { hook }) }]
+  const entry: CascadeEntry = { name: key, tool: middleware.id, args, static: false }
+  if (hook) entry.hook = [...hook]
+  entries.push(entry)
+  nodes.push(reach(run, serving))
+  for (const path of paths) deps.push(path)
 }
 
 /** What a middleware runs with. Made once for a value, since a promoted one reaches many tools. */

@@ -5,17 +5,16 @@ import { joinValues, type MergeMode } from './join-values.js'
 import type { JsonValue } from './json.js'
 import { namesKey, removeFrom } from './key-patterns.js'
 import { isMetaKey } from './meta-key.js'
-import { type HeldValue, over } from './value-history.js'
+import type { HeldValue } from './value-history.js'
 
 /** A tool's effective metadata: promotions, what it inherits, its own, each over the one before. */
 export function effectiveLayer(record: CascadeRecord, mains: Mains): Layer {
   const { inherit } = record.annotations
   const layer: Layer = new Map()
   if (inherit !== false) {
-    const { merge } = record.annotations
     for (const from of PROMOTING) {
       const main = mains[from.layer]
-      if (main) joinLayer(layer, promotedLayer(main, from), merge)
+      if (main) joinLayer(layer, promotedLayer(main, from), record)
     }
     joinBases(layer, record)
   }
@@ -78,46 +77,59 @@ function held(tool: CascadeTool, layer: CascadeLayer, promotion: Promotion): [st
 }
 
 function heldBy(tool: CascadeTool, layer: CascadeLayer, path: string[], value: JsonValue): HeldValue {
-  return { value, history: { layer, tool: tool.id, path, value } }
+  return { value, from: { layer, tool: tool.id, path, value } }
 }
 
-function joinBases(layer: Layer, { bases = [], annotations: { merge } }: CascadeRecord): void {
-  for (const { record } of bases) joinLayer(layer, record.handedOn ?? NOTHING, merge)
+function joinBases(layer: Layer, heir: CascadeRecord): void {
+  for (const { record } of heir.bases ?? []) joinLayer(layer, record.handedOn ?? NOTHING, heir)
 }
 
 /** Puts a tool's own keys over what it got, less what it removes, and sorts them. */
-function joinOwn(got: Layer, { tool, annotations }: CascadeRecord, as: CascadeLayer): Layer {
+function joinOwn(got: Layer, record: CascadeRecord, as: CascadeLayer): Layer {
+  const { tool, annotations } = record
   const layer = removePatterns(got, annotations)
   for (const [key, value] of Object.entries(tool.metadata)) {
     if (isMetaKey(key)) continue
     if (value === null) layer.delete(key)
-    else joinKey(layer, key, heldBy(tool, as, [key], value), annotations.merge)
+    else joinKey(layer, key, heldBy(tool, as, [key], value), record)
   }
   return annotations.order ? sorted(layer, annotations.order) : layer
 }
 
 function removePatterns(layer: Layer, { remove = [] }: Annotations): Layer {
   for (const pattern of remove) {
-    for (const [key, { value, history }] of layer) {
-      const left = removeFrom(pattern, key, value)
+    for (const [key, held] of layer) {
+      const left = removeFrom(pattern, key, held.value)
       if (left === undefined) layer.delete(key)
-      else if (left !== value) layer.set(key, { value: left, history })
+      else if (left !== held.value) {
+        const { from, joined } = held
+        layer.set(key, { value: left, from, ...(joined && { joined }) })
+      }
     }
   }
   return layer
 }
 
-function joinLayer(below: Layer, layer: ReadonlyMap<string, HeldValue>, merge: Annotations['merge']): void {
-  for (const [key, value] of layer) joinKey(below, key, value, merge)
+function joinLayer(below: Layer, layer: ReadonlyMap<string, HeldValue>, into: CascadeRecord): void {
+  for (const [key, value] of layer) joinKey(below, key, value, into)
 }
 
-function joinKey(layer: Layer, key: string, strong: HeldValue, merge: Annotations['merge']): void {
+/** The longest list that joining may make: two bases of one base double its lists, and so may theirs. */
+const LIST_MAX = 10_000
+
+function joinKey(layer: Layer, key: string, strong: HeldValue, into: CascadeRecord): void {
   const weak = layer.get(key)
-  if (!weak) layer.set(key, strong)
-  else {
-    const value = joinValues(weak.value, strong.value, merge?.get(key) ?? defaultMode(key))
-    layer.set(key, { value, history: over(strong.history, weak.history) })
+  if (!weak) {
+    layer.set(key, strong)
+    return
   }
+  const mode = into.annotations.merge?.get(key) ?? defaultMode(key)
+  let value = joinValues(weak.value, strong.value, mode)
+  if (Array.isArray(value) && value.length > LIST_MAX && value !== strong.value) {
+    into.overgrown = (into.overgrown ?? new Set()).add(key)
+    value = strong.value
+  }
+  layer.set(key, { value, from: strong.from, joined: { strong, weak } })
 }
 
 /** Two schemas merged say what neither of their authors meant. */

@@ -1,21 +1,14 @@
 import { acyclicOrder } from './acyclic-order.js'
-import type { ReachedEntry, ReachedTool } from './cascade-chain.js'
+import type { ReachedTool } from './cascade-chain.js'
 import { chainTooLarge, dynamicCycle } from './cascade-problems.js'
-import type { CascadeProblem } from './cascade-types.js'
+import type { CascadeEntry, CascadeProblem, CascadeTool } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
-import { printCycle } from './cycle.js'
-import { expandedCalls, heaviest } from './expanded-calls.js'
+import { type Cycle, printCycle } from './cycle.js'
+import { callsByEntry, expandedCalls } from './expanded-calls.js'
 import { strongComponents } from './strong-components.js'
 
-/** An entry of which is known how it runs. */
-export interface ConnectedEntry extends ReachedEntry {
-  static: boolean
-}
-
-/** How tools run, seen together. Nodes are the tools' places. */
+/** How tools run, seen together. */
 export interface Connections {
-  /** The chain of each tool. */
-  chains: ConnectedEntry[][]
   /** The component that each tool lies in, in the graph from tools to their middleware. */
   componentOf: (readonly number[])[]
   /** How many calls of middleware one call of each tool expands to. */
@@ -27,72 +20,87 @@ export interface Connections {
 const CALLS_MAX = 1000
 
 /**
- * Decides which entries are called directly, so that running a chain ends: hooks, what `$static` names, and the
- * middleware of a tool's own component, unless `$dynamic` names it and that closes no cycle.
+ * Decides which entries are static, so that running a chain ends: hooks, what `$static` names, and the middleware
+ * of a tool's own component, unless `$dynamic` names it and that closes no cycle.
  */
 export function connect(tools: readonly ReachedTool[]): Connections {
-  const components = strongComponents(
-    tools.length,
-    node => tools[node]?.entries.map(entry => entry.node) ?? [],
-  )
+  const components = strongComponents(tools.length, node => tools[node]?.nodes ?? [])
   const componentOf: (readonly number[])[] = new Array(tools.length)
   for (const component of components) {
     for (const node of component) componentOf[node] = component
   }
-  const chains = tools.map(({ record: { annotations }, entries }, node) =>
-    entries.map(entry => {
-      const isForced = annotations.dynamic?.has(entry.key) === true
-      const isPeer = componentOf[entry.node] === componentOf[node]
-      const isStatic = entry.hook !== undefined || annotations.static?.has(entry.key) || (isPeer && !isForced)
-      return { ...entry, static: isStatic === true }
-    }),
-  )
-  const problems: CascadeProblem[] = []
-  const order = endDynamicCalls(tools, chains, components, problems)
-  const calls = expandedCalls(order, node => chains[node] ?? [])
+  for (const [node, { record, entries, nodes }] of tools.entries()) {
+    const { static: staticKeys, dynamic } = record.annotations
+    for (const [index, entry] of entries.entries()) {
+      const isPeer = componentOf[nodes[index] ?? 0] === componentOf[node]
+      const isKept = isPeer && !dynamic?.has(entry.name)
+      entry.static = entry.hook !== undefined || isKept || staticKeys?.has(entry.name) === true
+    }
+  }
+  const { order, problems } = endDynamicCalls(tools, components)
+  const calls = expandedCalls(order, node => tools[node] ?? NO_CHAIN)
   for (const [node, tool] of tools.entries()) {
     const sum = calls[node] ?? 0
-    if (sum > CALLS_MAX) problems.push(tooLarge(tool, chains[node] ?? [], calls, sum))
+    if (sum > CALLS_MAX) problems.push(tooLarge(tool, sum, callsByEntry(tool, calls)))
   }
-  return { chains, componentOf, calls, problems }
+  return { componentOf, calls, problems }
 }
 
-/** Makes entries static that would close a cycle of dynamic calls; returns the tools behind all they call so. */
+const NO_CHAIN: Pick<ReachedTool, 'entries' | 'nodes'> = { entries: [], nodes: [] }
+
+/** Makes entries static that would close a cycle of dynamic calls; orders tools behind all that they call so. */
 function endDynamicCalls(
   tools: readonly ReachedTool[],
-  chains: readonly ConnectedEntry[][],
   components: readonly (readonly number[])[],
-  problems: CascadeProblem[],
-): number[] {
-  const dynamic = chains.map(chain => chain.filter(entry => !entry.static))
-  const edges = dynamic.map(entries => entries.map(({ node }) => node))
-  const toolAt = (node: number): ReachedTool['record']['tool'] => (tools[node] as ReachedTool).record.tool
+): { order: number[]; problems: CascadeProblem[] } {
+  const toolAt = (node: number): CascadeTool => (tools[node] as ReachedTool).record.tool
   const { order, closing } = acyclicOrder(
     components,
-    node => edges[node] ?? [],
+    node => dynamicNodes(tools[node] ?? NO_CHAIN),
     (a, b) => byCodePoint(toolAt(a).id, toolAt(b).id),
   )
-  for (const { from, edge, cycle } of closing) {
-    const entry = dynamic[from]?.[edge]
-    if (!entry) continue
+  // An edge is counted among the dynamic ones, so these are listed before the first becomes static.
+  const dynamic = new Map(closing.map(({ from }) => [from, dynamicEntries(tools[from] ?? NO_CHAIN)]))
+  const problems = closing.flatMap(({ from, edge, cycle }) => {
+    const entry = dynamic.get(from)?.[edge]
+    if (!entry) return []
     entry.static = true
-    const path = tools[from]?.record.annotations.dynamic?.get(entry.key) ?? ['$dynamic']
-    const printed = printCycle(cycle, node => toolAt(node).name)
-    problems.push(dynamicCycle(toolAt(from), path, entry.key, printed))
-  }
-  return order
+    return [cycleProblem(tools[from] as ReachedTool, entry.name, cycle, toolAt)]
+  })
+  return { order, problems }
+}
+
+function dynamicNodes({ entries, nodes }: Pick<ReachedTool, 'entries' | 'nodes'>): number[] {
+  return nodes.filter((_, index) => entries[index]?.static === false)
+}
+
+function dynamicEntries({ entries }: Pick<ReachedTool, 'entries'>): CascadeEntry[] {
+  return entries.filter(entry => !entry.static)
+}
+
+function cycleProblem(
+  { record: { tool, annotations } }: ReachedTool,
+  key: string,
+  cycle: Cycle,
+  toolAt: (node: number) => CascadeTool,
+): CascadeProblem {
+  const path = annotations.dynamic?.get(key) ?? ['$dynamic']
+  return dynamicCycle(
+    tool,
+    path,
+    key,
+    printCycle(cycle, node => toolAt(node).name),
+  )
 }
 
 function tooLarge(
-  { record: { tool }, layer }: ReachedTool,
-  chain: readonly ConnectedEntry[],
-  calls: Float64Array,
+  { record: { tool }, layer, entries }: ReachedTool,
   sum: number,
+  calls: readonly number[],
 ): CascadeProblem {
-  const most = heaviest(chain, calls)
-  const key = most?.entry.key ?? ''
-  const history = layer.get(key)?.history
-  const origin = history && ('stronger' in history ? history.from : history)
+  const most = calls.reduce((best, own, index) => (own > (calls[best] ?? 0) ? index : best), 0)
+  const name = entries[most]?.name ?? ''
+  const origin = layer.get(name)?.from
   const path = origin?.layer === 'own' ? origin.path : []
-  return chainTooLarge(tool, path, sum, { name: key, calls: most?.calls ?? 0 })
+  return chainTooLarge(tool, path, sum, { name, calls: calls[most] ?? 0 })
 }

@@ -1,4 +1,5 @@
 import { type Annotations, type Inheritance, readAnnotations } from './annotations.js'
+import { annotationInvalid, quoted } from './cascade-problems.js'
 import type { CascadeLayer, CascadeLookUp, CascadeProblem, CascadeTool } from './cascade-types.js'
 import type { JsonValue } from './json.js'
 import { valueFaults } from './metadata-faults.js'
@@ -15,6 +16,8 @@ export interface CascadeRecord {
   bases?: Base[]
   /** What it hands on; absent until an heir needs it. */
   handedOn?: Layer
+  /** Keys whose lists would get too long by its `$merge`. */
+  overgrown?: Set<string>
   /** What it promotes, by the layer it is for. */
   promoted?: Map<CascadeLayer, Layer>
   /** As a middleware: what configurations make of it. */
@@ -66,6 +69,14 @@ export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): 
     for (const problem of valueFaults(tool)) problems.push(problem)
   }
   return record
+}
+
+/** What is wrong with a tool and shows only when its layers are joined. */
+export function joiningFaults({ tool, overgrown = new Set() }: CascadeRecord): CascadeProblem[] {
+  return [...overgrown].map(key => {
+    const message = `joining ${quoted(key)} makes a list that is too long, so the strongest alone counts`
+    return annotationInvalid(tool, ['$merge', key], message, 'Use union or replace, or shorten the lists.')
+  })
 }
 
 /** Asks for a tool's chain, once; returns its place among those asked for. */

@@ -1,36 +1,39 @@
 import type { ReachedTool } from './cascade-chain.js'
-import type { ConnectedEntry, Connections } from './cascade-peers.js'
+import type { Connections } from './cascade-peers.js'
 import type { CascadeRecord } from './cascade-record.js'
-import type { CascadeEntry, ResolvedCascade } from './cascade-types.js'
+import type { EffectiveValue, ResolvedCascade } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import { effectiveValue } from './value-history.js'
 
 /** What was computed as it is given out, by id. */
 export function resolvedTools(
   tools: readonly ReachedTool[],
-  connections: Connections,
+  { componentOf, calls }: Connections,
 ): Map<string, ResolvedCascade> {
   const sortedIds = new Map<readonly number[], string[]>()
   return new Map(tools.map((tool, node) => [tool.record.tool.id, resolved(tool, node)]))
 
-  function resolved(tool: ReachedTool, node: number): ResolvedCascade {
-    const { record, layer } = tool
-    const chain = connections.chains[node] ?? []
+  function resolved(reached: ReachedTool, node: number): ResolvedCascade {
+    const { tool, bases = [] } = reached.record
+    // Of thousands of tools most are such.
+    if (reached.layer.size === 0 && bases.length === 0) return bare(reached)
+    const metadata = new Map<string, EffectiveValue>()
+    for (const [key, value] of reached.layer) metadata.set(key, effectiveValue(value))
     // Lists that can be as long as there are tools are made for who reads them.
     let peers: string[] | undefined
     let sources: string[] | undefined
     return {
-      tool: record.tool,
-      metadata: new Map([...layer].map(([key, value]) => [key, effectiveValue(value)])),
-      chain: chain.map(chainEntry),
-      calls: connections.calls[node] ?? 0,
-      deps: [...new Set(chain.flatMap(({ configuration }) => configuration.deps))].sort(byCodePoint),
+      tool,
+      metadata,
+      chain: reached.entries,
+      calls: calls[node] ?? 0,
+      deps: [...new Set(reached.deps)].sort(byCodePoint),
       get peers() {
-        peers ??= idsOf(connections.componentOf[node] ?? []).filter(id => id !== record.tool.id)
+        peers ??= idsOf(componentOf[node] ?? []).filter(id => id !== tool.id)
         return peers
       },
       get sources() {
-        sources ??= sourcesOf(tool, tools)
+        sources ??= sourcesOf(reached, tools)
         return sources
       },
     }
@@ -46,16 +49,14 @@ export function resolvedTools(
   }
 }
 
-function chainEntry({
-  key,
-  middleware,
-  configuration,
-  static: isStatic,
-  hook,
-}: ConnectedEntry): CascadeEntry {
-  const entry = { name: key, tool: middleware.tool.id, args: configuration.args, static: isStatic }
-  return hook ? { ...entry, hook } : entry
+/** A tool without metadata. */
+function bare({ record: { tool }, mains }: ReachedTool): ResolvedCascade {
+  const ids = new Set(MAINS.flatMap(main => mains[main]?.tool.id ?? []))
+  const sources = ids.size > 1 ? [...ids].sort(byCodePoint) : [...ids]
+  return { tool, metadata: new Map(), chain: [], calls: 0, deps: [], peers: [], sources }
 }
+
+const MAINS = ['library', 'project', 'authority'] as const
 
 /**
  * Every other tool whose metadata a tool's cascade depends on: the main skills that reach it, its bases and theirs,
@@ -64,15 +65,15 @@ function chainEntry({
 function sourcesOf(tool: ReachedTool, tools: readonly ReachedTool[]): string[] {
   const records = new Set<CascadeRecord>()
   const reached = new Set([tool])
-  for (const { record, mains, entries } of reached) {
+  for (const { record, mains, nodes } of reached) {
     addBases(record, records)
-    for (const main of [mains.library, mains.project, mains.authority]) {
-      if (main) records.add(main)
+    for (const main of MAINS) {
+      if (mains[main]) records.add(mains[main])
     }
-    for (const { middleware, node } of entries) {
-      records.add(middleware)
-      const next = tools[node]
-      if (next && tool.record.tool.role === 'middleware') reached.add(next)
+    for (const node of nodes) {
+      const next = tools[node] as ReachedTool
+      records.add(next.record)
+      if (tool.record.tool.role === 'middleware') reached.add(next)
     }
   }
   records.delete(tool.record)

@@ -2,7 +2,7 @@ import { type ReachedTool, readChains } from './cascade-chain.js'
 import { readInheritance } from './cascade-inheritance.js'
 import { readGlobalMains, readMains } from './cascade-mains.js'
 import { connect } from './cascade-peers.js'
-import { type CascadeRun, reach, recordOf } from './cascade-record.js'
+import { type CascadeRun, joiningFaults, reach, recordOf } from './cascade-record.js'
 import { resolvedTools } from './cascade-result.js'
 import type { CascadeLookUp, CascadeResolution, CascadeTool } from './cascade-types.js'
 
@@ -30,9 +30,10 @@ export async function resolveCascades(
     for (const tool of await readChains(run, round, mains)) tools.push(tool)
   }
 
+  const joined = [...run.records.values()].flatMap(joiningFaults)
   const connections = connect(tools)
   return {
     tools: resolvedTools(tools, connections),
-    problems: [...run.problems, ...connections.problems],
+    problems: [...run.problems, ...joined, ...connections.problems],
   }
 }

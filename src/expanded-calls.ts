@@ -1,11 +1,10 @@
 import type { HookTrigger } from './cascade-types.js'
 
-/** An entry of a chain, as far as its calls are counted. */
-export interface CountedEntry {
-  /** The middleware. */
-  node: number
-  static: boolean
-  hook?: HookTrigger[]
+/** A chain, as far as its calls are counted. */
+export interface CountedChain {
+  entries: readonly { static: boolean; hook?: HookTrigger[] }[]
+  /** The middleware of each entry. */
+  nodes: readonly number[]
 }
 
 /**
@@ -18,42 +17,22 @@ export interface CountedEntry {
  */
 export function expandedCalls(
   order: readonly number[],
-  chainOf: (node: number) => readonly CountedEntry[],
+  chainOf: (node: number) => CountedChain,
 ): Float64Array {
   const calls = new Float64Array(order.length)
   for (const node of order) {
-    const chain = chainOf(node)
-    const wrapped = wrappedBy(chain)
-    const sum = chain.reduce((total, entry) => total + callsOf(entry, wrapped, calls), 0)
+    const sum = callsByEntry(chainOf(node), calls).reduce((total, own) => total + own, 0)
     calls[node] = Math.min(sum, Number.MAX_SAFE_INTEGER)
   }
   return calls
 }
 
-/** The entry that stands for most of a chain's calls. */
-export function heaviest<Entry extends CountedEntry>(
-  chain: readonly Entry[],
-  calls: Float64Array,
-): { entry: Entry; calls: number } | null {
-  const wrapped = wrappedBy(chain)
-  let most: { entry: Entry; calls: number } | null = null
-  for (const entry of chain) {
-    const own = Math.min(callsOf(entry, wrapped, calls), Number.MAX_SAFE_INTEGER)
-    if (own > (most?.calls ?? 0)) most = { entry, calls: own }
-  }
-  return most
-}
-
-/** What a `$next` hook of a chain wraps: the entries that are no hooks, and the tool. */
-function wrappedBy(chain: readonly CountedEntry[]): number {
-  return chain.filter(({ hook }) => !hook).length + 1
-}
-
-function callsOf(
-  { node, static: isStatic, hook }: CountedEntry,
-  wrapped: number,
-  calls: Float64Array,
-): number {
-  if (hook) return (hook.includes('$next') ? wrapped : 0) + (hook.includes('$invoke') ? 1 : 0)
-  return isStatic ? 1 : 1 + (calls[node] ?? 0)
+/** How many calls each entry of a chain expands to. */
+export function callsByEntry({ entries, nodes }: CountedChain, calls: Float64Array): number[] {
+  // What a `$next` hook wraps: the entries that are no hooks, and the tool.
+  const wrapped = entries.reduce((count, { hook }) => (hook ? count : count + 1), 1)
+  return entries.map(({ static: isStatic, hook }, index) => {
+    if (hook) return (hook.includes('$next') ? wrapped : 0) + (hook.includes('$invoke') ? 1 : 0)
+    return isStatic ? 1 : 1 + (calls[nodes[index] ?? 0] ?? 0)
+  })
 }

@@ -50,14 +50,23 @@ function asList(value: JsonValue): JsonValue[] {
 
 function firstOccurrences(list: readonly JsonValue[]): JsonValue[] {
   const scalars = new Set<JsonValue>()
-  const objects: JsonValue[] = []
+  const objects = new Map<string, JsonValue[]>()
   return list.filter(item => {
-    const isScalar = typeof item !== 'object' || item === null
-    if (isScalar ? scalars.has(item) : objects.some(known => isEqual(known, item))) return false
-    if (isScalar) scalars.add(item)
-    else objects.push(item)
+    if (typeof item !== 'object' || item === null) return scalars.size < scalars.add(item).size
+    const likely = objects.get(likeness(item))
+    if (likely?.some(known => isEqual(known, item))) return false
+    if (likely) likely.push(item)
+    else objects.set(likeness(item), [item])
     return true
   })
+}
+
+/** A text that is the same for equal objects, so that few need to be compared. */
+function likeness(object: JsonObject | JsonValue[]): string {
+  return Object.entries(object)
+    .map(([key, value]) => `${key}:${typeof value === 'object' ? '' : value}`)
+    .sort()
+    .join('\n')
 }
 
 /** True for values that are the same JSON, whatever the order of their keys. */

@@ -2,51 +2,47 @@ import type { EffectiveValue, ValueOrigin } from './cascade-types.js'
 import type { JsonValue } from './json.js'
 
 /**
- * Who wrote a value: one origin, or a stronger history over a weaker one. Joining shares both, so that a value that
+ * A value of a layer, with who wrote it. What it overrides hangs below it and is shared, so that a value that
  * ten thousand tools hand on costs each of them one step; the list of origins is made only for who asks.
  */
-export type History = ValueOrigin | { stronger: History; weaker: History; from: ValueOrigin }
-
-/** A value of a layer, with who wrote it. */
 export interface HeldValue {
   value: JsonValue
-  history: History
+  /** The strongest origin. */
+  from: ValueOrigin
+  /** What was joined, where that was more than one value. */
+  joined?: { strong: HeldValue; weak: HeldValue }
+  /** As it is given out. Tools share it. */
+  effective?: EffectiveValue
 }
 
-/** Puts a history over another. */
-export function over(stronger: History, weaker: History): History {
-  return { stronger, weaker, from: strongest(stronger) }
+/** A value as it is given out. */
+export function effectiveValue(held: HeldValue): EffectiveValue {
+  held.effective ??= held.joined ? withOverrides(held) : { value: held.value, from: held.from, overrides: [] }
+  return held.effective
 }
 
-/** A held value as it is given out. What it overrides is listed when it is first read. */
-export function effectiveValue({ value, history }: HeldValue): EffectiveValue {
-  const from = strongest(history)
-  if (from === history) return { value, from, overrides: [] }
+function withOverrides(held: HeldValue): EffectiveValue {
   let overrides: ValueOrigin[] | undefined
   return {
-    value,
-    from,
+    value: held.value,
+    from: held.from,
     get overrides() {
-      overrides ??= originsOf(history).slice(1)
+      overrides ??= originsOf(held).slice(1)
       return overrides
     },
   }
 }
 
-function strongest(history: History): ValueOrigin {
-  return 'stronger' in history ? history.from : history
-}
-
-/** All origins, strongest first. Histories can meet again (two bases of one base): each counts once. */
-function originsOf(history: History): ValueOrigin[] {
+/** All origins, strongest first. Two bases can have one base in common: each origin counts once. */
+function originsOf(held: HeldValue): ValueOrigin[] {
   const origins = new Set<ValueOrigin>()
-  const seen = new Set<History>()
-  const open = [history]
+  const seen = new Set<HeldValue>()
+  const open = [held]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (seen.has(next)) continue
     seen.add(next)
-    if ('stronger' in next) open.push(next.weaker, next.stronger)
-    else origins.add(next)
+    if (next.joined) open.push(next.joined.weak, next.joined.strong)
+    else origins.add(next.from)
   }
   return [...origins]
 }
