@@ -4,6 +4,7 @@ import type { DiskParser } from '../src/directory-names.js'
 import type { NameRecord } from '../src/index-format.js'
 import type { PathEntry } from '../src/path-entry.js'
 import type { DirectoryState } from './directory-state.js'
+import { RunEvents } from './events.js'
 import type { Resolution } from './find-tool.js'
 import type { ToolDef, Via } from './tool-def.js'
 
@@ -18,6 +19,8 @@ export interface RuntimeConfig {
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
+  /** How deep tools may call tools. Default: 64. */
+  maxDepth?: number
 }
 
 /** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */
@@ -55,6 +58,8 @@ export interface Globals {
   /** What was found wrong so far, by file and rule. */
   diagnostics: Map<string, Diagnostic>
   stats: Stats
+  /** Tells hosts what is called. */
+  events: RunEvents
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
   parser?: Promise<DiskParser | null>
 }
@@ -92,6 +97,7 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
     resolving: new Map(),
     missing: new Set(),
     diagnostics: new Map(),
+    events: new RunEvents(),
     stats: {
       via: { index: 0, disk: 0, bundle: 0, programmatic: 0, remote: 0 },
       missing: 0,
