@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -10,14 +11,25 @@ const APPLICATION = `
   console.log(await createRuntime({ paths: ['skills'] }).listTools())
 `
 
-/** Bundles the slim runtime and measures it; `faults` tell what may not be in it and is. */
+/**
+ * Bundles the slim runtime and measures what is loaded with it: its entry and all that this imports. What is imported
+ * when something needs it is a file of its own, and counted apart. `faults` tell what may not be in any and is.
+ */
 export async function bundleSize() {
   const neutral = await bundle("export * from 'agent-apps/runtime'", 'neutral')
   const application = await bundle(APPLICATION, 'node')
-  const [{ contents }] = neutral.outputFiles
-  return {
+  const loaded = staticOutputs(neutral.metafile)
+  const sizes = neutral.outputFiles.map(({ path, contents }) => ({
+    isLoaded: loaded.has(relative(PROJECT, path)),
     bytes: contents.length,
     gzip: gzipSync(contents, { level: 9 }).length,
+  }))
+  const sum = (key, isLoaded) =>
+    sizes.reduce((all, one) => all + (one.isLoaded === isLoaded ? one[key] : 0), 0)
+  return {
+    bytes: sum('bytes', true),
+    gzip: sum('gzip', true),
+    onDemand: sum('gzip', false),
     faults: [...neutralFaults(neutral.metafile), ...applicationFaults(application.metafile)],
   }
 }
@@ -27,6 +39,8 @@ function bundle(contents, platform) {
     stdin: { contents, resolveDir: PROJECT, sourcefile: 'application.js' },
     absWorkingDir: PROJECT,
     bundle: true,
+    splitting: true,
+    outdir: 'bundled',
     minify: true,
     format: 'esm',
     platform,
@@ -37,6 +51,17 @@ function bundle(contents, platform) {
     metafile: true,
     logLevel: 'silent',
   })
+}
+
+/** The files that importing the entry loads, whatever is called then. */
+function staticOutputs({ outputs }) {
+  const entry = Object.keys(outputs).find(path => outputs[path].entryPoint === 'application.js')
+  const loaded = new Set([entry])
+  for (const path of loaded) {
+    for (const { path: imported, kind, external } of outputs[path].imports)
+      if (kind !== 'dynamic-import' && !external) loaded.add(imported)
+  }
+  return loaded
 }
 
 function neutralFaults({ inputs }) {

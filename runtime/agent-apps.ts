@@ -21,7 +21,16 @@ export type { StandardSchema } from '../src/standard-schema.js'
 export { normalizeTags } from '../src/tags.js'
 export { isToolName } from '../src/tool-name.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/tool-pattern.js'
+export { isToolResult, type ToolResult } from '../src/tool-result.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/tool-rules.js'
 export { type TransferableName, transferableSerializerSource } from '../src/transferable-serializer.js'
+export {
+  ctxCwd,
+  ctxHookTarget,
+  ctxHookTrigger,
+  ctxPaths,
+  ctxTarget,
+  serializeContext,
+} from './context-helpers.js'
 export { findAuthority, mainInDir } from './find-authority.js'
 export * from './index.js'

@@ -1,15 +1,302 @@
-import type { Globals } from './globals.js'
-import type { ToolDef } from './tool-def.js'
+import type { HookTrigger } from '../src/cascade-types.js'
+import { AgentAppsError } from '../src/error.js'
+import type { JsonObject } from '../src/json.js'
+import { whenThere } from '../src/thenable.js'
+import type { AgentPolicy } from './agent-calls.js'
+import { type Chain, type ChainStep, EMPTY_CHAIN } from './chain.js'
+import type { Progress } from './events.js'
+import type { Globals, RuntimeConfig } from './globals.js'
+import { invokeFrom } from './invoke.js'
+import { lazy } from './lazy.js'
+import type { Origin, ToolDef } from './tool-def.js'
+
+const observing = lazy(() => import('./observe.js'))
+
+/** Who chose a call: an author's own program, or a model. */
+export type CallerKind = 'code' | 'agent'
+
+/** What a host says of a call. What that one calls has the same, but for `callId`. */
+export interface CallIds {
+  /** Calls that share it belong together: what is kept for a session is kept by it. */
+  sessionId?: string | undefined
+  /** The message that the call belongs to. */
+  messageId?: string | undefined
+  /** The host's own name for this call. */
+  callId?: string | undefined
+  agentId?: string | undefined
+  userId?: string | undefined
+  workspaceId?: string | undefined
+}
+
+export interface InvokeOptions extends CallIds {
+  /** Ends the call: nothing more of it is started. */
+  signal?: AbortSignal | undefined
+  /** Default `code`. */
+  as?: CallerKind | undefined
+  /** What the caller shares with all that it calls. */
+  nonlocals?: Record<string, unknown> | undefined
+  /** What the agent may do that this is called for, and those that it starts. */
+  policy?: AgentPolicy | undefined
+}
 
 /** What a tool is called with, beside its arguments. */
 export interface Context {
-  /** The invocation's arguments. */
-  args: unknown
-  globals: Globals
-  run: { tool: { name: string; def: ToolDef } }
-  signal?: AbortSignal
-  manager: {
-    /** Calls another tool. */
-    invoke: (ref: string, args?: unknown) => Promise<unknown>
+  /** The invocation's arguments, validated; undefined for a middleware, which is given its configuration. */
+  readonly args: unknown
+  readonly run: Run
+  readonly locals: Locals
+  /** What a caller shares with all that it calls: each sees its caller's, and what it writes stays below. */
+  readonly nonlocals: Record<string, unknown>
+  readonly globals: Globals
+  readonly envelope: Envelope
+  readonly manager: Manager
+}
+
+/** One running of a tool. */
+export interface Run {
+  readonly id: string
+  readonly tool: RunningTool
+  /** What runs around the tool; for a middleware, the chain that it stands in. */
+  readonly chain: readonly ChainStep[]
+  /** The place in `chain` of what runs now, or for a middleware its own; past its end where that is the tool. */
+  readonly index: number
+  /** For a middleware that runs as a hook: what set it off, and the name of what it wraps. */
+  readonly hook: { trigger: HookTrigger; target: string } | undefined
+  /** Ends when the call is no longer wanted. Setting one narrows it, for what is started further in. */
+  signal: AbortSignal
+  readonly origin: Origin
+  /** Tells the host how far it is. */
+  readonly update: (progress: Progress) => void
+}
+
+export interface RunningTool {
+  readonly name: string
+  readonly def: ToolDef
+  /** The schemas in use, once they are resolved. */
+  params?: JsonObject
+  returns?: JsonObject
+}
+
+/** What belongs to one invocation. */
+export interface Locals extends Record<string, unknown> {
+  /** The result so far. */
+  result: unknown
+  /** What of the configuration is another one for this invocation. */
+  config: Partial<RuntimeConfig> & Record<string, unknown>
+}
+
+/** Whose invocation it is. */
+export interface Envelope extends Readonly<CallIds> {
+  /** The context that a middleware serves; for a tool its own. */
+  readonly target: Context
+  /** Undefined where a host called. */
+  readonly caller: Context | undefined
+  /** How many callers there are. */
+  readonly depth: number
+  readonly as: CallerKind
+}
+
+/** What a tool may ask for. */
+export interface Manager {
+  /**
+   * Runs all that is further in, and gives the result so far.
+   *
+   * @throws NEXT_TWICE at a second call, and after the middleware has ended
+   */
+  readonly next: () => Promise<unknown>
+  /** Calls another tool. */
+  readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
+}
+
+/** Where a middleware stands in a chain that is being run. */
+export interface Place {
+  readonly step: ChainStep
+  readonly hook: Run['hook']
+  next: () => Promise<unknown>
+}
+
+/** An object as `Object.create(null)` gives it, but as fast as any: no key of it reaches a prototype. */
+const Bag = function Bag() {} as unknown as new () => Record<string, unknown>
+Bag.prototype = Object.freeze(Object.create(null))
+
+function below(shared: Record<string, unknown> | undefined): Record<string, unknown> {
+  return shared === undefined ? new Bag() : Object.create(shared)
+}
+
+/**
+ * The context of a tool, or of a middleware. A call with ten middlewares makes eleven of them: what a tool may never
+ * look at is made when it is read. The fields that `Context` does not name are the runtime's own.
+ */
+export class RunContext implements Context {
+  args: unknown = undefined
+  chain: Chain = EMPTY_CHAIN
+  /** What of the chain runs now; undefined: the tool. */
+  at: ChainStep | undefined = undefined
+  /** When it began, where somebody listens: milliseconds of `performance.now()`. */
+  started: number | undefined = undefined
+  readonly depth: number
+  /** The signal, as far as there is one that somebody can abort. */
+  abort: AbortSignal | undefined
+  #run: Run | undefined = undefined
+  #locals: Locals | undefined = undefined
+  #shared: Record<string, unknown> | undefined = undefined
+  #nonlocals: Record<string, unknown> | undefined = undefined
+  #envelope: Envelope | undefined = undefined
+  #manager: Manager | undefined = undefined
+
+  /** @param served the context that a middleware serves, from its `place` */
+  constructor(
+    readonly globals: Globals,
+    readonly tool: ToolDef,
+    readonly caller: RunContext | undefined,
+    readonly options: InvokeOptions | undefined,
+    readonly served?: RunContext,
+    readonly place?: Place,
+  ) {
+    this.depth = served ? served.depth : caller ? caller.depth + 1 : 0
+    this.abort = served ? served.abort : either(caller?.abort, options?.signal)
   }
+
+  get run(): Run {
+    this.#run ??= new RunOf(this)
+    return this.#run
+  }
+
+  get locals(): Locals {
+    if (this.#locals === undefined) {
+      const locals = new Bag() as Locals
+      locals.result = undefined
+      locals.config = new Bag()
+      this.#locals = locals
+    }
+    return this.#locals
+  }
+
+  get nonlocals(): Record<string, unknown> {
+    this.#nonlocals ??= below(this.shared)
+    return this.#nonlocals
+  }
+
+  /** What the caller shares. A tool's nonlocals and those of its middlewares lie side by side below it. */
+  get shared(): Record<string, unknown> | undefined {
+    if (this.served) return this.served.shared
+    const given = this.options?.nonlocals
+    if (given === undefined) return this.caller?.nonlocals
+    this.#shared ??= Object.assign(below(this.caller?.nonlocals), given)
+    return this.#shared
+  }
+
+  get envelope(): Envelope {
+    this.#envelope ??= this.served ? { ...this.served.envelope, target: this.served } : envelopeOf(this)
+    return this.#envelope
+  }
+
+  get manager(): Manager {
+    this.#manager ??= {
+      next: this.place ? () => (this.place as Place).next() : nothingFurtherIn(this.tool.name),
+      invoke: (ref, args, options) => invokeFrom(this, ref, args, options),
+    }
+    return this.#manager
+  }
+}
+
+/** What a tool's own `next()` runs. */
+function nothingFurtherIn(tool: string): () => Promise<unknown> {
+  let isCalled = false
+  return async () => {
+    if (isCalled) throw nextTwice(tool, false)
+    isCalled = true
+  }
+}
+
+/** The error for a call of `next()` when it can run nothing more. */
+export function nextTwice(tool: string, hasEnded: boolean): AgentAppsError {
+  return new AgentAppsError(
+    'NEXT_TWICE',
+    `"${tool}" calls next() ${hasEnded ? 'after it has ended' : 'a second time'}.`,
+    { hint: 'Call and await it once.', tool },
+  )
+}
+
+function envelopeOf(ctx: RunContext): Envelope {
+  const { caller, depth, options = {} } = ctx
+  const above: CallIds = caller?.envelope ?? {}
+  return {
+    target: ctx,
+    caller,
+    depth,
+    as: options.as ?? 'code',
+    sessionId: options.sessionId ?? above.sessionId,
+    messageId: options.messageId ?? above.messageId,
+    callId: options.callId,
+    agentId: options.agentId ?? above.agentId,
+    userId: options.userId ?? above.userId,
+    workspaceId: options.workspaceId ?? above.workspaceId,
+  }
+}
+
+class RunOf implements Run {
+  readonly #ctx: RunContext
+  #id: string | undefined = undefined
+  #tool: RunningTool | undefined = undefined
+
+  constructor(ctx: RunContext) {
+    this.#ctx = ctx
+  }
+
+  get id(): string {
+    this.#id ??= crypto.randomUUID()
+    return this.#id
+  }
+
+  get tool(): RunningTool {
+    const { tool } = this.#ctx
+    this.#tool ??= { name: tool.name, def: tool }
+    return this.#tool
+  }
+
+  get chain(): readonly ChainStep[] {
+    const { served = this.#ctx } = this.#ctx
+    return served.chain.steps
+  }
+
+  get index(): number {
+    const step = this.#ctx.place?.step ?? this.#ctx.at
+    return step === undefined ? this.chain.length : this.chain.indexOf(step)
+  }
+
+  get hook(): Run['hook'] {
+    return this.#ctx.place?.hook
+  }
+
+  get signal(): AbortSignal {
+    this.#ctx.abort ??= new AbortController().signal
+    return this.#ctx.abort
+  }
+
+  set signal(signal: AbortSignal) {
+    this.#ctx.abort = either(this.#ctx.abort, signal)
+  }
+
+  get origin(): Origin {
+    return this.#ctx.tool.origin
+  }
+
+  readonly update = (progress: Progress): void => {
+    const ctx = invocationOf(this.#ctx)
+    if (!ctx.globals.events.listeners.has('tool:update')) return
+    void whenThere(observing(), ({ emit }) => emit('tool:update', ctx, progress))
+  }
+}
+
+/** The context of the tool that is invoked, for one of its middlewares or of theirs. */
+export function invocationOf(ctx: RunContext): RunContext {
+  let invoked = ctx
+  while (invoked.served) invoked = invoked.served
+  return invoked
+}
+
+/** A signal that ends with either of two. */
+function either(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
 }

@@ -2,9 +2,12 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import type { ToolDetails } from '../src/index-format.js'
 import type { PathEntry } from '../src/path-entry.js'
 import type { Explanation } from './explain.js'
+import type { AgentPolicy } from './agent-calls.js'
+import type { InvokeOptions } from './context.js'
 import { findTool } from './find-tool.js'
 import { createGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 import { invoke, requireTool } from './invoke.js'
+import { lazy } from './lazy.js'
 import { listTools } from './list-tools.js'
 import { readDetails, readResource } from './read-resource.js'
 import type { ToolDef } from './tool-def.js'
@@ -18,6 +21,8 @@ export interface RuntimeOptions {
   freshness?: Freshness
   /** Whether the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
+  /** How deep tools may call tools. Default: 64. */
+  maxDepth?: number
 }
 
 /** Skills, ready to be found and run. */
@@ -27,7 +32,7 @@ export interface Runtime {
   findTool: (ref: string) => Promise<ToolDef | null>
   listTools: () => Promise<ToolDef[]>
   /** Runs a tool; a Markdown skill gives its content. */
-  invoke: (ref: string, args?: unknown) => Promise<unknown>
+  invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
   /** A Markdown skill's content as an agent would get it. */
   render: (ref: string) => Promise<string>
   /** The bytes of one of a folder skill's files. */
@@ -36,25 +41,40 @@ export interface Runtime {
   describe: (ref: string) => Promise<{ tool: ToolDef } & ToolDetails>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: (ref: string) => Promise<Explanation>
+  /** The same for a model, whose every call keeps to a policy. */
+  forAgent: (policy?: AgentPolicy) => AgentRuntime
   /** What was found wrong so far: broken skills that were asked for, indexes that were refused or stale. */
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
   stats: () => Stats
 }
 
+/** What an agent gets of a runtime: it sees no hidden and no disabled tool, and all that it calls is checked. */
+export interface AgentRuntime {
+  /** The tool that a name leads to; null where the agent may call none of that name. */
+  findTool: (ref: string) => Promise<ToolDef | null>
+  /** The tools that it may call, as far as they have a description. */
+  listTools: () => Promise<ToolDef[]>
+  /** Runs a tool. Throws TOOL_DENIED where it may not be called. */
+  invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
+}
+
+const agents = lazy(() => import('./agent-calls.js'))
+
 /** A runtime over some path entries. Does no I/O before its first use. */
-export function createRuntime({ paths, cwd, freshness, library }: RuntimeOptions): Runtime {
+export function createRuntime({ paths, cwd, freshness, library, maxDepth }: RuntimeOptions): Runtime {
   const globals = createGlobals({
     paths: [...paths],
     ...(cwd !== undefined && { cwd }),
     ...(freshness !== undefined && { freshness }),
     ...(library !== undefined && { library }),
+    ...(maxDepth !== undefined && { maxDepth }),
   })
   return {
     globals,
     findTool: ref => findTool(ref, globals),
     listTools: () => listTools(globals),
-    invoke: (ref, args) => invoke(ref, args, globals),
+    invoke: (ref, args, options) => invoke(ref, args, globals, options),
     render: async ref => String(await invoke(ref, undefined, globals)),
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => {
@@ -62,6 +82,11 @@ export function createRuntime({ paths, cwd, freshness, library }: RuntimeOptions
       return { tool, ...(await readDetails(tool, globals)) }
     },
     explain: async ref => (await import('./explain.js')).explain(ref, globals),
+    forAgent: policy => ({
+      findTool: async ref => (await agents()).findForAgent(ref, globals, policy),
+      listTools: async () => (await agents()).listForAgent(globals, policy),
+      invoke: (ref, args, options) => invoke(ref, args, globals, { ...options, as: 'agent', policy }),
+    }),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
   }

@@ -1,11 +1,10 @@
 import { disk } from '#disk'
 import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
 import type { JsonValue } from '../src/json.js'
-import { cascadeInvalid } from './chain.js'
 import { loadParser } from './directory-state.js'
 import type { Globals } from './globals.js'
 import { requireTool } from './invoke.js'
-import { resolveAll, toolId } from './resolve-cascade.js'
+import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 import type { ToolDef } from './tool-def.js'
 
 /** Where a value of a tool's effective metadata was written. */
@@ -30,19 +29,19 @@ export interface Explanation {
   chain: { name: string; mode: 'static' | 'dynamic'; args: JsonValue; hook?: HookTrigger[] }[]
   /** The tools that use it as middleware and are used by it. */
   peers: string[]
+  /** What is wrong: as long as there is something, the tool is not run. */
+  problems: { message: string; hint: string }[]
 }
 
 /**
  * Says of every effective key of a tool where it came from and what it overrode, and what runs around the tool.
  *
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN, CASCADE_INVALID
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN
  */
 export async function explain(ref: string, globals: Globals): Promise<Explanation> {
   const tool = await requireTool(ref, globals)
   const { resolution, toolOfId } = await resolveAll(tool, globals)
   const root = toolId(tool)
-  const problem = resolution.problems.find(one => one.tool === root)
-  if (problem) throw cascadeInvalid(tool, problem.message, problem.hint)
   const resolved = resolution.tools.get(root)
   const metadata: Explanation['metadata'] = {}
   for (const [key, { value, from, overrides }] of resolved?.metadata ?? []) {
@@ -62,6 +61,7 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
       ...(hook && { hook }),
     })),
     peers: (resolved?.peers ?? []).map(id => toolOfId(id).name),
+    problems: problemsOf(tool, resolution).map(({ message, hint }) => ({ message, hint })),
   }
 }
 

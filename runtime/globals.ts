@@ -5,6 +5,7 @@ import type { NameRecord } from '../src/index-format.js'
 import type { PathEntry } from '../src/path-entry.js'
 import type { KnownCascade } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
+import { RunEvents } from './events.js'
 import type { Resolution } from './find-tool.js'
 import type { ToolDef, Via } from './tool-def.js'
 
@@ -19,6 +20,8 @@ export interface RuntimeConfig {
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
+  /** How deep tools may call tools. Default: 64. */
+  maxDepth?: number
 }
 
 /** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */
@@ -60,6 +63,8 @@ export interface Globals {
   stats: Stats
   /** The digest of what compiled cascades have to be made of to hold, and the text that it is of. */
   cascadeKey?: { text: string; digest: string }
+  /** Tells hosts what is called. */
+  events: RunEvents
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
   parser?: Promise<DiskParser | null>
 }
@@ -100,6 +105,7 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
     resolving: new Map(),
     missing: new Set(),
     diagnostics: new Map(),
+    events: new RunEvents(),
     stats: {
       via: { index: 0, disk: 0, bundle: 0, programmatic: 0, remote: 0 },
       cascadesComputed: 0,

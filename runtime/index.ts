@@ -1,12 +1,25 @@
 export type { Diagnostic, Severity } from '../src/diagnostic.js'
-export { AgentAppsError, type ErrorCode, isAgentAppsError } from '../src/error.js'
+export { AgentAppsError, type ErrorCode, type Issue, isAgentAppsError } from '../src/error.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/frontmatter.js'
 export type { ResourceRecord, ToolDetails } from '../src/index-format.js'
 export type { JsonObject, JsonValue } from '../src/json.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/path-entry.js'
+export type { AgentPolicy } from './agent-calls.js'
 export { clearAllCaches, clearToolCache } from './caches.js'
-export type { Context } from './context.js'
-export { createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
+export type { ChainStep } from './chain.js'
+export type {
+  CallerKind,
+  CallIds,
+  Context,
+  Envelope,
+  InvokeOptions,
+  Locals,
+  Manager,
+  Run,
+  RunningTool,
+} from './context.js'
+export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
+export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './events.js'
 export type { ExplainedOrigin, Explanation } from './explain.js'
 export { findTool } from './find-tool.js'
 export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './globals.js'

@@ -1,40 +1,78 @@
 import { disk } from '#disk'
 import { AgentAppsError, toolBroken } from '../src/error.js'
-import { isJsonObject } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
-import type { Context } from './context.js'
+import { isThenable } from '../src/thenable.js'
+import { chainOf } from './chain.js'
+import { checkArguments, checkResult } from './check-arguments.js'
+import { cloneArguments } from './clone-arguments.js'
+import { type InvokeOptions, RunContext } from './context.js'
 import { askIndex, directoryStates } from './directory-state.js'
 import { resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
+import { lazy } from './lazy.js'
+import { runChain } from './run-chain.js'
 import type { ToolDef } from './tool-def.js'
+
+const observing = lazy(() => import('./observe.js'))
+const agents = lazy(() => import('./agent-calls.js'))
+
+/** How deep tools may call tools. */
+const DEPTH_MAX = 64
 
 /**
  * Runs a tool. A Markdown skill gives its content.
  *
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN; ARGS_INVALID where a tool without `params` is given some
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where it is called as an agent; ARGS_INVALID; DEPTH_EXCEEDED;
+ *   RUN_ABORTED once `signal` is aborted, or what it was aborted with where that is an error of ours; NEXT_TWICE for
+ *   a faulty middleware; and what the tool throws
  */
-export async function invoke(
+export function invoke(
   ref: string,
   args?: unknown,
   globals: Globals = defaultGlobals(),
+  options?: InvokeOptions,
 ): Promise<unknown> {
-  const tool = await requireTool(ref, globals)
-  const { params, metadata } = tool.frontmatter
-  // Whose body is another tool takes what that takes.
-  const takesNone = params === undefined && metadata.delegate === undefined
-  if (takesNone && args !== undefined && !(isJsonObject(args) && Object.keys(args).length === 0)) {
-    throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
-      hint: 'Leave them out, or declare `metadata.params`.',
-      tool: tool.name,
-    })
-  }
-  const context: Context = {
-    args,
-    globals,
-    run: { tool: { name: tool.name, def: tool } },
-    manager: { invoke: (other, otherArgs) => invoke(other, otherArgs, globals) },
-  }
-  return tool.fn(context, args)
+  return call(ref, args, globals, options, undefined)
+}
+
+/** Runs a tool for another one. */
+export function invokeFrom(
+  caller: RunContext,
+  ref: string,
+  args?: unknown,
+  options?: InvokeOptions,
+): Promise<unknown> {
+  return call(ref, args, caller.globals, options, caller)
+}
+
+async function call(
+  ref: string,
+  args: unknown,
+  globals: Globals,
+  options: InvokeOptions | undefined,
+  caller: RunContext | undefined,
+): Promise<unknown> {
+  const isAgent = options?.as === 'agent'
+  const tool = isAgent
+    ? await (await agents()).requireForAgent(ref, globals)
+    : (globals.tools.programmaticTools.get(ref) ?? (await requireTool(ref, globals)))
+  const ctx = new RunContext(globals, tool, caller, options)
+  const { maxDepth = DEPTH_MAX } = globals.config
+  if (ctx.depth >= maxDepth) throw depthExceeded(ctx, maxDepth)
+  const work = () => perform(ctx, args)
+  return globals.events.listeners.size === 0 ? work() : (await observing()).observed(ctx, work)
+}
+
+/** The phases of a call, each over what the one before it gave. */
+async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
+  const { globals, tool, options } = ctx
+  const args = checkArguments(tool, cloneArguments(given), ctx)
+  ctx.args = isThenable(args) ? await args : args
+  if (options?.as === 'agent') (await agents()).authorize(ctx)
+  const found = chainOf(tool, globals)
+  const chain = isThenable(found) ? await found : found
+  const result = runChain(ctx, chain, () => tool.fn(ctx, ctx.args))
+  return checkResult(tool, isThenable(result) ? await result : result, ctx)
 }
 
 /** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */
@@ -55,5 +93,19 @@ function knownNames(globals: Globals): string[] {
   if (host === null) return []
   return directoryStates(globals, host).flatMap(
     state => askIndex(state, globals, host, index => index.names()) ?? state.diskNames?.names() ?? [],
+  )
+}
+
+/** Names at each end of a long chain of calls that an error shows. */
+const NAMES_SHOWN = 8
+
+function depthExceeded(ctx: RunContext, maxDepth: number): AgentAppsError {
+  const names: string[] = []
+  for (let one: RunContext | undefined = ctx; one; one = one.caller) names.unshift(one.tool.name)
+  if (names.length > 2 * NAMES_SHOWN) names.splice(NAMES_SHOWN, names.length - 2 * NAMES_SHOWN, '…')
+  return new AgentAppsError(
+    'DEPTH_EXCEEDED',
+    `Tools call each other more than ${maxDepth} deep: ${names.join(' → ')}.`,
+    { hint: 'Let one of them end without calling another, or raise `maxDepth`.', tool: ctx.tool.name },
   )
 }

@@ -4,10 +4,11 @@ import { isBroken, type ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import { INTERNAL_TAG } from '../src/tags.js'
+import type { Context } from './context.js'
 import { askIndex, type DirectoryState, directoryStates, type Found, rereadFile } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
-import { requireTool } from './invoke.js'
+import { invoke } from './invoke.js'
 import { loadCode, loadDelegate } from './run-code.js'
 import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 
@@ -79,13 +80,11 @@ function internal(frontmatter: ToolFrontmatter): ToolFrontmatter {
 
 /** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
 function delegated(ref: string, { state, record }: ToolSource, globals: Globals, disk: Disk): ToolFunction {
-  return async (ctx, args) => {
+  return (ctx, args) => {
     const from = disk.resolve(state.dir, record.file, '..')
-    const target = await requireTool(
-      parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref,
-      globals,
-    )
-    return target.fn(ctx, args)
+    const target = parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref
+    const manager = (ctx as Context | undefined)?.manager
+    return manager ? manager.invoke(target, args) : invoke(target, args, globals)
   }
 }
 

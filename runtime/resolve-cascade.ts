@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
-import type { CascadeLookUp, CascadeTool } from '../src/cascade-types.js'
+import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { parseReference } from '../src/reference.js'
 import {
   type ChainStep,
@@ -22,7 +22,7 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   const root = toolId(tool)
   const resolved = resolution.tools.get(root)
   const sources = resolved?.sources ?? []
-  const problem = resolution.problems.find(one => one.tool === root || sources.includes(one.tool))
+  const [problem] = problemsOf(tool, resolution)
   if (problem) throw cascadeInvalid(tool, problem.message, problem.hint)
   const steps = (resolved?.chain ?? []).map(({ name, tool: id, args, static: isStatic, hook }): ChainStep => {
     const isVolatile = JSON.stringify(args)?.includes('${') === true
@@ -43,6 +43,13 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
     toolKeys: [...(resolved?.metadata.keys() ?? [])],
     sources: sources.map(toolOfId),
   }
+}
+
+/** What keeps a tool from being run: its own faults, and those of the tools whose metadata it has. */
+export function problemsOf(tool: ToolDef, { tools, problems }: CascadeResolution): CascadeProblem[] {
+  const id = toolId(tool)
+  const sources = tools.get(id)?.sources ?? []
+  return problems.filter(one => one.tool === id || sources.includes(one.tool))
 }
 
 /** A tool's cascade as the cascade itself tells it, with the way from its ids to tools. */

@@ -1,5 +1,5 @@
-import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -10,35 +10,72 @@ const ENTRIES = ['index.js', 'agent-apps.js']
 const DISKS = ['disk.js', 'no-disk.js']
 
 /**
- * Makes few files of the runtime's many: a process that starts for one skill spends more time on finding and
- * loading twenty small modules than on the skill. What both entries need is one file that they share, so that a
- * tool of the one is a tool of the other. Declarations stay as they are.
+ * esbuild puts what the same entries reach into one chunk, and a file that is imported on demand is an entry to it.
+ * So that these do not cut what is shared into pieces, each is made to reach all of it.
  */
-const bundled = new Set(await bundle())
-for (const name of readdirSync(join(PROJECT, RUNTIME))) {
-  const file = `${RUNTIME}/${name}`
-  if (name.endsWith('.js') && !DISKS.includes(name) && !bundled.has(file)) rmSync(join(PROJECT, file))
+const reachingAll = {
+  name: 'agent-apps-reaching-all',
+  setup({ onLoad, onResolve }) {
+    const onDemand = new Set()
+    onResolve({ filter: /^\.\// }, ({ kind, path, resolveDir }) => {
+      if (kind === 'dynamic-import') onDemand.add(join(resolveDir, path))
+      return null
+    })
+    onLoad({ filter: /\/dist\/runtime\/[^/]+\.js$/ }, ({ path }) => {
+      if (!onDemand.has(path)) return null
+      return { contents: `${readFileSync(path, 'utf8')}\nimport './agent-apps.js'\n` }
+    })
+  },
 }
 
-/** @returns the files written, relative to the project */
+/**
+ * Makes few files of the runtime's many: a process that starts for one skill spends more time on finding and
+ * loading twenty small modules than on the skill. What both entries need is one file, `shared.js`, so that a tool of the one
+ * is a tool of the other. What only the main entry has, `helpers.js`, is shared with those files that are imported when
+ * something needs them. Declarations stay as they are.
+ */
+const bundled = await bundle()
+for (const name of readdirSync(join(PROJECT, RUNTIME))) {
+  if (name.endsWith('.js') && !DISKS.includes(name)) rmSync(join(PROJECT, RUNTIME, name))
+}
+for (const [name, text] of bundled) writeFileSync(join(PROJECT, RUNTIME, name), text)
+
+/** @returns the texts of the files, by name */
 async function bundle() {
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: PROJECT,
     entryPoints: ENTRIES.map(entry => `${RUNTIME}/${entry}`),
     outdir: RUNTIME,
-    allowOverwrite: true,
     bundle: true,
     splitting: true,
-    chunkNames: 'shared',
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
     format: 'esm',
     platform: 'neutral',
     target: 'es2023',
     // Left in place, so that whoever looks at what was built sees a package that should not be there.
     packages: 'external',
     external: ['#disk'],
+    plugins: [reachingAll],
     legalComments: 'none',
     metafile: true,
+    write: false,
     logLevel: 'warning',
+    logOverride: { 'ignored-bare-import': 'silent' },
   })
-  return Object.keys(metafile.outputs)
+  const names = new Map(
+    Object.entries(metafile.outputs).map(([path, output]) => [basename(path), nameOf(path, output)]),
+  )
+  if (new Set(names.values()).size < names.size)
+    throw new Error(`more chunks than have names: ${JSON.stringify([...names])}`)
+  return outputFiles.map(({ path, text }) => [
+    names.get(basename(path)),
+    [...names].reduce((replaced, [from, to]) => replaced.replaceAll(`"./${from}"`, `"./${to}"`), text),
+  ])
+}
+
+/** A chunk's name by what is in it; a file that is imported on demand is named like its module. */
+function nameOf(path, { entryPoint, inputs }) {
+  if (entryPoint) return basename(entryPoint)
+  return `${RUNTIME}/invoke.js` in inputs ? 'shared.js' : 'helpers.js'
 }

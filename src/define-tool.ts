@@ -12,12 +12,22 @@ import {
 /** A schema of arguments or results: of a Standard Schema library that gives JSON Schema, or JSON Schema itself. */
 export type ToolSchema = StandardSchema | JsonObject
 
-/** What `execute` gets beside its arguments. */
+/** What `execute` gets beside its arguments. Where the tool is called without a runtime, all but the functions is undefined. */
 export interface ToolContext {
   /** Ends when the call is no longer wanted. */
-  signal: AbortSignal | undefined
+  readonly signal: AbortSignal | undefined
+  /** Tells the host how far it is. */
+  readonly update: (progress: { title?: string; metadata?: Record<string, unknown> }) => void
   /** Calls another tool. */
-  invoke: (ref: string, args?: unknown) => Promise<unknown>
+  readonly invoke: (ref: string, args?: unknown) => Promise<unknown>
+  /** The host's name for this call, or one of our own. */
+  readonly callId: string | undefined
+  /** What the host says of the call, as far as it does. */
+  readonly sessionId: string | undefined
+  readonly messageId: string | undefined
+  readonly agentId: string | undefined
+  readonly userId: string | undefined
+  readonly workspaceId: string | undefined
 }
 
 /** A tool as its author writes it. */
@@ -175,21 +185,57 @@ async function execute(
   return run(checked.value as never, contextOf(context))
 }
 
+/** The part of a runtime's context that is handed on. */
+interface CallContext {
+  run?: Pick<ToolContext, 'signal' | 'update'> & { id: string }
+  envelope?: Partial<
+    Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>
+  >
+  manager?: Pick<ToolContext, 'invoke'>
+}
+
+/** Each field asks the runtime's context when it is read: most tools read one of them, or none. */
 function contextOf(context: unknown): ToolContext {
-  const { signal, manager } = (context ?? {}) as {
-    signal?: AbortSignal
-    manager?: { invoke: ToolContext['invoke'] }
+  const ctx = (context ?? {}) as CallContext
+  return {
+    get signal() {
+      return ctx.run?.signal
+    },
+    get update() {
+      return ctx.run?.update ?? (() => {})
+    },
+    get invoke() {
+      return ctx.manager?.invoke ?? unavailable
+    },
+    get callId() {
+      return ctx.envelope?.callId ?? ctx.run?.id
+    },
+    get sessionId() {
+      return ctx.envelope?.sessionId
+    },
+    get messageId() {
+      return ctx.envelope?.messageId
+    },
+    get agentId() {
+      return ctx.envelope?.agentId
+    },
+    get userId() {
+      return ctx.envelope?.userId
+    },
+    get workspaceId() {
+      return ctx.envelope?.workspaceId
+    },
   }
-  const unavailable = (): never => {
-    throw new AgentAppsError(
-      'CONTEXT_MISSING',
-      'This tool was called without a runtime, so it can call no other.',
-      {
-        hint: 'Call it through `invoke`.',
-      },
-    )
-  }
-  return { signal, invoke: manager?.invoke ?? unavailable }
+}
+
+function unavailable(): never {
+  throw new AgentAppsError(
+    'CONTEXT_MISSING',
+    'This tool was called without a runtime, so it can call no other.',
+    {
+      hint: 'Call it through `invoke`.',
+    },
+  )
 }
 
 function shown({ message, path = [] }: StandardIssue): string {

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'CONFIG_INVALID'
   | 'CONFIG_NOT_FOUND'
   | 'CONTEXT_MISSING'
+  | 'DEPTH_EXCEEDED'
   | 'DIRECTORY_NOT_FOUND'
   | 'FUNCTION_INVALID'
   | 'INDEX_LOCKED'
@@ -17,13 +18,25 @@ export type ErrorCode =
   | 'JSON_INVALID'
   | 'MODULE_MISSING'
   | 'NAME_INVALID'
+  | 'NEXT_TWICE'
   | 'NO_SKILL_PATHS'
   | 'PATH_INVALID'
   | 'RESOURCE_NOT_FOUND'
+  | 'RUN_ABORTED'
   | 'SCHEMA_UNSUPPORTED'
   | 'TOOL_BROKEN'
+  | 'TOOL_DENIED'
   | 'TOOL_NOT_FOUND'
   | 'USAGE'
+
+/** One thing that is wrong with a value. */
+export interface Issue {
+  /** Where in the value: a path expression, empty for the value itself. */
+  path: string
+  expected: string
+  found: string
+  message: string
+}
 
 export interface ErrorDetails {
   /** What to do about it. */
@@ -34,6 +47,8 @@ export interface ErrorDetails {
   file?: string
   /** Where in `file`, from 1. */
   position?: { line: number; column: number }
+  /** All that is wrong, one by one. */
+  issues?: Issue[]
   cause?: unknown
 }
 
@@ -50,14 +65,16 @@ export class AgentAppsError extends Error {
   readonly tool?: string
   readonly file?: string
   readonly position?: { line: number; column: number }
+  readonly issues?: Issue[]
 
-  constructor(code: ErrorCode, message: string, { hint, tool, file, position, cause }: ErrorDetails) {
+  constructor(code: ErrorCode, message: string, { hint, tool, file, position, issues, cause }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.hint = hint
     if (tool !== undefined) this.tool = tool
     if (file !== undefined) this.file = file
     if (position !== undefined) this.position = position
+    if (issues !== undefined) this.issues = issues
   }
 
   get [BRAND](): true {

@@ -10,6 +10,8 @@ export interface SafeCloneOptions {
   maxDepth?: number
   /** Bytes of JSON, to within a few words. Default: 4 MiB. */
   maxBytes?: number
+  /** Whether functions become words, the default, or are left out. */
+  functions?: 'name' | 'omit'
 }
 
 const TRUNCATED = '[Truncated]'
@@ -20,9 +22,9 @@ const TRUNCATED = '[Truncated]'
  */
 export function safeClone(
   value: unknown,
-  { maxDepth = 100, maxBytes = 4 * 1024 * 1024 }: SafeCloneOptions = {},
+  { maxDepth = 100, maxBytes = 4 * 1024 * 1024, functions = 'name' }: SafeCloneOptions = {},
 ): unknown {
-  return new Copier(Math.min(maxDepth, 1000), new JsonRoom(maxBytes)).copy(value, 0)
+  return new Copier(Math.min(maxDepth, 1000), new JsonRoom(maxBytes), functions).copy(value, 0)
 }
 
 /** A small copy of any value for events and diagnostics. Never throws. */
@@ -46,10 +48,12 @@ class Copier {
   constructor(
     readonly maxDepth: number,
     readonly room: JsonRoom,
+    readonly functions: 'name' | 'omit',
   ) {}
 
   copy(value: unknown, depth: number): unknown {
     if (this.room.isFull) return TRUNCATED
+    if (typeof value === 'function' && this.functions === 'omit') return undefined
     if (typeof value !== 'object' || value === null) return this.#leaf(leaf(value))
     if (this.#above.has(value)) return this.#leaf('[Circular]')
     this.#above.add(value)

@@ -2,11 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
+  type Context,
   createRuntime,
   defineTool,
   type ErrorCode,
   emptyGlobals,
   findTool,
+  invoke,
   isAgentAppsError,
   parse,
   pathGet,
@@ -37,6 +39,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
   CONTEXT_MISSING: () =>
     defineTool({ name: 'again', execute: (_args, { invoke }) => invoke('review') }).fn(undefined),
+  DEPTH_EXCEEDED: () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'again', fn: ctx => (ctx as Context).manager.invoke('again') })
+    return invoke('again', {}, globals)
+  },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
@@ -73,9 +80,19 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   },
   JSON_INVALID: async () => parse('{'),
   NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
+  NEXT_TWICE: () => {
+    const globals = emptyGlobals()
+    const fn = (ctx: unknown): unknown => {
+      const { next } = (ctx as Context).manager
+      return next().then(next)
+    }
+    registerTool(globals, { name: 'twice', fn, role: 'middleware' })
+    return invoke('twice', {}, globals)
+  },
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
+  RUN_ABORTED: root => runtimeOf(root).invoke('review', {}, { signal: AbortSignal.abort() }),
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params, execute: () => null }))
@@ -84,6 +101,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')
   },
+  TOOL_DENIED: root => runtimeOf(root).forAgent({ allowedTools: 'other' }).invoke('review'),
   TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
 }
 

@@ -21,7 +21,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (output.json) output.jsonResult(shown)
   else show(shown, output)
   noteDiagnostics(runtime, invocation)
-  return 0
+  return shown.problems.length === 0 ? 0 : 1
 }
 
 /** With files relative to the working directory. */
@@ -37,7 +37,7 @@ function withShownFiles(explanation: Explanation, cwd: string): Explanation {
   return { ...explanation, metadata: Object.fromEntries(metadata) }
 }
 
-function show({ name, metadata, chain, peers }: Explanation, output: Output): void {
+function show({ name, metadata, chain, peers, problems }: Explanation, output: Output): void {
   output.result(output.style('bold', printable(name)))
   const keys = Object.entries(metadata)
   if (keys.length === 0) output.result('  no metadata')
@@ -51,6 +51,8 @@ function show({ name, metadata, chain, peers }: Explanation, output: Output): vo
     const marks = [mode, ...(hook ? [`hook ${hook.join(' ')}`] : [])].join(', ')
     output.result(`  ${printable(entry)} ${printable(JSON.stringify(args))}  ${output.style('dim', marks)}`)
   }
+  for (const { message, hint } of problems)
+    output.result(`${output.style('red', 'not run:')} ${printable(`${message}. ${hint}`)}`)
   if (peers.length > 0) output.result(`peers ${printable(peers.join(', '))}`)
 }
 

@@ -1,0 +1,118 @@
+import { AgentAppsError, toolBroken } from '../src/error.js'
+import { INTERNAL_TAG } from '../src/tags.js'
+import { isToolName } from '../src/tool-name.js'
+import { type MatchedTool, parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
+import { isAllowed } from '../src/tool-rules.js'
+import { invocationOf, type RunContext } from './context.js'
+import { resolve } from './find-tool.js'
+import type { Globals } from './globals.js'
+import { listTools } from './list-tools.js'
+import type { ToolDef } from './tool-def.js'
+
+/** What an agent may do. */
+export interface AgentPolicy {
+  /** Patterns of the tools that it may call, as in a skill's `allowed-tools`. Absent: all. */
+  allowedTools?: string | readonly string[] | undefined
+}
+
+/** The tools that an agent is shown: those that it may call, and that say what they are for. */
+export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
+  const rules = rulesOf(policy.allowedTools)
+  const tools = await listTools(globals)
+  return tools.filter(
+    tool => isThere(tool) && tool.frontmatter.description !== undefined && mayBeAllowed(rules, tool),
+  )
+}
+
+/** The tool that an agent's name leads to; null where it knows of none. */
+export async function findForAgent(
+  ref: string,
+  globals: Globals,
+  policy: AgentPolicy = {},
+): Promise<ToolDef | null> {
+  const tool = isForAgents(ref, globals) ? (await resolve(ref, globals))?.tool : undefined
+  return tool && isThere(tool) && mayBeAllowed(rulesOf(policy.allowedTools), tool) ? tool : null
+}
+
+/** The same for a call. What an agent is not to know of is not found, as if it were not there. */
+export async function requireForAgent(ref: string, globals: Globals): Promise<ToolDef> {
+  if (!isForAgents(ref, globals)) {
+    throw denied(ref, `An agent calls a tool by its name, not by ${JSON.stringify(ref)}.`)
+  }
+  const resolution = await resolve(ref, globals)
+  if (resolution?.broken) throw toolBroken(ref, resolution.broken)
+  if (resolution && isThere(resolution.tool)) return resolution.tool
+  throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
+    hint: 'Call one of the tools that are listed.',
+    tool: ref,
+  })
+}
+
+/**
+ * Lets a call go on that a model chose.
+ *
+ * @throws TOOL_DENIED where the calling skill, one above it whose agent started this one, or a policy does not allow it
+ */
+export function authorize(ctx: RunContext): void {
+  const { tool, args } = ctx
+  for (const { by, patterns } of restrictionsOn(ctx)) {
+    const { answer, rule } = isAllowed(rulesOf(patterns), { ...matched(tool), args })
+    if (!answer) {
+      const why = rule ? `denies it with ${JSON.stringify(rule.text)}` : 'does not have it'
+      throw denied(
+        tool.name,
+        `The tool "${tool.name}" may not be called: the \`allowed-tools\` of ${by} ${why}.`,
+      )
+    }
+  }
+}
+
+/** What limits an agent's call: its own policy and skill, and those of all agents that it was started for. */
+function* restrictionsOn(ctx: RunContext): Generator<{ by: string; patterns: AgentPolicy['allowedTools'] }> {
+  for (let one: RunContext | undefined = ctx; one; one = one.caller && invocationOf(one.caller)) {
+    const { caller, options } = one
+    yield { by: 'the policy', patterns: options?.policy?.allowedTools }
+    if (caller && options?.as === 'agent')
+      yield { by: `"${caller.tool.name}"`, patterns: caller.tool.frontmatter['allowed-tools'] }
+  }
+}
+
+function rulesOf(patterns: AgentPolicy['allowedTools']): ToolRule[] | undefined {
+  return patterns === undefined
+    ? undefined
+    : parsePatterns(typeof patterns === 'string' ? patterns : patterns.join(' '))
+}
+
+/** A bare name, one that a server gave, or one that a program chose; nothing that leads to a file, or is code itself. */
+function isForAgents(ref: string, { tools: { programmaticTools } }: Globals): boolean {
+  return isToolName(ref) || ref.startsWith('mcp://') || (programmaticTools.has(ref) && !/[/\\:]/.test(ref))
+}
+
+function isThere({ frontmatter: { visibility, metadata } }: ToolDef): boolean {
+  return visibility !== 'hidden' && metadata.enabled !== false && metadata.enabled !== 'false'
+}
+
+/** True where some call of a tool can be allowed: what rules ask of its arguments is seen only then. */
+function mayBeAllowed(rules: readonly ToolRule[] | undefined, tool: ToolDef): boolean {
+  const call = matched(tool)
+  const { answer, rule } = isAllowed(rules, { ...call, args: undefined })
+  if (answer) return true
+  const isDenied = rule !== null && rule.arguments.length === 0 && rule.keys.length === 0
+  return !isDenied && rules !== undefined && rules.some(one => isAllowing(one) && selectsTool(one, call))
+}
+
+function isAllowing({ options: { deny, policy } }: ToolRule): boolean {
+  return deny === undefined && policy !== 'deny'
+}
+
+/** The library's own is told by where it lies: an index could claim the tag. */
+function matched({ name, origin, frontmatter: { tags } }: ToolDef): MatchedTool {
+  return { name, tags, isLibrary: origin.layer === 'bundled' && tags.includes(INTERNAL_TAG) }
+}
+
+function denied(tool: string, message: string): AgentAppsError {
+  return new AgentAppsError('TOOL_DENIED', message, {
+    hint: 'Call one of the tools that are listed, or let its skill or policy allow this one.',
+    tool,
+  })
+}

@@ -1,0 +1,73 @@
+import { disk } from '#disk'
+import type { HookTrigger } from '../src/cascade-types.js'
+import { AgentAppsError } from '../src/error.js'
+import type { PathEntry } from '../src/path-entry.js'
+import { safeClone } from '../src/safe-clone.js'
+import type { Context } from './context.js'
+import { interpolationRoots } from './interpolation-roots.js'
+
+/**
+ * The context that a middleware serves.
+ *
+ * @throws CONTEXT_MISSING for the context of a tool, which serves none
+ */
+export function ctxTarget(ctx: Context): Context {
+  const { target } = ctx.envelope
+  if (target !== ctx) return target
+  const { name } = ctx.run.tool
+  throw new AgentAppsError(
+    'CONTEXT_MISSING',
+    `"${name}" does not run as a middleware: it serves no context.`,
+    {
+      hint: "Name it in another tool's `metadata`, instead of calling it.",
+      tool: name,
+    },
+  )
+}
+
+/** The path entries of an invocation. */
+export function ctxPaths({ locals, globals }: Context): PathEntry[] {
+  return locals.config.paths ?? globals.config.paths
+}
+
+/** The directory that an invocation's relative paths start from. */
+export function ctxCwd({ locals, globals }: Context): string {
+  return locals.config.cwd ?? globals.config.cwd ?? disk?.cwd() ?? '.'
+}
+
+/** What set a hook off: `$next` or `$invoke`; undefined for what is no hook. */
+export function ctxHookTrigger(ctx: Context): HookTrigger | undefined {
+  return ctx.run.hook?.trigger
+}
+
+/** The name of what a hook wraps: an entry of the chain, or past the last one the tool. */
+export function ctxHookTarget(ctx: Context): string | undefined {
+  return ctx.run.hook?.target
+}
+
+/**
+ * A context as plain JSON-safe data for logs: what it is about and what it holds, without functions. Null where it is
+ * none.
+ */
+export function serializeContext(ctx: Context, maxDepth = 8): Record<string, unknown> | null {
+  if (typeof ctx !== 'object' || ctx === null || !ctx.envelope || !ctx.run) return null
+  const { args, run, locals, globals, envelope } = ctx
+  const { target, caller, ...about } = envelope
+  return safeClone(
+    {
+      args,
+      run: {
+        id: run.id,
+        tool: { name: run.tool.name, params: run.tool.params, returns: run.tool.returns },
+        chain: run.chain.map(({ name }) => name),
+        index: run.index,
+        layer: run.origin.layer,
+      },
+      locals,
+      nonlocals: interpolationRoots(ctx).nonlocals,
+      globals: { config: globals.config },
+      envelope: { ...about, target: target.run.tool.name, caller: caller?.run.tool.name },
+    },
+    { maxDepth, functions: 'omit' },
+  ) as Record<string, unknown>
+}

@@ -1,0 +1,50 @@
+import type { Origin } from './tool-def.js'
+
+/** How far a tool is, for people. */
+export interface Progress {
+  title?: string
+  metadata?: Record<string, unknown>
+}
+
+export type RunEventType =
+  | 'tool:start'
+  | 'tool:update'
+  | 'tool:end'
+  | 'tool:error'
+  | 'tool:denied'
+  | 'approval:asked'
+  | 'approval:answered'
+
+/** Something that happened to a call. */
+export interface RunEvent extends Progress {
+  type: RunEventType
+  /** The call's id. */
+  run: string
+  /** The id of the call that it was made by. */
+  parent?: string
+  tool: string
+  layer: Origin['layer']
+  /** Milliseconds since the call began. */
+  duration: number
+  /** Why it failed. */
+  error?: unknown
+}
+
+export type RunListener = (event: Readonly<RunEvent>) => void
+
+/** Who wants to be told of calls. */
+export class RunEvents {
+  /** By type. One without listeners has no set. */
+  readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()
+
+  /** Calls a listener at each event of a type, until the function that this gives is called. What it throws becomes a diagnostic. */
+  on(type: RunEventType, listener: RunListener): () => void {
+    const listeners = this.listeners.get(type) ?? new Set()
+    const entry = { listener }
+    this.listeners.set(type, listeners.add(entry))
+    return () => {
+      listeners.delete(entry)
+      if (listeners.size === 0 && this.listeners.get(type) === listeners) this.listeners.delete(type)
+    }
+  }
+}

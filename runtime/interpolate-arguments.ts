@@ -1,0 +1,8 @@
+import { interpolate } from '../src/interpolate.js'
+import type { Context } from './context.js'
+import { interpolationRoots } from './interpolation-roots.js'
+
+/** A middleware's configuration, with `${…}` filled in from the context that it serves. */
+export function interpolateArguments(args: unknown, ctx: Context): unknown {
+  return interpolate(args, interpolationRoots(ctx))
+}

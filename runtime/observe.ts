@@ -1,0 +1,58 @@
+import { isAgentAppsError } from '../src/error.js'
+import { isThenable } from '../src/thenable.js'
+import { invocationOf, type RunContext } from './context.js'
+import type { Progress, RunEvent, RunEventType } from './events.js'
+import { addDiagnostic, type Globals } from './globals.js'
+
+/** Runs a call, and tells those who listen when it begins and how it ends. */
+export async function observed(ctx: RunContext, run: () => Promise<unknown>): Promise<unknown> {
+  ctx.started = performance.now()
+  emit('tool:start', ctx)
+  try {
+    const result = await run()
+    emit('tool:end', ctx)
+    return result
+  } catch (error) {
+    emit(isAgentAppsError(error) && error.code === 'TOOL_DENIED' ? 'tool:denied' : 'tool:error', ctx, {
+      error,
+    })
+    throw error
+  }
+}
+
+/** Tells those who listen of something that happened to a call. */
+export function emit(type: RunEventType, ctx: RunContext, more: Progress & { error?: unknown } = {}): void {
+  const { globals, tool, caller, started } = ctx
+  const listeners = globals.events.listeners.get(type)
+  if (listeners === undefined) return
+  const now = performance.now()
+  const event: RunEvent = Object.freeze({
+    ...more,
+    type,
+    run: ctx.run.id,
+    ...(caller && { parent: invocationOf(caller).run.id }),
+    tool: tool.name,
+    layer: tool.origin.layer,
+    duration: now - (started ?? now),
+  })
+  for (const { listener } of [...listeners]) {
+    try {
+      const answer: unknown = listener(event)
+      if (isThenable(answer)) answer.then(undefined, error => note(type, error, globals))
+    } catch (error) {
+      note(type, error, globals)
+    }
+  }
+}
+
+function note(type: RunEventType, error: unknown, globals: Globals): void {
+  addDiagnostic(globals, {
+    file: '',
+    line: 1,
+    column: 1,
+    rule: 'listener-throws',
+    severity: 'warning',
+    reason: `A listener of "${type}" throws: ${error instanceof Error ? error.message : String(error)}`,
+    note: 'Mend the listener; the call went on without it.',
+  })
+}
