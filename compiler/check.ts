@@ -7,6 +7,7 @@ import { specVerdict } from './1-read/spec-verdict.js'
 import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
+import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
 import { type Report, type ReportPart, report } from './report.js'
 
@@ -15,6 +16,11 @@ export interface CheckOptions extends ProjectOptions {
   fix?: boolean | undefined
   /** Also give the verdict of the Agent Skills specification's reference validator on every folder skill. */
   spec?: boolean | undefined
+}
+
+const OPTIONS: Record<Exclude<keyof CheckOptions, keyof ProjectOptions>, string> = {
+  fix: 'a boolean',
+  spec: 'a boolean',
 }
 
 export interface CheckResult extends Report {
@@ -26,6 +32,7 @@ export interface CheckResult extends Report {
 
 /** Gives every diagnostic of a project's skills, without writing an index. */
 export async function check(options: CheckOptions = {}): Promise<CheckResult> {
+  checkProjectOptions('check', options, OPTIONS)
   const directories = await projectDirectories(options)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []

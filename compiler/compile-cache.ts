@@ -16,6 +16,8 @@ export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
 export interface CompileCache {
   /** SHA-256 of the `.agent-apps.json` it goes with. */
   header: string
+  /** The packages that were not bundled. */
+  external: string[]
   /** Milliseconds since the epoch. */
   savedAt: number
   files: Map<string, CachedFile>
@@ -43,6 +45,7 @@ export interface CachedFile {
 interface StoredCache {
   version: string
   header: string
+  external: string[]
   files: [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string][]
   units: StoredUnit[]
   modules: [key: string, file: string, inputs: string[]][]
@@ -76,11 +79,13 @@ export function readCache(directory: string): CompileCache | null {
 /** What a compile saw and made, as the text of the cache's file. */
 export function encodeCache({
   header,
+  external,
   files,
   linked,
   modules,
 }: {
   header: string
+  external: string[]
   files: Map<string, CachedFile>
   linked: LinkedDirectory
   modules: { modules: Map<string, CachedModule>; files: string[] }
@@ -88,6 +93,7 @@ export function encodeCache({
   const stored: StoredCache = {
     version: VERSION,
     header,
+    external,
     files: [...files].map(([path, { stat: s, sha256 }]) => [
       path,
       s.size,
@@ -130,7 +136,14 @@ function isCacheable({ findings }: SkillUnit): boolean {
   return !findings.some(({ rule }) => RECHECKED.includes(rule))
 }
 
-function decode({ header, files, units, modules, moduleFiles }: StoredCache): Omit<CompileCache, 'savedAt'> {
+function decode({
+  header,
+  external,
+  files,
+  units,
+  modules,
+  moduleFiles,
+}: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
   for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
@@ -152,6 +165,7 @@ function decode({ header, files, units, modules, moduleFiles }: StoredCache): Om
   }
   return {
     header,
+    external: [...external],
     files: cachedFiles,
     units: cachedUnits,
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),

@@ -33,6 +33,7 @@ import {
 } from './3-emit/write-index.js'
 import { type CachedFile, type CompileCache, encodeCache, readCache } from './compile-cache.js'
 import type { LinkedDirectory } from './linked-directory.js'
+import { checkProjectOptions } from './option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, projectDirectories, shownPath } from './project.js'
 import { type Report, report } from './report.js'
 
@@ -68,15 +69,23 @@ export interface CompileResult extends Report {
   timings: Record<Stage, number>
 }
 
+const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, string> = {
+  force: 'a boolean',
+  check: 'a boolean',
+  signal: 'an object, an AbortSignal',
+  onProgress: 'a function',
+}
+
 type Stage = 'walk' | 'read' | 'modules' | 'link' | 'emit'
 
 /**
  * Compiles the skills of a project's directories: finds them, reads what changed, makes each directory's table
  * of names and writes it as an index. Faults of skills are diagnostics of the result, never thrown.
  *
- * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED
+ * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
+  checkProjectOptions('compile', options, OPTIONS)
   const directories = await projectDirectories(options)
   const job: Job = {
     ...options,
@@ -123,7 +132,7 @@ async function compileDirectory(directory: ProjectDirectory, job: Job): Promise<
 async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledDirectory | 'overtaken'> {
   const { dir } = directory
   const before = readWritten(dir)
-  const previous = job.force || job.check ? null : previousCompile(dir, before)
+  const previous = job.force || job.check ? null : previousCompile(directory, before)
   const walked = await timed(job, 'walk', () => walkDirectory(directory, job))
   const read = await timed(job, 'read', () =>
     readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
@@ -151,7 +160,9 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
   if (job.check)
     return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
   throwIfAborted(job)
-  const cache = encodeCache({ header: hash('sha256', encoded.header), files: read.files, linked, modules })
+  const header = hash('sha256', encoded.header)
+  const external = directory.externalPackages
+  const cache = encodeCache({ header, external, files: read.files, linked, modules })
   if (outdated.length === 0) {
     if (!previous) saveCache(dir, cache)
     return compiled
@@ -180,7 +191,7 @@ async function makeModules(
   const { dir } = directory
   const cache = previous?.cache ?? null
   const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
-  const bundled = await bundleUnits(dir, read.units, cache, isSame)
+  const bundled = await bundleUnits(dir, read.units, cache, isSame, directory.externalPackages)
   if (previous && isUnchanged(directory, walked, read, bundled, previous)) return 'unchanged'
   const lines = previous && readLines(dir, previous.written)
   const unready = new Set([
@@ -214,10 +225,14 @@ interface PreviousCompile {
   written: WrittenIndex
 }
 
-function previousCompile(directory: string, written: WrittenIndex | null): PreviousCompile | null {
-  const cache = written && readCache(directory)
+function previousCompile(
+  { dir, externalPackages }: ProjectDirectory,
+  written: WrittenIndex | null,
+): PreviousCompile | null {
+  const cache = written && readCache(dir)
   if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
-  return shardsHold(directory, written, cache.savedAt) ? { cache, written } : null
+  if (cache.external.join() !== externalPackages.join()) return null
+  return shardsHold(dir, written, cache.savedAt) ? { cache, written } : null
 }
 
 interface WalkedDirectory extends Walk {

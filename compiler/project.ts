@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path'
 import picomatch from 'picomatch'
 import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
-import { loadConfig, withAbsoluteDirectory } from './load-config.js'
+import { type Config, loadConfig, withAbsoluteDirectory } from './load-config.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */
@@ -12,6 +12,8 @@ export interface ProjectOptions {
   cwd?: string | undefined
   /** A configuration file to use where `paths` is absent. */
   config?: string | undefined
+  /** npm packages that are not bundled with skills' code; default: the configuration's, where `paths` is absent. */
+  external?: readonly string[] | undefined
 }
 
 /** A directory of the project's own, ready to be compiled. */
@@ -19,6 +21,8 @@ export interface ProjectDirectory extends SearchDirectory {
   /** Its path from `cwd`, `/`-separated, as it is shown; empty for `cwd` itself. */
   shown: string
   isIgnored: (path: string) => boolean
+  /** npm packages that are not bundled with its code, sorted. */
+  externalPackages: string[]
 }
 
 /**
@@ -30,12 +34,14 @@ export async function projectDirectories({
   paths,
   cwd = process.cwd(),
   config,
+  external,
 }: ProjectOptions): Promise<ProjectDirectory[]> {
   const base = resolve(cwd)
-  const entries =
-    paths?.map(entry => withAbsoluteDirectory(entry, base)) ??
-    (await loadConfig({ cwd: base, ...(config !== undefined && { config }) })).paths
-  const directories = searchDirectories(entries).filter(
+  const loaded = paths
+    ? { paths: paths.map(entry => withAbsoluteDirectory(entry, base)), config: {} as Config }
+    : await loadConfig({ cwd: base, ...(config !== undefined && { config }) })
+  const externalPackages = [...new Set(external ?? loaded.config.external)].sort()
+  const directories = searchDirectories(loaded.paths).filter(
     ({ external, layer }) => !external && layer === 'project',
   )
   if (directories.length === 0) {
@@ -51,7 +57,7 @@ export async function projectDirectories({
       })
     }
     const shown = relative(base, directory.dir).replaceAll('\\', '/')
-    return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore) }
+    return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore), externalPackages }
   })
 }
 

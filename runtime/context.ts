@@ -7,6 +7,12 @@ export interface Context {
   args: unknown
   globals: Globals
   run: { tool: { name: string; def: ToolDef } }
+  envelope: {
+    /** The call that this one was made by. Absent for the outermost. */
+    caller?: Context
+    /** How many calls this one stands in: 0 for the outermost. */
+    depth: number
+  }
   signal?: AbortSignal
   manager: {
     /** Calls another tool. */

@@ -1,5 +1,7 @@
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { ToolDetails } from '../src/index-format.js'
+import { isJsonObject } from '../src/json.js'
+import { checkOptions, FRESHNESS, PACKAGES, PATHS } from '../src/options.js'
 import type { PathEntry } from '../src/path-entry.js'
 import { findTool } from './find-tool.js'
 import { createGlobals, type Freshness, type Globals, type Stats } from './globals.js'
@@ -17,6 +19,25 @@ export interface RuntimeOptions {
   freshness?: Freshness
   /** Whether the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
+  /** Packages that code which was not compiled finds at run time, instead of having them bundled: the configuration's. */
+  external?: readonly string[]
+  /** How many calls may stand inside each other. Default: 64. */
+  maxDepth?: number
+}
+
+/** What is a path entry at all; the compiler looks more closely. */
+const isPathEntry = (entry: unknown): boolean =>
+  isJsonObject(entry)
+    ? typeof entry.dir === 'string' || 'ignore' in entry
+    : !!entry && typeof entry === 'string'
+
+const OPTIONS: Record<keyof RuntimeOptions, string> = {
+  paths: PATHS,
+  cwd: 'a string',
+  freshness: FRESHNESS,
+  library: 'a boolean',
+  external: PACKAGES,
+  maxDepth: 'a number',
 }
 
 /** Skills, ready to be found and run. */
@@ -39,14 +60,16 @@ export interface Runtime {
   stats: () => Stats
 }
 
-/** A runtime over some path entries. Does no I/O before its first use. */
-export function createRuntime({ paths, cwd, freshness, library }: RuntimeOptions): Runtime {
-  const globals = createGlobals({
-    paths: [...paths],
-    ...(cwd !== undefined && { cwd }),
-    ...(freshness !== undefined && { freshness }),
-    ...(library !== undefined && { library }),
-  })
+/**
+ * A runtime over some path entries. Does no I/O before its first use.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const isSound = Array.isArray(options?.paths) && options.paths.every(isPathEntry)
+  checkOptions('createRuntime', { ...options, ...(!isSound && { paths: null }) }, OPTIONS)
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const globals = createGlobals({ ...Object.fromEntries(given), paths: [...options.paths] })
   return {
     globals,
     findTool: ref => findTool(ref, globals),

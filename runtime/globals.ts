@@ -18,6 +18,10 @@ export interface RuntimeConfig {
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
+  /** Calls inside calls that are allowed. Default: 64. */
+  maxDepth?: number
+  /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
+  external?: readonly string[]
 }
 
 /** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */

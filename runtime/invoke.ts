@@ -8,15 +8,23 @@ import { resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import type { ToolDef } from './tool-def.js'
 
+/** Calls inside calls, where the configuration does not say how many. */
+const MAX_DEPTH = 64
+
 /**
  * Runs a tool. A Markdown skill gives its content.
  *
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN; ARGS_INVALID where a tool without `params` is given some
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; ARGS_INVALID where a tool without `params` is given some; DEPTH_EXCEEDED
  */
-export async function invoke(
+export function invoke(ref: string, args?: unknown, globals: Globals = defaultGlobals()): Promise<unknown> {
+  return invokeFrom(undefined, ref, args, globals)
+}
+
+async function invokeFrom(
+  caller: Context | undefined,
   ref: string,
-  args?: unknown,
-  globals: Globals = defaultGlobals(),
+  args: unknown,
+  globals: Globals,
 ): Promise<unknown> {
   const tool = await requireTool(ref, globals)
   const { params, metadata } = tool.frontmatter
@@ -28,13 +36,32 @@ export async function invoke(
       tool: tool.name,
     })
   }
+  return tool.fn(contextFor(tool, args, globals, caller), args)
+}
+
+/**
+ * What a tool is called with.
+ *
+ * @throws DEPTH_EXCEEDED, with the names on the way, so that tools which call each other in a circle end
+ */
+export function contextFor(tool: ToolDef, args: unknown, globals: Globals, caller?: Context): Context {
+  const depth = caller ? caller.envelope.depth + 1 : 0
   const context: Context = {
     args,
     globals,
     run: { tool: { name: tool.name, def: tool } },
-    manager: { invoke: (other, otherArgs) => invoke(other, otherArgs, globals) },
+    envelope: { depth, ...(caller && { caller }) },
+    manager: { invoke: (other, otherArgs) => invokeFrom(context, other, otherArgs, globals) },
   }
-  return tool.fn(context, args)
+  const { maxDepth = MAX_DEPTH } = globals.config
+  if (depth < maxDepth) return context
+  const names: string[] = []
+  for (let at: Context | undefined = context; at; at = at.envelope.caller) names.unshift(at.run.tool.name)
+  throw new AgentAppsError(
+    'DEPTH_EXCEEDED',
+    `Tools call each other more than ${maxDepth} deep: ${names.join(' → ')}.`,
+    { hint: 'End the circle of calls, or raise `maxDepth`.', tool: tool.name },
+  )
 }
 
 /** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */

@@ -4,10 +4,11 @@ import { isBroken, type ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import { INTERNAL_TAG } from '../src/tags.js'
+import type { Context } from './context.js'
 import { askIndex, type DirectoryState, directoryStates, type Found, rereadFile } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
-import { requireTool } from './invoke.js'
+import { contextFor, requireTool } from './invoke.js'
 import { loadCode, loadDelegate } from './run-code.js'
 import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 
@@ -85,7 +86,9 @@ function delegated(ref: string, { state, record }: ToolSource, globals: Globals,
       parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref,
       globals,
     )
-    return target.fn(ctx, args)
+    // A context of the host's own has no envelope.
+    const caller = (ctx as Partial<Context> | undefined)?.envelope && (ctx as Context)
+    return target.fn({ ...(ctx as object), ...contextFor(target, args, globals, caller) }, args)
   }
 }
 

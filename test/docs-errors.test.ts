@@ -35,6 +35,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
   CONTEXT_MISSING: () =>
     defineTool({ name: 'again', execute: (_args, { invoke }) => invoke('review') }).fn(undefined),
+  DEFINITION_INVALID: async () => defineTool({ name: 'again' } as never),
+  DEPTH_EXCEEDED: root => {
+    write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { delegate: review }\n---'))
+    return runtimeOf(root).invoke('review')
+  },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
@@ -70,6 +75,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   },
   NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
+  OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }

@@ -15,6 +15,12 @@ export const compileCommand: Command = {
     check: { type: 'boolean', describes: 'write nothing; fail where an index is missing or out of date' },
     force: { type: 'boolean', describes: 'read everything, whatever the last compile left' },
     strict: { type: 'boolean', describes: 'fail on warnings too' },
+    external: {
+      type: 'string',
+      multiple: true,
+      value: 'PACKAGE',
+      describes: 'do not bundle this npm package (default: those configured, where no path is given)',
+    },
   },
   example: 'agent-apps compile ./skills',
   run,
@@ -28,6 +34,7 @@ async function run(invocation: Invocation): Promise<number> {
   try {
     result = await compile({
       ...projectOptions(invocation),
+      ...(Array.isArray(options.external) && { external: options.external }),
       check: options.check === true,
       force: options.force === true,
       signal,

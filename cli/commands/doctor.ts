@@ -50,9 +50,10 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
   try {
     const { cwd, config } = projectOptions(invocation)
     const loaded = await loadConfig({ cwd, global: true, ...(config !== undefined && { config }) })
+    const { external = [] } = loaded.config
     found.push(configuration(loaded, cwd), ...missingDirectories(loaded.paths, cwd))
     if (found.every(({ state }) => state !== 'problem')) {
-      found.push(...indexes(await compile({ paths: loaded.paths, cwd, check: true }), cwd))
+      found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd))
       found.push(await resolution(loaded, cwd))
     }
   } catch (error) {

@@ -34,6 +34,7 @@ export async function bundleUnits(
   units: readonly SkillUnit[],
   cache: CompileCache | null,
   isSame: (path: string) => boolean,
+  external: readonly string[],
 ): Promise<UnitModules> {
   const sources = new Map(
     units.flatMap(unit => unit.sources.map(source => [source.key, { unit, source }] as const)),
@@ -45,7 +46,7 @@ export async function bundleUnits(
   const wanted = new Map(
     [...sources].map(([key, { unit, source }]) => [key, moduleSource(directory, unit, source)]),
   )
-  const { modules, failures, outputs } = await bundleModules(directory, wanted)
+  const { modules, failures, outputs } = await bundleModules(directory, wanted, { external })
   return {
     modules: new Map(
       [...modules].map(([key, { file, inputs }]) => [
