@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkillFile } from './1-read/digest.js'
 import type { Fix } from './1-read/parse-file.js'
@@ -7,8 +8,9 @@ import { specVerdict } from './1-read/spec-verdict.js'
 import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
+import { checkReferences } from './check-references.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
+import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { type Report, type ReportPart, report } from './report.js'
 
 export interface CheckOptions extends ProjectOptions {
@@ -33,7 +35,7 @@ export interface CheckResult extends Report {
 /** Gives every diagnostic of a project's skills, without writing an index. */
 export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   checkProjectOptions('check', options, OPTIONS)
-  const directories = await projectDirectories(options)
+  const { directories, others } = await readProject(options)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []
   const parts: ReportPart[] = []
@@ -47,10 +49,11 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
       }
     }
     const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
+    await checkDelegates(directory.dir, units)
     await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
     parts.push({ directory, skipped: walked.skipped, linked: linkDirectory(units) })
   }
-  return { ...report(parts), fixed, spec }
+  return { ...report(await checkReferences(parts, others)), fixed, spec }
 }
 
 function verdict({ absolute, folderName }: WalkedSkill): string[] {

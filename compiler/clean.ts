@@ -4,7 +4,7 @@ import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { abandonedLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
+import { type ProjectOptions, readProject, shownPath } from './project.js'
 
 export interface CleanOptions extends ProjectOptions {
   /** Remove nothing; `removed` then says what would be. */
@@ -24,7 +24,8 @@ export interface CleanResult {
 export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   checkProjectOptions('clean', options, OPTIONS)
   const removed: string[] = []
-  for (const directory of await projectDirectories(options)) {
+  const { directories } = await readProject(options)
+  for (const directory of directories) {
     const files = [...madeFiles(directory.dir), ...abandonedLock(directory.dir)]
     removed.push(...files.map(file => shownPath(directory, file)))
     if (options.dryRun) continue

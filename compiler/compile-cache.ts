@@ -4,7 +4,7 @@ import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import type { SkillUnit, UnitSource } from './skill-unit.js'
+import type { DelegateReference, SkillUnit, UnitSource, UnitTool } from './skill-unit.js'
 import { VERSION } from './version.js'
 
 export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
@@ -54,11 +54,12 @@ interface StoredCache {
 type StoredUnit = [
   path: string,
   shape: string,
-  tools: [name: string, line: number, column: number, written: boolean][],
+  tools: [name: string, line: number, column: number, written: boolean, delegate?: StoredDelegate][],
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
   sources: UnitSource[],
 ]
+type StoredDelegate = [ref: string, line: number, column: number]
 type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
 
 /** The cache of a directory; null where there is none, or none that this version can use. */
@@ -112,6 +113,7 @@ export function encodeCache({
           tool.place.line,
           tool.place.column,
           linked.names.get(tool.name)?.tool === tool,
+          ...storeDelegate(tool),
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
         unit.findings.map(storeFinding),
@@ -157,7 +159,12 @@ function decode({
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written]) => ({ name, place: { line, column }, written })),
+      tools: tools.map(([name, line, column, written, delegate]) => ({
+        name,
+        place: { line, column },
+        written,
+        ...(delegate && { delegate: restoreDelegate(delegate) }),
+      })),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
       findings: findings.map(readFinding),
       sources,
@@ -171,6 +178,14 @@ function decode({
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
     moduleFiles,
   }
+}
+
+function storeDelegate({ delegate }: UnitTool): [] | [StoredDelegate] {
+  return delegate ? [[delegate.ref, delegate.place.line, delegate.place.column]] : []
+}
+
+function restoreDelegate([ref, line, column]: StoredDelegate): DelegateReference {
+  return { ref, place: { line, column } }
 }
 
 function storeFinding({ rule, place, found }: Finding): StoredFinding {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { AgentAppsError } from '../src/error.js'
 import { isInside, listingText } from '../src/index-format.js'
+import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import {
   isSameFile,
@@ -31,10 +32,11 @@ import {
   type WrittenIndex,
   writeIndex,
 } from './3-emit/write-index.js'
+import { checkReferences } from './check-references.js'
 import { type CachedFile, type CompileCache, encodeCache, readCache } from './compile-cache.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type ProjectDirectory, type ProjectOptions, projectDirectories, shownPath } from './project.js'
+import { type ProjectDirectory, type ProjectOptions, readProject, shownPath } from './project.js'
 import { type Report, report } from './report.js'
 
 export interface CompileOptions extends ProjectOptions {
@@ -86,7 +88,7 @@ type Stage = 'walk' | 'read' | 'modules' | 'link' | 'emit'
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   checkProjectOptions('compile', options, OPTIONS)
-  const directories = await projectDirectories(options)
+  const { directories, others } = await readProject(options)
   const job: Job = {
     ...options,
     done: 0,
@@ -96,7 +98,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
   const compiled: CompiledDirectory[] = []
   for (const directory of directories) compiled.push(await compileDirectory(directory, job))
   return {
-    ...report(compiled),
+    ...report(await checkReferences(compiled, others)),
     directories: directories.map(directory => shownPath(directory, '')),
     written: compiled.flatMap(({ directory, written }) => written.map(file => shownPath(directory, file))),
     outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
@@ -199,6 +201,7 @@ async function makeModules(
     ...unitsWithNewModules(read.units, bundled, cache),
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
+  await checkDelegates(dir, read.units)
   await attachModules(dir, read.units, bundled, { evaluate: check ? 'written' : 'all' })
   const inputs = new Set([...bundled.modules.values()].flatMap(module => module.inputs))
   rememberFiles(dir, inputs, read.files, walked.walkedAt)

@@ -62,6 +62,12 @@ export const RULES = {
     reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
     note: 'Give the name of a tool, a path relative to this file, or an `inline://` text.',
   },
+  'delegate-unknown': {
+    severity: 'warning',
+    reason: name => `The delegate names a tool that is nowhere to be found: "${name}"`,
+    note: (_name, near = '') =>
+      near ? `Did you mean "${near}"?` : 'Correct the name, unless a program registers a tool of this name.',
+  },
   'description-length': {
     severity: 'warning',
     reason: length => `The description has ${length} characters; the specification allows 1 to 1,024`,
@@ -78,6 +84,12 @@ export const RULES = {
     reason: (name, other) =>
       `The name "${name}" is taken by ${other}, which comes first and is the one that loads`,
     note: 'Rename one of the two.',
+  },
+  'execute-missing': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The definition has no function `execute`',
+    note: 'Add `execute: async (args, context) => { … }`.',
   },
   'field-type': {
     severity: 'error',
@@ -210,7 +222,8 @@ export const RULES = {
   'no-tool': {
     severity: 'error',
     fatal: true,
-    reason: () => 'The file exports no tool',
+    reason: (what = '') =>
+      what === '' ? 'The file exports no tool' : `The file exports no tool: its default export is ${what}`,
     note: 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.',
   },
   'nul-byte': {

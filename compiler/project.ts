@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import picomatch from 'picomatch'
 import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
@@ -25,31 +26,39 @@ export interface ProjectDirectory extends SearchDirectory {
   externalPackages: string[]
 }
 
+/** A project's directories, and those that it searches besides. */
+export interface Project {
+  /** Those that compiling is about, in search order. */
+  directories: ProjectDirectory[]
+  /** Somebody else's: external ones, other layers', the library. */
+  others: Pick<SearchDirectory, 'dir' | 'ignore'>[]
+}
+
 /**
- * The directories that compiling is about: those of the project's own, in search order.
+ * The directories of a project, in search order.
  *
  * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
  */
-export async function projectDirectories({
+export async function readProject({
   paths,
   cwd = process.cwd(),
   config,
   external,
-}: ProjectOptions): Promise<ProjectDirectory[]> {
+}: ProjectOptions): Promise<Project> {
   const base = resolve(cwd)
   const loaded = paths
     ? { paths: paths.map(entry => withAbsoluteDirectory(entry, base)), config: {} as Config }
     : await loadConfig({ cwd: base, ...(config !== undefined && { config }) })
   const externalPackages = [...new Set(external ?? loaded.config.external)].sort()
-  const directories = searchDirectories(loaded.paths).filter(
-    ({ external, layer }) => !external && layer === 'project',
-  )
-  if (directories.length === 0) {
+  const searched = searchDirectories(loaded.paths)
+  const isOwn = ({ external, layer }: SearchDirectory): boolean => !external && layer === 'project'
+  const own = searched.filter(isOwn)
+  if (own.length === 0) {
     throw new AgentAppsError('NO_SKILL_PATHS', `No skill directory is configured or found in ${base}.`, {
       hint: 'Name one, put skills into ./skills, or run `agent-apps init`.',
     })
   }
-  return directories.map(directory => {
+  const directories = own.map(directory => {
     if (statSync(directory.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new AgentAppsError('DIRECTORY_NOT_FOUND', `There is no directory ${directory.dir}.`, {
         hint: 'Correct the path, or create the directory.',
@@ -59,7 +68,12 @@ export async function projectDirectories({
     const shown = relative(base, directory.dir).replaceAll('\\', '/')
     return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore), externalPackages }
   })
+  const library = loaded.config.library === false ? [] : [{ dir: LIBRARY, ignore: [] }]
+  return { directories, others: [...searched.filter(directory => !isOwn(directory)), ...library] }
 }
+
+/** The skills that the package ships. */
+const LIBRARY = fileURLToPath(new URL('../../skills', import.meta.url))
 
 /** True for the paths, relative to a directory, that its ignore patterns exclude. */
 export function ignoreMatcher(patterns: readonly string[]): (path: string) => boolean {

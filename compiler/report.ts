@@ -34,6 +34,8 @@ export interface ReportPart {
   linked: LinkedDirectory
   /** What would be a skill if it lay elsewhere (`counts`), and what else was not followed or entered. */
   skipped: { path: string; finding: Finding; counts: boolean }[]
+  /** What only all directories together show. */
+  unresolved?: { path: string; finding: Finding }[]
 }
 
 /** What a command says of its directories, in search order. */
@@ -98,13 +100,15 @@ function fileReports(
   return [...read, ...left]
 }
 
-function partDiagnostics({ directory, linked, skipped }: ReportPart): Diagnostic[] {
+function partDiagnostics({ directory, linked, skipped, unresolved = [] }: ReportPart): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   for (const { path, findings } of linked.units) {
     for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
       diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
     }
   }
+  for (const { path, finding } of unresolved)
+    diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
   for (const { path, finding, counts } of skipped) {
     diagnostics.push({
       ...toDiagnostic(shownPath(directory, path), finding),

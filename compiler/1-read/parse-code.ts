@@ -45,15 +45,22 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     addBroken(parsed, finding('name-invalid', place, name, problem), null)
     return
   }
+  const [fault] = tool.problems
+  if (fault) {
+    addBroken(parsed, finding(fault.rule, placeOf(fault.offset), ...fault.found), name)
+    return
+  }
   const description = typeof verbatim.description === 'string' ? verbatim.description : undefined
   const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
-  const findings = checkFrontmatter(verbatim, description, locatorOf(tool, placeOf))
+  const at = locatorOf(tool, placeOf)
+  const findings = checkFrontmatter(verbatim, description, at)
   parsed.findings.push(
     ...findings.filter(({ rule }) => rule !== 'description-missing' || !isDynamic('description')),
   )
   parsed.tools.push({
     name,
     place,
+    delegatePlace: at.value('metadata', 'delegate'),
     verbatim,
     record: {
       exported,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { extractFrontmatter, type ToolKind } from '../../src/frontmatter.js'
 import type { ToolRecord } from '../../src/index-format.js'
-import type { JsonObject } from '../../src/json.js'
+import { isJsonObject, type JsonObject } from '../../src/json.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
@@ -30,6 +30,8 @@ export interface ParsedTool {
   record: ToolRecord
   /** Where its name stands. */
   place: Place
+  /** Where its delegate stands, where it has one. */
+  delegatePlace?: Place
   verbatim: JsonObject
   /** What is known of a tool in code without running it. */
   code?: CodePart
@@ -131,6 +133,8 @@ function parseBlock(
   parsed.tools.push({
     name: named.name,
     place: at.value('name'),
+    ...(isJsonObject(verbatim.metadata) &&
+      verbatim.metadata.delegate !== undefined && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     record: {
       content: [byteAt(block.contentStart), byteAt(block.contentEnd)],

@@ -4,6 +4,7 @@ import { extractFrontmatter } from '../../src/frontmatter.js'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
+import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { holds, prepareIndexDirectory, writeAtomic } from '../index-directory.js'
 import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
 import { bundleModules } from './bundle-modules.js'
@@ -153,7 +154,7 @@ function reportFailures(unit: SkillUnit, { failures }: UnitModules): void {
       unit.findings.push(
         finding(
           'delegate-invalid',
-          tool?.place ?? FILE_START,
+          tool?.fresh?.delegatePlace ?? tool?.place ?? FILE_START,
           delegate.slice(0, 80),
           failure.message + elsewhere,
         ),
@@ -198,6 +199,11 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
     const verbatim = fresh?.code && frontmatter.get(fresh.code.exported)
     // What is literal means what the file says, so that it is the same where nothing is run.
     if (!fresh?.code || fresh.code.dynamic.length === 0 || !verbatim) continue
+    const key = forbiddenKeyIn(verbatim)
+    if (key !== null) {
+      breakUnit(unit, finding('forbidden-key', fresh.code.dynamic[0]?.place ?? FILE_START, key))
+      return
+    }
     fresh.details = { ...fresh.details, verbatim }
     fresh.record.frontmatter = extractFrontmatter(verbatim, { kind: 'code', name })
     fresh.code.dynamic = []
