@@ -16,6 +16,11 @@ interface Rule {
  * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
  */
 export const RULES = {
+  'block-not-skill': {
+    severity: 'warning',
+    reason: why => `This looks like the frontmatter of a further skill, and was taken as content: ${why}`,
+    note: 'Write "---" after a blank line, `name`, `description`, and "---" again. An example belongs into a code fence.',
+  },
   'code-exits': {
     severity: 'error',
     fatal: true,
@@ -51,6 +56,12 @@ export const RULES = {
     reason: key =>
       `The value of "${key}" holds ": ", which YAML takes for a mapping; it was read as one text`,
     note: 'Put the value in quotes, or run `agent-apps check --fix`.',
+  },
+  'comment-in-value': {
+    severity: 'warning',
+    reason: (key, cut) =>
+      `The value of "${key}" ends before " #", where a comment begins in YAML; left out: ${JSON.stringify(cut)}`,
+    note: 'Put the value in quotes. If it is a comment, give it a line of its own.',
   },
   'compatibility-length': {
     severity: 'warning',
@@ -273,8 +284,10 @@ export const RULES = {
   'unknown-field': {
     severity: 'info',
     reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
-    note: (_field, near = '') =>
-      near ? `Did you mean "${near}"?` : `Data of your own belongs under \`metadata\`.`,
+    note: (field, near = '', place = '') => {
+      if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
+      return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
+    },
   },
   'value-read-as-text': {
     severity: 'warning',

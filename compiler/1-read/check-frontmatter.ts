@@ -142,7 +142,13 @@ function mayBeNear(word: string, candidate: string): boolean {
 
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field =>
-    finding('unknown-field', at.key(field), field, nearestField(field)),
+    finding(
+      'unknown-field',
+      at.key(field),
+      field,
+      nearestField(field),
+      ...(field.startsWith('$') || CORE_METADATA_KEYS.includes(field) ? ['metadata'] : []),
+    ),
   )
 }
 
