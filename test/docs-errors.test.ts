@@ -19,13 +19,14 @@ const HEADINGS = [
 
 /** Codes that nothing but the named part throws, where its own tests provoke them. */
 const ELSEWHERE: Partial<Record<ErrorCode, string>> = {
+  RESULT_NOT_JSON: 'the command line',
   USAGE: 'the command line',
 }
 
 const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 
 /** Something that throws each code. A code without an entry, here or above, is a type error. */
-const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unknown>> = {
+const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   COMPILE_ABORTED: root => compile({ cwd: root, paths: ['.'], signal: AbortSignal.abort() }),
   CONFIG_INVALID: root => {

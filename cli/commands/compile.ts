@@ -77,9 +77,11 @@ function compileSummary(
   elapsed: number,
 ): string {
   const changed = files.length - reused
+  // A file may hold several skills, or only ones that are shadowed.
+  const from = files.length === skills.length ? '' : ` from ${count(files.length, 'file')}`
   const where = directories.length === 1 ? directories[0] : `${count(directories.length)} directories`
   return [
-    `compiled ${count(skills.length, 'skill')} (${count(changed)} changed) in ${Math.round(elapsed)} ms`,
+    `compiled ${count(skills.length, 'skill')}${from} (${count(changed)} changed) in ${Math.round(elapsed)} ms`,
     tally(diagnostics, ['error', 'warning']),
     ` · .agent-apps.json in ${where}`,
   ].join('')

@@ -95,7 +95,7 @@ function indexes(
   const findings = directories.map((directory): Finding => {
     const within = directory === '.' ? '' : `${directory}/`
     const skills = files.filter(({ file, outcome }) => file.startsWith(within) && outcome === 'found').length
-    const found = `${directory}: ${count(skills, 'skill')}`
+    const found = `${directory}: ${count(skills, 'skill file')}`
     if (!outdated.some(file => file.startsWith(within))) {
       return { subject: 'index', state: 'ok', found: `${found}, up to date` }
     }

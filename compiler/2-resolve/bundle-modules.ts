@@ -105,7 +105,7 @@ async function build(
     entryPoints: [...sources.keys()].map((_, number) => ({ in: ENTRY + number, out: 'module' })),
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[hash]',
-    outdir: INDEX_DIRECTORY,
+    outdir: placement === 'index' ? INDEX_DIRECTORY : '.',
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -116,6 +116,8 @@ async function build(
     legalComments: 'none',
     sourcemap: placement === 'index' ? 'linked' : 'inline',
     sourcesContent: false,
+    // A module that will lie anywhere names its sources from the directory.
+    ...(placement === 'anywhere' && { sourceRoot: `${pathToFileURL(place.directory).href}/` }),
     metafile: true,
     write: false,
     logLevel: 'silent',
