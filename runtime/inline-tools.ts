@@ -4,7 +4,7 @@ import { loadParser } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Resolution } from './find-tool.js'
 import type { Globals } from './globals.js'
-import { functionOf, noDefault } from './run-code.js'
+import { functionOf, noTool } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
 
 /**
@@ -21,7 +21,7 @@ export async function makeInlineTool(ref: string, globals: Globals, disk: Disk):
   if (kind === 'code') {
     const module = await parser.importModule(cwd, { code: text, from: 'inline.js' }, globals.config.external)
     const fn = functionOf(module.default)
-    if (fn === null) throw noDefault('inline code', ref)
+    if (fn === null) throw noTool('The default export of inline code', { tool: ref })
     return keep({ name: ref, kind: 'code', frontmatter: bare(ref), fn, module })
   }
   const read = parser.readMarkdown(text, 'inline.skill.md')

@@ -26,11 +26,8 @@ export async function loadCode(source: ToolSource, globals: Globals, disk: Disk)
   const exported = record.exported ?? 'default'
   const fn = functionOf(module[exported])
   if (fn) return { fn, module }
-  throw new AgentAppsError('TOOL_BROKEN', `The export "${exported}" of ${record.file} is no tool.`, {
-    hint: 'Export a function, or something made with `defineTool`.',
-    tool: record.frontmatter.name,
-    file: disk.resolve(state.dir, record.file),
-  })
+  const file = disk.resolve(state.dir, record.file)
+  throw noTool(`The export "${exported}" of ${record.file}`, { tool: record.frontmatter.name, file })
 }
 
 /** Asks a tool's code for what is not literal in its file, and puts it into the tool's frontmatter. */
@@ -64,15 +61,13 @@ export async function loadDelegate(
   const module = await importCode(source, delegate, code, globals, disk)
   const fn = functionOf(module.default)
   if (fn) return fn
-  throw noDefault('delegate', record.frontmatter.name)
+  const { name } = record.frontmatter
+  throw noTool(`The default export of the delegate of "${name}"`, { tool: name })
 }
 
-export function noDefault(what: string, tool: string): AgentAppsError {
-  return new AgentAppsError(
-    'TOOL_BROKEN',
-    `The ${what} of ${JSON.stringify(tool)} has no function as default export.`,
-    { hint: 'Write `export default async function (ctx, args) { … }`.', tool },
-  )
+export function noTool(what: string, where: { tool: string; file?: string }): AgentAppsError {
+  const hint = 'Export a function, or something made with `defineTool`.'
+  return new AgentAppsError('TOOL_BROKEN', `${what} is no function.`, { hint, ...where })
 }
 
 /** The code that a delegate stands for by itself: inline code, or a plain module beside the skill. */

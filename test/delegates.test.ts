@@ -199,7 +199,7 @@ describe('code whose default export is no function', () => {
     for (const ref of ['a', 'b', 'c', `inline://code,${code}`]) {
       const failure = await runtime.invoke(ref, {}).catch((error: unknown) => error)
       expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_BROKEN')
-      expect((failure as Error).message).toMatch(/no function as default export/)
+      expect((failure as Error).message).toMatch(/^The default export of .* is no function\.$/)
     }
   })
 
