@@ -1,3 +1,4 @@
+import { createRuntime } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { makeTree, skill } from './support/tree.js'
@@ -80,6 +81,19 @@ describe('a comment in a value', () => {
   ])('%j has none', async field => {
     expect(await told(field)).toEqual([])
   })
+})
+
+it('a file that a skill does not have is answered with what it has', async () => {
+  const cwd = makeTree({ 'a/SKILL.md': skill('a'), 'a/guide.txt': 'x', 'b.skill.md': skill('b') })
+  const runtime = createRuntime({ cwd, paths: ['.'], library: false })
+  const hint = (ref: string, path: string): Promise<string> =>
+    runtime.readResource(ref, path).then(
+      () => '',
+      (error: { hint: string }) => error.hint,
+    )
+  expect(await hint('a', 'giude.txt')).toBe('Did you mean "guide.txt"?')
+  expect(await hint('a', 'elsewhere')).toBe('`agent-apps describe a` lists those it has.')
+  expect(await hint('b', 'guide.txt')).toBe('It has no files besides its own.')
 })
 
 describe('a key of metadata at the top level', () => {

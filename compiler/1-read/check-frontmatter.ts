@@ -11,6 +11,11 @@ export interface Locator {
   key: (field: string, ...inside: string[]) => Place
 }
 
+/** Few skills have one, and a place is looked for only where it may be needed. */
+export function hasDelegate({ metadata }: JsonObject): boolean {
+  return isJsonObject(metadata) && metadata.delegate !== undefined
+}
+
 const DESCRIPTION_MAX = 1024
 const COMPATIBILITY_MAX = 500
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { extractFrontmatter } from '../../src/frontmatter.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
-import { checkFrontmatter, type Locator } from './check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
 import { fallbackName, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
@@ -60,7 +60,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   parsed.tools.push({
     name,
     place,
-    delegatePlace: at.value('metadata', 'delegate'),
+    ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     record: {
       exported,

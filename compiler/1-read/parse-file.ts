@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { extractFrontmatter, type ToolKind } from '../../src/frontmatter.js'
 import type { ToolRecord } from '../../src/index-format.js'
-import { isJsonObject, type JsonObject } from '../../src/json.js'
+import type { JsonObject } from '../../src/json.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
 import type { CodePart } from '../skill-unit.js'
-import { checkFrontmatter, type Locator, typeName } from './check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, type Locator, typeName } from './check-frontmatter.js'
 import { commentsInValues } from './comments-in-values.js'
 import { type DecodedText, decode } from './decode.js'
 import { hiddenCharacters } from './hidden-characters.js'
@@ -146,8 +146,7 @@ function parseBlock(
   parsed.tools.push({
     name: named.name,
     place: at.value('name'),
-    ...(isJsonObject(verbatim.metadata) &&
-      verbatim.metadata.delegate !== undefined && { delegatePlace: at.value('metadata', 'delegate') }),
+    ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     record: {
       content: [byteAt(block.contentStart), byteAt(block.contentEnd)],
