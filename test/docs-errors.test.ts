@@ -8,6 +8,8 @@ import {
   emptyGlobals,
   findTool,
   isAgentAppsError,
+  parse,
+  pathGet,
   registerTool,
 } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
@@ -36,6 +38,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   CONTEXT_MISSING: () =>
     defineTool({ name: 'again', execute: (_args, { invoke }) => invoke('review') }).fn(undefined),
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
     let now = Date.now()
@@ -68,8 +71,10 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     globals.parser = Promise.resolve(null)
     return invoke('count')
   },
+  JSON_INVALID: async () => parse('{'),
   NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
+  PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }

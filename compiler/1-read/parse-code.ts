@@ -76,7 +76,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
 function locatorOf({ places, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {
   const find = (...path: (string | number)[]): Place =>
     placeOf(places.get(path.join('.')) ?? places.get(String(path[0])) ?? offset)
-  return { key: find, value: find }
+  return { key: find, value: find, within: (_text, _offset, ...path) => find(...path) }
 }
 
 function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {
