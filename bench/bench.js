@@ -2,6 +2,7 @@ import { benchBundle } from './bench-bundle.js'
 import { benchCode } from './bench-code.js'
 import { benchCompile } from './bench-compile.js'
 import { benchCorpus } from './bench-corpus.js'
+import { benchHelpers } from './bench-helpers.js'
 import { benchMemory } from './bench-memory.js'
 import { benchStart } from './bench-start.js'
 import { benchWarm } from './bench-warm.js'
@@ -19,6 +20,7 @@ await benchCorpus()
 await benchCode()
 await benchStart()
 await benchWarm()
+benchHelpers()
 await benchMemory()
 await benchBundle()
 summary()

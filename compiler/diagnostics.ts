@@ -249,6 +249,18 @@ export const RULES = {
     reason: () => 'The path holds a backslash or a control character, which means another path elsewhere',
     note: 'Rename the file or its folder.',
   },
+  'pattern-invalid': {
+    severity: 'error',
+    reason: (pattern, problem) =>
+      `The pattern ${JSON.stringify(pattern)} in allowed-tools cannot be read: ${problem}; it matches nothing`,
+    note: 'Correct the pattern, or remove it.',
+  },
+  'pattern-unmatched': {
+    severity: 'warning',
+    reason: pattern =>
+      `The pattern ${JSON.stringify(pattern)} in allowed-tools matches no tool that is known`,
+    note: 'Correct its spelling, or ignore this if the tool is registered at run time.',
+  },
   'resource-unreadable': {
     severity: 'error',
     reason: (path, why) => `The skill's file "${path}" cannot be read, so it is left out: ${why}`,

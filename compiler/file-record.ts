@@ -9,9 +9,10 @@ export function fileRecord(
   { findings: linkFindings, given }: LinkedDirectory,
 ): FileRecord {
   return {
-    // What is only worth knowing while writing a skill is told by `check`, and not shipped.
+    // What is only worth knowing while writing a skill is told by `check`, and not shipped. Which patterns match
+    // nothing depends on other directories, and the index does not.
     diagnostics: [...findings, ...(linkFindings.get(path) ?? [])]
-      .filter(({ rule }) => RULES[rule].severity !== 'info')
+      .filter(({ rule }) => RULES[rule].severity !== 'info' && rule !== 'pattern-unmatched')
       .map(finding => toDiagnostic(path, finding)),
     sha256,
     size,

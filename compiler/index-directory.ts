@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fsync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { AgentAppsError } from '../src/error.js'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
 
@@ -31,16 +33,12 @@ export function prepareIndexDirectory(directory: string): void {
 }
 
 /** Writes a file of the directory in one step: a reader sees the old one or the new one. */
-export function writeAtomic(directory: string, file: string, text: string | Uint8Array): void {
+export function writeAtomic(directory: string, file: string, contents: string | Uint8Array): void {
   const target = join(directory, file)
-  const temporary = `${target}.${process.pid}.tmp`
-  // Somebody's link of that name would be written through.
-  rmSync(temporary, { force: true })
+  const temporary = temporaryName(target)
   try {
-    const descriptor = openSync(temporary, 'wx')
+    const descriptor = writeNew(temporary, contents)
     try {
-      const bytes = Buffer.from(text)
-      for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
       fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)
@@ -49,6 +47,74 @@ export function writeAtomic(directory: string, file: string, text: string | Uint
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error
+  }
+}
+
+/** How many files are open at once; systems allow a process a few hundred. */
+const BATCH = 64
+
+/** The same for many files, in their order. Waiting for the disk is most of the work, so a batch waits together. */
+export async function writeAllAtomic(
+  directory: string,
+  files: readonly (readonly [file: string, contents: string | Uint8Array])[],
+): Promise<void> {
+  for (let start = 0; start < files.length; start += BATCH)
+    await writeBatch(directory, files.slice(start, start + BATCH))
+}
+
+async function writeBatch(
+  directory: string,
+  files: readonly (readonly [file: string, contents: string | Uint8Array])[],
+): Promise<void> {
+  const open: { descriptor: number; temporary: string; target: string }[] = []
+  try {
+    for (const [file, contents] of files) {
+      const target = join(directory, file)
+      const temporary = temporaryName(target)
+      open.push({ descriptor: writeNew(temporary, contents), temporary, target })
+    }
+    const flushed = await Promise.allSettled(open.map(({ descriptor }) => flush(descriptor)))
+    const failed = flushed.find(outcome => outcome.status === 'rejected')
+    if (failed) throw failed.reason
+  } catch (error) {
+    for (const { descriptor, temporary } of open) {
+      closeSync(descriptor)
+      rmSync(temporary, { force: true })
+    }
+    throw error
+  }
+  for (const { descriptor } of open) closeSync(descriptor)
+  for (const { temporary, target } of open) renameSync(temporary, target)
+}
+
+const flush = promisify(fsync)
+
+function temporaryName(target: string): string {
+  return `${target}.${process.pid}.tmp`
+}
+
+/** Makes a file that was not there and leaves it open. */
+function writeNew(path: string, contents: string | Uint8Array): number {
+  const descriptor = openNew(path)
+  try {
+    const bytes = typeof contents === 'string' ? Buffer.from(contents) : contents
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
+    return descriptor
+  } catch (error) {
+    closeSync(descriptor)
+    rmSync(path, { force: true })
+    throw error
+  }
+}
+
+/** What has the name already goes first: somebody's link would be written through. */
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    rmSync(path, { force: true })
+    return openSync(path, 'wx')
   }
 }
 

@@ -1,5 +1,6 @@
 import { byCodePoint } from '../src/code-point-order.js'
 import type { Diagnostic } from '../src/diagnostic.js'
+import { patternMatches } from './1-read/check-patterns.js'
 import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
@@ -42,6 +43,8 @@ export interface ReportPart {
 export function report(parts: readonly ReportPart[]): Report {
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
+  const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
+  const isUnmatched = memoized((pattern: string) => !patternMatches(pattern, names))
   const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
   return {
     counts: {
@@ -52,7 +55,7 @@ export function report(parts: readonly ReportPart[]): Report {
     },
     skills: skillReports(parts),
     files,
-    diagnostics: toMessages(parts.flatMap(partDiagnostics)),
+    diagnostics: toMessages(parts.flatMap(part => partDiagnostics(part, isUnmatched))),
   }
 }
 
@@ -100,10 +103,15 @@ function fileReports(
   return [...read, ...left]
 }
 
-function partDiagnostics({ directory, linked, skipped, unresolved = [] }: ReportPart): Diagnostic[] {
+/** What one file breaks. A pattern that a skill of any directory matches is none of it. */
+function partDiagnostics(
+  { directory, linked, skipped, unresolved = [] }: ReportPart,
+  isUnmatched: (pattern: string) => boolean,
+): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   for (const { path, findings } of linked.units) {
     for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
+      if (finding.rule === 'pattern-unmatched' && !isUnmatched(finding.found[0] ?? '')) continue
       diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
     }
   }
@@ -116,6 +124,15 @@ function partDiagnostics({ directory, linked, skipped, unresolved = [] }: Report
     })
   }
   return diagnostics.sort((a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
+}
+
+function memoized<Answer>(answer: (question: string) => Answer): (question: string) => Answer {
+  const known = new Map<string, Answer>()
+  return question => {
+    const answered = known.get(question) ?? answer(question)
+    known.set(question, answered)
+    return answered
+  }
 }
 
 /** A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the compile. */

@@ -135,6 +135,14 @@ describe('code that is heavy to read', () => {
       `export const frontmatter = { name: 'a', description: 'x', metadata: { b: ${'- '.repeat(MIB / 2 - 100)}1 } }\nexport default () => 1`,
       /code-syntax|file-unreadable|metadata/,
     ],
+    'arrows inside arrows': [
+      `${header}const a = ${'a => '.repeat(100_000)}1`,
+      /^a\.skill\.\w+:1:1 code-syntax error$/,
+    ],
+    'types inside types': [
+      `${header}const a: ${'A<'.repeat(100_000)}A${'>'.repeat(100_000)} = 1`,
+      /code-syntax/,
+    ],
     'a mebibyte of types': [`${header}const a = 1${' as 1'.repeat(MIB / 5 - 100)}`, /code-syntax|^$/],
     'more than a mebibyte': [header + ' '.repeat(MIB), /file-too-large/],
     'constants that name constants': [

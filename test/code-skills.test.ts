@@ -25,7 +25,7 @@ const CASES: Record<string, Case> = {
         `export const frontmatter = {
           name: 'check-${ending}',
           description: 'Checks a note.',
-          'allowed-tools': ['file-read', 'callback-*'],
+          'allowed-tools': ['read', 'callback-*'],
           author: 'me',
           metadata: { params: ${JSON.stringify(PARAMS)}, tags: ['My Tag'], visibility: 'hidden', note: 1 },
         }
@@ -42,7 +42,7 @@ const CASES: Record<string, Case> = {
         params: PARAMS,
         tags: ['my-tag'],
         visibility: 'hidden',
-        'allowed-tools': 'file-read callback-*',
+        'allowed-tools': 'read callback-*',
         metadata: { note: 1 },
         extra: { author: 'me' },
       },
@@ -58,7 +58,7 @@ const CASES: Record<string, Case> = {
           returns: { type: 'number' },
           role: 'context',
           tags: ['Text'],
-          allowedTools: ['a', 'b'],
+          allowedTools: ['read', 'grep'],
           metadata: { gated: true },
           execute: ({ title }) => String(title).split(' ').length,
         })\n`,
@@ -71,7 +71,7 @@ const CASES: Record<string, Case> = {
         returns: { type: 'number' },
         role: 'context',
         tags: ['text'],
-        'allowed-tools': 'a b',
+        'allowed-tools': 'read grep',
         metadata: { gated: true },
       },
     },
@@ -124,6 +124,48 @@ const CASES: Record<string, Case> = {
     ],
     results: ['math', 'sum', 'product', 'math', 'sum', 'product', undefined],
     frontmatter: { sum: { description: 'Adds.' }, './lib/math.skill.ts': { name: 'math' } },
+  },
+  'what is only TypeScript is passed over: types, casts, overloads, declarations': {
+    files: {
+      'typed.skill.ts': `import type { Context } from 'agent-apps'
+        import { defineTool } from 'agent-apps'
+        declare const injected: string
+        declare module 'elsewhere' { export const sideEffect: number }
+        export type { Context }
+        type Shape = { readonly title?: string } & Record<\`x-\${string}\`, unknown>
+        interface Most<in out Value extends Shape = Shape> { value: Value }
+        const LABELS = ['One', 'Two'] as const
+        export const twice = defineTool({
+          name: 'twice' as const,
+          description: <string>'Doubles.',
+          tags: [...LABELS] satisfies readonly string[],
+          params: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] } as const,
+          execute: ({ count }: { count: number }) => count! * 2,
+        })
+        export const frontmatter = { name: 'typed', description: 'Typed.' } satisfies Shape
+        export default function run(ctx: Context): Promise<string>
+        export default async function run<const Value>(this: void, ctx: Context, value?: Value): Promise<string> {
+          abstract class Base { abstract name: string }
+          class Named extends Base { override name = 'named'; constructor(private readonly most?: Most) { super() } }
+          return new Named().name
+        }\n`,
+    },
+    calls: [['typed'], ['twice', { count: 2 }]],
+    results: ['named', 4],
+    frontmatter: {
+      typed: { description: 'Typed.' },
+      twice: { description: 'Doubles.', tags: ['one', 'two'] },
+    },
+  },
+  'TypeScript that only esbuild knows': {
+    files: {
+      'late.skill.ts': `export const frontmatter = { name: 'late', description: 'Late.' }
+        class Base { override name: string = 'late' }
+        export default (): string => new Base().name\n`,
+    },
+    calls: [['late']],
+    results: ['late'],
+    frontmatter: { late: { description: 'Late.' } },
   },
   'constants, templates, sums and spreads are read without running': {
     files: {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime } from 'agent-apps'
+import { createRuntime, parsePatterns } from 'agent-apps'
 import { type CompileResult, compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from './support/processes.js'
@@ -84,6 +84,17 @@ describe.skipIf(source === null)('real skills', () => {
     expect(wrong).toEqual([])
   })
 
+  it('every pattern of allowed-tools can be read', () => {
+    const lists = result.files.flatMap(({ file }) => allowedTools(readFileSync(join(cwd, file), 'utf8')))
+    expect(lists.length).toBeGreaterThanOrEqual(78)
+    const rules = lists.flatMap(parsePatterns)
+    expect(rules.length).toBeGreaterThan(300)
+    expect(rules.filter(({ problem }) => problem)).toEqual([])
+    expect(result.diagnostics.filter(({ ruleId }) => ruleId === 'pattern-invalid')).toEqual([])
+    // Nobody's Read or Bash is taken for a slip of the pen.
+    expect(result.diagnostics.filter(({ ruleId }) => ruleId === 'pattern-unmatched')).toEqual([])
+  })
+
   it('a second compile writes nothing, also when every file was touched', async () => {
     const unread = result.diagnostics.filter(
       ({ ruleId }) => ruleId === 'skill-is-resource' || ruleId === 'skill-in-dot-directory',
@@ -107,6 +118,13 @@ describe.skipIf(source === null)('real skills', () => {
     expect(new Set(fromDisk.map(({ origin }) => origin.via))).toEqual(new Set(['disk']))
   })
 })
+
+/** What stands in `allowed-tools`, a list with an item per line joined. Made without the package. */
+function allowedTools(text: string): string[] {
+  const [block = ''] = /^---\s*\n[\s\S]*?\n---/.exec(text) ?? []
+  const [field, line = '', items = ''] = /^allowed-tools:[ \t]*(.*)\n((?:[ \t]+- .*\n)*)/m.exec(block) ?? []
+  return field === undefined ? [] : [`${line} ${items.replace(/^[ \t]+- /gm, '')}`]
+}
 
 /** What follows the line of three hyphens that ends the block at a file's start; all of a file that has none. Made without the package. */
 function restOf(bytes: Buffer): Buffer {

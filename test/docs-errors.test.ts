@@ -8,6 +8,8 @@ import {
   emptyGlobals,
   findTool,
   isAgentAppsError,
+  parse,
+  pathGet,
   registerTool,
 } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
@@ -42,6 +44,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return runtimeOf(root).invoke('review')
   },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
     let now = Date.now()
@@ -74,9 +77,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     globals.parser = Promise.resolve(null)
     return invoke('count')
   },
+  JSON_INVALID: async () => parse('{'),
   NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
+  PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }

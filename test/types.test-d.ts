@@ -7,15 +7,31 @@ import {
   createRuntime,
   type ErrorCode,
   findTool,
+  interpolate,
+  interpolationPaths,
   invoke,
   isAgentAppsError,
+  isAllowed,
   type JsonObject,
   listTools,
+  matchPattern,
   type PathEntry,
+  parse,
+  parsePatterns,
   parseReference,
+  pathGet,
+  pathKeys,
+  pathQuery,
+  pathSet,
   type Runtime,
+  safeSnapshot,
+  stringify,
+  type ToolCall,
   type ToolDef,
   type ToolDetails,
+  type ToolRule,
+  transferableSerializerSource,
+  trustOf,
 } from 'agent-apps'
 import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
 import { createRuntime as createSlimRuntime } from 'agent-apps/runtime'
@@ -67,6 +83,32 @@ expectTypeOf((await compile()).diagnostics[0]?.severity).toEqualTypeOf<
 expectTypeOf((await check({ fix: true, spec: true })).fixed).toEqualTypeOf<string[]>()
 expectTypeOf((await clean({ dryRun: true })).removed).toEqualTypeOf<string[]>()
 expectTypeOf((await loadConfig()).paths).toEqualTypeOf<PathEntry[]>()
+
+expectTypeOf(matchPattern('a', 'b', ['c'])).toBeBoolean()
+expectTypeOf(parsePatterns('a')).toEqualTypeOf<ToolRule[]>()
+const call: ToolCall = { name: 'a', tags: [], args: {} }
+expectTypeOf(isAllowed(undefined, call).answer).toBeBoolean()
+expectTypeOf(trustOf([], call)?.answer).toEqualTypeOf<'allow' | 'ask' | 'deny' | undefined>()
+expectTypeOf(pathGet({}, 'a')).toBeUnknown()
+expectTypeOf(pathQuery({}, 'a')).toEqualTypeOf<unknown[]>()
+expectTypeOf(pathKeys({}, ['a'])).toEqualTypeOf<Set<string>>()
+expectTypeOf(pathSet({}, 'a', 1)).toBeVoid()
+expectTypeOf(interpolate('a', { args: 1, env: { HOME: undefined } })).toBeUnknown()
+expectTypeOf(interpolationPaths('a')).toEqualTypeOf<string[]>()
+expectTypeOf(stringify(1n, { redact: ['a'], maxDepth: 1, maxBytes: 1 })).toBeString()
+expectTypeOf(parse('1', { functions: true })).toBeUnknown()
+expectTypeOf(safeSnapshot(1, 2, 3)).toBeUnknown()
+expectTypeOf(transferableSerializerSource(['parse'])).toBeString()
+// @ts-expect-error A tool's tags are a list.
+matchPattern('a', 'b', 'c')
+// @ts-expect-error A call has arguments.
+isAllowed([], { name: 'a', tags: [] })
+// @ts-expect-error There is no such root.
+interpolate('a', { process })
+// @ts-expect-error There is no such function.
+transferableSerializerSource(['serialize'])
+// @ts-expect-error Only mappings have keys to be named.
+pathKeys('text', ['a'])
 
 // @ts-expect-error Paths are required.
 createRuntime({})

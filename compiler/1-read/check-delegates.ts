@@ -5,7 +5,7 @@ import { belongsTo, projectRoot } from '../project-root.js'
 import type { SkillUnit, UnitSource } from '../skill-unit.js'
 import { readSkillFile } from './digest.js'
 import type { CodeModule } from './read-code.js'
-import { readModule } from './to-javascript.js'
+import { readModule } from './read-module.js'
 
 const PROBLEMS = {
   none: 'it has no default export',

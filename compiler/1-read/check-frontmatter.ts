@@ -4,11 +4,14 @@ import { editDistance, nearest } from '../../src/nearest.js'
 import { normalizeTags } from '../../src/tags.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
+import { checkPatterns } from './check-patterns.js'
 
 /** Finds the place of a value, or of its key, in the author's file. */
 export interface Locator {
   value: (field: string, ...inside: (string | number)[]) => Place
   key: (field: string, ...inside: string[]) => Place
+  /** Where an offset of a text stands, if the text stands there as it reads; else where the text begins. */
+  within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place
 }
 
 /** Few skills have one, and a place is looked for only where it may be needed. */
@@ -29,6 +32,7 @@ export function checkFrontmatter(
     ...checkDescription(verbatim, description, at),
     ...checkTexts(verbatim, at),
     ...checkAllowedTools(verbatim, at),
+    ...checkPatterns(verbatim['allowed-tools'], at),
     ...checkMetadata(verbatim, at),
     ...checkFields(verbatim, at),
   ]

@@ -6,7 +6,7 @@ import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter
 import { decode } from './decode.js'
 import { fallbackName, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
-import { type ReadModule, readModule } from './to-javascript.js'
+import { type ReadModule, readModule } from './read-module.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
@@ -83,7 +83,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
 function locatorOf({ places, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {
   const find = (...path: (string | number)[]): Place =>
     placeOf(places.get(path.join('.')) ?? places.get(String(path[0])) ?? offset)
-  return { key: find, value: find }
+  return { key: find, value: find, within: (_text, _offset, ...path) => find(...path) }
 }
 
 function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {

@@ -220,15 +220,22 @@ function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }
   }
   const place = (offset: number | undefined): Place =>
     placeAt(offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
+  const valueOffset = (field: string, ...inside: (string | number)[]): number | undefined => {
+    const found = inside.length === 0 ? keyPlace(field)?.value : undefined
+    const located = found ?? places().value([field, ...inside])
+    return found ?? (located === null ? keyPlace(field)?.key : written(located))
+  }
   return {
     key: (field, ...inside) => {
       const located = inside.length === 0 ? null : places().key([field, ...inside])
       return place(located === null ? keyPlace(field)?.key : written(located))
     },
-    value: (field, ...inside) => {
-      const found = inside.length === 0 ? keyPlace(field)?.value : undefined
-      const located = found ?? places().value([field, ...inside])
-      return place(found ?? (located === null ? keyPlace(field)?.key : written(located)))
+    value: (field, ...inside) => place(valueOffset(field, ...inside)),
+    within: (value, offset, field, ...inside) => {
+      const start = valueOffset(field, ...inside)
+      if (start === undefined) return place(start)
+      const quote = /["']/.test(source.charAt(start)) ? 1 : 0
+      return place(source.startsWith(value, start + quote) ? start + quote + offset : start)
     },
   }
 }

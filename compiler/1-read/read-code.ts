@@ -1,3 +1,4 @@
+import { tsPlugin } from '@sveltejs/acorn-typescript'
 import {
   type ArrayExpression,
   type ExportNamedDeclaration,
@@ -5,8 +6,8 @@ import {
   type Identifier,
   type Node,
   type ObjectExpression,
+  Parser,
   type Program,
-  parse,
   type TemplateLiteral,
 } from 'acorn'
 import { frontmatterOf } from '../../src/define-tool.js'
@@ -46,14 +47,17 @@ export interface CodeModule {
   hasEffects: boolean
 }
 
+const parsers = { javascript: Parser, typescript: Parser.extend(tsPlugin()) }
+
 /**
- * Reads the tools of a JavaScript module from its tree: the default export with `frontmatter`, and every export
- * made with `defineTool`. Nothing of it is run.
+ * Reads the tools of a module from its tree: the default export with `frontmatter`, and every export made with
+ * `defineTool`. Nothing of it is run.
  *
- * @throws SyntaxError, with `pos`, where it is not JavaScript
+ * @throws SyntaxError, with `pos`, where it is not of its language
  */
-export function readCode(text: string): CodeModule {
-  const program = parse(text, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
+export function readCode(text: string, language: keyof typeof parsers): CodeModule {
+  const options = { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true } as const
+  const program = parsers[language].parse(text, options)
   const scope = readScope(program)
   const tools = scope.exports.flatMap(({ name, value }) => toolOf(name, value, scope))
   return {
@@ -90,6 +94,7 @@ function readScope(program: Program): Scope {
   const named: { local: string; exported: string }[] = []
   const functions = new Map<string, Node>()
   for (const statement of program.body) {
+    if (isTypeOnly(statement)) continue
     const declaration =
       statement.type === 'ExportNamedDeclaration' ? (statement.declaration ?? null) : statement
     if (declaration?.type === 'VariableDeclaration') {
@@ -121,6 +126,30 @@ function readScope(program: Program): Scope {
   return scope
 }
 
+/** True for what is TypeScript's alone and leaves nothing when its types are taken away. */
+function isTypeOnly(statement: Node): boolean {
+  const { type, declare, exportKind, declaration } = statement as TypeScriptNode
+  return (
+    declare === true ||
+    exportKind === 'type' ||
+    ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'TSDeclareFunction'].includes(type) ||
+    (declaration ? isTypeOnly(declaration) : false)
+  )
+}
+
+interface TypeScriptNode extends Node {
+  declare?: boolean
+  exportKind?: 'type' | 'value'
+  declaration?: Node | null
+}
+
+/** An expression without the types around it: `value as const`, `value satisfies Type`, `value!`. */
+function withoutTypes<Some extends Node>(node: Some): Some {
+  const { type, expression } = node as Some & { expression?: Some }
+  const isAnnotated = /^TS(?:As|Satisfies|NonNull)Expression$|^TSTypeAssertion$/.test(type)
+  return isAnnotated && expression ? withoutTypes(expression) : node
+}
+
 /** `export { a as b }`; what another module exports through this one is not its own. */
 function specifiers(statement: ExportNamedDeclaration): { local: string; exported: string }[] {
   if (statement.source) return []
@@ -148,7 +177,8 @@ function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] {
 
 /** What a name at the top level is set to for good; any other node as it is. */
 function constantOf(node: Node, { constants }: Scope): Node {
-  return node.type === 'Identifier' ? (constants.get((node as Identifier).name) ?? node) : node
+  const bare = withoutTypes(node)
+  return bare.type === 'Identifier' ? withoutTypes(constants.get((bare as Identifier).name) ?? bare) : bare
 }
 
 /** What a value is that is certainly none that can be called; null for all others. */
@@ -184,7 +214,7 @@ function definitionIn(node: Node, scope: Scope): Definition | null {
   if (node.type !== 'CallExpression') return null
   const { callee, arguments: given } = node as Node & { callee: Node; arguments: Expression[] }
   if (!isDefineTool(callee, scope)) return null
-  const [first, second] = given
+  const [first, second] = given.map(withoutTypes)
   if (first?.type === 'ObjectExpression') return { call: node, name: null, fields: first }
   return { call: node, name: second && first ? first : null, fields: null }
 }
@@ -225,7 +255,7 @@ function mayExecute({ properties }: ObjectExpression): boolean {
     property =>
       property.type === 'SpreadElement' ||
       property.computed ||
-      (nameOf(property.key) === 'execute' && !NO_FUNCTIONS.has(property.value.type)),
+      (nameOf(property.key) === 'execute' && !NO_FUNCTIONS.has(withoutTypes(property.value).type)),
   )
 }
 
@@ -302,7 +332,8 @@ function notLiteral({ start }: Node, path: string, { dynamic, toPath }: Reader):
 }
 
 /** The value of an expression that is a literal, or is made of literals and constants; else undefined, and `dynamic` says so. */
-function literal(node: Expression, path: string, reader: Reader): JsonValue | undefined {
+function literal(expression: Expression, path: string, reader: Reader): JsonValue | undefined {
+  const node = withoutTypes(expression)
   if (--reader.scope.budget.values < 0) return notLiteral(node, path, reader)
   switch (node.type) {
     case 'Literal': {
@@ -392,7 +423,8 @@ function constant(node: Identifier, path: string, reader: Reader): JsonValue | u
 
 /** True for a top-level statement that does more than declare, and so could throw, hang or print. */
 function hasEffect(statement: Node, scope: Scope): boolean {
-  const { declaration } = statement as { declaration?: Node | null }
+  if (isTypeOnly(statement)) return false
+  const { declaration } = statement as TypeScriptNode
   switch (statement.type) {
     case 'ImportDeclaration':
     case 'ExportAllDeclaration':
@@ -417,7 +449,8 @@ function hasEffect(statement: Node, scope: Scope): boolean {
 }
 
 /** True for an expression whose evaluation runs something: all but literals, functions, names and tools' definitions. */
-function isComputed(node: Node, scope: Scope): boolean {
+function isComputed(expression: Node, scope: Scope): boolean {
+  const node = withoutTypes(expression)
   const definition = definitionIn(node, scope)
   if (definition) return definition.fields ? isComputed(definition.fields, scope) : false
   switch (node.type) {

@@ -5,7 +5,7 @@ import { isInside, type ModuleRecord } from '../../src/index-format.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
-import { holds, prepareIndexDirectory, writeAtomic } from '../index-directory.js'
+import { holds, prepareIndexDirectory, writeAllAtomic } from '../index-directory.js'
 import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
 import { bundleModules } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
@@ -109,7 +109,7 @@ export async function attachModules(
     const running = toolsToRun(unit)
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
-  if (evaluate === 'all' && toRun.length > 0) writeOutputs(directory, bundled)
+  if (evaluate === 'all' && toRun.length > 0) await writeOutputs(directory, bundled)
   if (evaluate !== 'none' && toRun.length > 0) await runUnits(directory, toRun, bundled)
   for (const { findings, tools } of units) {
     for (const { fresh } of tools) {
@@ -224,9 +224,10 @@ function breakUnit(unit: SkillUnit, why: Finding): void {
 }
 
 /** A file that is there is not believed for its name: it may be another's, or a link. */
-function writeOutputs(directory: string, { outputs }: UnitModules): void {
+async function writeOutputs(directory: string, { outputs }: UnitModules): Promise<void> {
   prepareIndexDirectory(directory)
-  for (const [file, contents] of outputs) {
-    if (!holds(directory, file, contents)) writeAtomic(directory, file, contents)
-  }
+  await writeAllAtomic(
+    directory,
+    [...outputs].filter(([file, contents]) => !holds(directory, file, contents)),
+  )
 }

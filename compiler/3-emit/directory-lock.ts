@@ -27,7 +27,10 @@ const TAKEOVER_AGE = 10_000
  *
  * @throws INDEX_LOCKED where another process keeps it for more than a minute
  */
-export async function withDirectoryLock<Result>(directory: string, work: () => Result): Promise<Result> {
+export async function withDirectoryLock<Result>(
+  directory: string,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
   const lock = join(directory, LOCK_FILE)
   prepareIndexDirectory(directory)
   const deadline = Date.now() + WAIT_LIMIT
@@ -45,7 +48,7 @@ export async function withDirectoryLock<Result>(directory: string, work: () => R
     await sleep(POLL)
   }
   try {
-    return work()
+    return await work()
   } finally {
     rmSync(lock, { force: true })
   }

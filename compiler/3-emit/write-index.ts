@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { join } from 'node:path'
 import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
 import { CACHE_FILE } from '../compile-cache.js'
-import { holds, notWritable, prepareIndexDirectory, writeAtomic } from '../index-directory.js'
+import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import { collectLines, type EncodedIndex, emptyLines, type Lines, shardDigest } from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
@@ -98,23 +98,23 @@ export function outdatedFiles(
  * @returns the files written, relative to the directory
  * @throws INDEX_NOT_WRITABLE
  */
-export function writeIndex(
+export async function writeIndex(
   directory: string,
   index: EncodedIndex,
   modules: MadeModules,
   cache: string,
   sound: ReadonlySet<string>,
-): string[] {
+): Promise<string[]> {
   try {
     const before = [readWritten(directory)?.header.modules].flat()
     const written = outdatedFiles(directory, index, modules, sound)
-    for (const file of written) {
-      writeAtomic(
-        directory,
-        file,
-        file === INDEX_FILE ? index.header : (index.shards.get(file) ?? modules.outputs.get(file) ?? ''),
-      )
-    }
+    const named = written.filter(file => file !== INDEX_FILE)
+    const contentsOf = (file: string) => index.shards.get(file) ?? modules.outputs.get(file) ?? ''
+    await writeAllAtomic(
+      directory,
+      named.map(file => [file, contentsOf(file)]),
+    )
+    if (named.length < written.length) writeAtomic(directory, INDEX_FILE, index.header)
     removeLeftovers(directory, name => index.shards.has(`${INDEX_DIRECTORY}/${name}`))
     for (const file of before.filter(isModule)) {
       if (!modules.files.includes(file)) rmSync(join(directory, file), { force: true })

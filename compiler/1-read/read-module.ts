@@ -13,28 +13,21 @@ export interface ReadModule {
 }
 
 /**
- * Reads a code file without running it. What is JavaScript already is read as it stands; TypeScript goes through
- * esbuild first.
+ * Reads a code file without running it, from the author's own text. TypeScript that the parser does not know yet
+ * goes through esbuild first, which knows more of it and tells better what is wrong.
  */
 export async function readModule(text: string, path: string): Promise<ReadModule | Finding> {
   if (nesting(text) > limits.codeDepth)
     return finding('code-syntax', FILE_START, `brackets nest deeper than ${limits.codeDepth} levels`)
-  const isTypeScript = /\.m?ts$/.test(path)
-  const plain = readPlain(text, isTypeScript)
-  return plain ?? readTypeScript(text)
-}
-
-/** Null where the text has to be made JavaScript first. Some TypeScript is JavaScript too, and a little of it is so with another meaning. */
-function readPlain(text: string, isTypeScript: boolean): ReadModule | Finding | null {
+  const language = /\.m?ts$/.test(path) ? 'typescript' : 'javascript'
   try {
-    const module = readCode(text)
-    const isSure =
-      !isTypeScript ||
-      (module.tools.length > 0 && module.tools.every(({ frontmatter }) => frontmatter.name !== undefined))
-    return isSure ? { module, placeOf: offset => placeAt(text, offset) } : null
+    return { module: readCode(text, language), placeOf: offset => placeAt(text, offset) }
   } catch (error) {
-    if (isTypeScript) return null
     const { pos = 0, message } = error as SyntaxError & { pos?: number }
+    // Where the stack ends differs from run to run, and so says nothing of the text.
+    if (message.startsWith('Not enough stack space'))
+      return finding('code-syntax', FILE_START, 'it nests too deeply to be parsed')
+    if (language === 'typescript') return readTypeScript(text)
     return finding('code-syntax', placeAt(text, pos), message.replace(/ \(\d+:\d+\)$/, ''))
   }
 }
@@ -50,7 +43,7 @@ async function readTypeScript(text: string): Promise<ReadModule | Finding> {
         tsconfigRaw: {},
       }),
     )
-    const module = readCode(code)
+    const module = readCode(code, 'javascript')
     return { module, placeOf: offset => originalPlace(map, placeAt(code, offset)) }
   } catch (error) {
     const [first] = (error as TransformFailure).errors ?? []

@@ -1,0 +1,114 @@
+import type { JsonValue } from '../../src/json.js'
+import { FOREIGN_NAMES, parsePatterns, selectsTool, type ToolRule } from '../../src/tool-pattern.js'
+import { type Finding, finding } from '../diagnostics.js'
+import { limits } from '../limits.js'
+import type { Locator } from './check-frontmatter.js'
+
+/** The tools that ship with the library. */
+const LIBRARY_NAMES: readonly string[] = [
+  'agent',
+  'agent-discover',
+  'bash',
+  'context-manager',
+  'edit',
+  'glob',
+  'grep',
+  'list',
+  'read',
+  'skill-describe',
+  'skill-list',
+  'task',
+  'todoread',
+  'todowrite',
+  'webfetch',
+  'write',
+]
+
+/** What other hosts have besides the tools that ours stand for, and a name as `createCallbackRef` makes them. */
+const OTHER_NAMES: readonly string[] = [
+  'Agent',
+  'AskUserQuestion',
+  'BashOutput',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'KillShell',
+  'LSP',
+  'ListMcpResourcesTool',
+  'NotebookEdit',
+  'NotebookRead',
+  'ReadMcpResourceTool',
+  'Skill',
+  'SlashCommand',
+  'TaskCreate',
+  'TaskGet',
+  'TaskList',
+  'TaskOutput',
+  'TaskStop',
+  'TaskUpdate',
+  'ToolSearch',
+  'WebSearch',
+  'callback-00000000',
+]
+
+const KNOWN = new Set([...LIBRARY_NAMES, ...[...FOREIGN_NAMES.values()].flat(), ...OTHER_NAMES])
+
+/**
+ * What is wrong with `allowed-tools`: patterns that cannot be parsed, and those that select no tool that is known
+ * everywhere. The project's own skills may have the names of the latter, which only the whole project shows.
+ */
+export function checkPatterns(value: JsonValue | undefined, at: Locator): Finding[] {
+  const lists = Array.isArray(value) ? [...value.entries()] : [[null, value] as const]
+  return lists
+    .flatMap(([index, list]) =>
+      typeof list === 'string' ? faultsIn(list).map(fault => ({ ...fault, index, list })) : [],
+    )
+    .slice(0, limits.findingsPerRule)
+    .map(({ rule, problem, index, list }) => {
+      const field = ['allowed-tools', ...(index === null ? [] : [index])] as const
+      const place = at.within(list, problem?.offset ?? rule.offset, ...field)
+      return problem
+        ? finding('pattern-invalid', place, shortened(rule.text), problem.message)
+        : finding('pattern-unmatched', place, rule.text)
+    })
+}
+
+interface Fault {
+  rule: ToolRule
+  problem?: { message: string; offset: number } | undefined
+}
+
+function faultsIn(list: string): Fault[] {
+  return parsePatterns(list)
+    .filter(rule => rule.problem !== undefined || !mayBeKnown(rule))
+    .map(rule => ({ rule, problem: rule.problem }))
+}
+
+/** Tags and the tools of MCP servers are known only at run time. */
+function mayBeKnown(rule: ToolRule): boolean {
+  if (rule.selects === 'tag' || /^["']?mcp/.test(rule.text)) return true
+  return selectorOf(rule) === undefined ? matchesAny(rule, KNOWN) : KNOWN.has(selectorOf(rule) ?? '')
+}
+
+/** The name that a rule selects, where it selects a single one. */
+function selectorOf({ selects, text }: ToolRule): string | undefined {
+  return selects === 'name' ? /^[\w-]+(?=\(|$)/.exec(text)?.[0] : undefined
+}
+
+/** True where one of these tools is selected by a pattern that `pattern-unmatched` was found for. */
+export function patternMatches(pattern: string, names: ReadonlySet<string>): boolean {
+  const [rule] = parsePatterns(pattern)
+  if (rule === undefined) return false
+  const name = selectorOf(rule)
+  return name === undefined ? matchesAny(rule, names) : names.has(name)
+}
+
+function matchesAny(rule: ToolRule, names: Iterable<string>): boolean {
+  for (const name of names) if (selectsTool(rule, { name, tags: [], isLibrary: true })) return true
+  return false
+}
+
+const SHOWN_MAX = 200
+
+function shortened(text: string): string {
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
+}

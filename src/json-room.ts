@@ -1,0 +1,80 @@
+/** Kept back in every container, for the words that say that the rest was left out. */
+const MARK = 26
+
+/** How many bytes of JSON may still be written. What does not fit is left out, and everything behind it. */
+export class JsonRoom {
+  #left: number
+
+  constructor(maxBytes: number) {
+    this.#left = maxBytes
+  }
+
+  get isFull(): boolean {
+    return this.#left <= 0
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return bytes <= this.#left
+  }
+
+  take(bytes: number): void {
+    this.#left -= bytes
+  }
+
+  /** Takes the room of something that is written whole. False where there is not enough, and none from then on. */
+  takeWhole(bytes: number): boolean {
+    if (bytes <= this.#left) {
+      this.#left -= bytes
+      return true
+    }
+    this.#left = 0
+    return false
+  }
+
+  /** A text, cut where there is not enough room for it. */
+  text(text: string): string {
+    const whole = text.length < this.#left && jsonBytes(text)
+    if (whole && whole <= this.#left) {
+      this.#left -= whole
+      return text
+    }
+    let bytes = jsonBytes('…')
+    let end = 0
+    for (const character of text) {
+      bytes += jsonBytes(character) - 2
+      if (bytes > this.#left) break
+      end += character.length
+    }
+    this.#left = 0
+    return `${text.slice(0, end)}…`
+  }
+
+  /** Writes the items of a container, up to where the room ends; there, `mark` stands for the rest. */
+  items<Item, Written>(items: Iterable<Item>, write: (item: Item) => Written, mark: Written): Written[] {
+    const written: Written[] = []
+    this.#left -= MARK
+    for (const item of items) {
+      if (this.isFull) {
+        written.push(mark)
+        return written
+      }
+      this.#left--
+      written.push(write(item))
+    }
+    if (!this.isFull) this.#left += MARK - 2
+    return written
+  }
+}
+
+/** The bytes of a text as JSON in UTF-8, quotes included. */
+export function jsonBytes(text: string): number {
+  if (/^[ !#-[\]-~]*$/.test(text)) return text.length + 2
+  let bytes = 2
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    if (character === '"' || character === '\\' || '\b\f\n\r\t'.includes(character)) bytes += 2
+    else if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) bytes += 6
+    else bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}

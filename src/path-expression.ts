@@ -1,0 +1,312 @@
+import { attempt } from './attempt.js'
+import { AgentAppsError } from './error.js'
+import { entriesOf, errorKeys, itemsOf, keysIn } from './look-into.js'
+
+/** One step of a path expression. */
+type Step =
+  | { kind: 'key'; key: string }
+  /** A place in a list, from its end where negative. */
+  | { kind: 'index'; index: number }
+  /** Every value of a mapping or list. */
+  | { kind: 'every' }
+  /** The value itself and every value below it, at any depth, also in maps, sets and the cause of an error. */
+  | { kind: 'deep' }
+  /** The items that have a field of this value. */
+  | { kind: 'where'; key: string; value: string }
+
+/** Keys that could reach a prototype: they match nothing and are never made. */
+const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
+
+/**
+ * The first value that a path expression finds; undefined where there is none. Only own properties count.
+ *
+ * `a.b`, `a[0]`, `a[-1]`, `a["x.y"]`, `a[*]`, `a.*`, `a..b` (b at any depth), `a[?name=value]`
+ *
+ * @throws PATH_INVALID, with the column, for what is no path expression
+ */
+export function pathGet(object: unknown, expression: string): unknown {
+  for (const place of find(object, parsePath(expression))) return place.value
+  return undefined
+}
+
+/** All values that a path expression finds, in the order of the object. Throws PATH_INVALID. */
+export function pathQuery(object: unknown, expression: string): unknown[] {
+  return [...find(object, parsePath(expression))].map(({ value }) => value)
+}
+
+/**
+ * Writes a value at every place that a path expression names. Keys and places in lists that are missing on a plain
+ * path are made: mappings, or lists for an index.
+ *
+ * @throws PATH_INVALID, also where a plain path leads to nothing that could be written
+ */
+export function pathSet(object: unknown, expression: string, value: unknown): void {
+  const steps = parsePath(expression)
+  const last = steps.pop()
+  if (last === undefined) throw invalid(expression, 0, 'it names the object itself')
+  const isPlain = steps.every(({ kind }) => kind === 'key' || kind === 'index')
+  const parents = isPlain
+    ? [makeParents(object, steps, last, expression)]
+    : [...find(object, steps)].map(({ value: parent }) => parent)
+  for (const parent of parents) {
+    const keys = keysOf(parent, last, true)
+    if (keys.length === 0 && isPlain && (last.kind === 'key' || last.kind === 'index'))
+      throw invalid(expression, 0, 'its last step cannot be written')
+    for (const key of keys) write(parent as Record<string, unknown>, key, value)
+  }
+}
+
+/** Deletes everything that a path expression finds; items of lists are taken out. Throws PATH_INVALID. */
+export function pathRemove(object: unknown, expression: string): void {
+  for (const [parent, keys] of pathPlaces(object, [expression], readOwn)) {
+    if (Array.isArray(parent)) removeItems(parent, keys)
+    else for (const key of keys) delete (parent as Record<string, unknown>)[key]
+  }
+}
+
+function removeItems(list: unknown[], indexes: ReadonlySet<string>): void {
+  let kept = 0
+  for (const [index, item] of list.entries()) if (!indexes.has(String(index))) list[kept++] = item
+  list.length = kept
+}
+
+/** The keys of an object under which expressions find something. Throws PATH_INVALID. */
+export function pathKeys(object: Record<string, unknown>, expressions: readonly string[]): Set<string> {
+  const parsed = expressions.map(parsePath)
+  const keys = keysOf(object, { kind: 'every' })
+  return new Set(
+    keys.filter(key => {
+      const alone = { [key]: readOwn(object, key) }
+      return parsed.some(steps => !find(alone, steps).next().done)
+    }),
+  )
+}
+
+/** Reads a property of an object. */
+type Read = (holder: object, key: string) => unknown
+
+/** A property that throws when it is read counts as undefined. */
+export const readOwn: Read = (holder, key) =>
+  attempt(
+    () => (holder as Record<string, unknown>)[key],
+    () => undefined,
+  )
+
+/** The places that expressions find, as the objects that hold them with their keys. Throws PATH_INVALID. */
+export function pathPlaces(
+  object: unknown,
+  expressions: readonly string[],
+  read: Read,
+): Map<object, Set<string>> {
+  const places = new Map<object, Set<string>>()
+  for (const steps of expressions.map(parsePath)) {
+    for (const { parent, key } of find(object, steps, read)) {
+      if (parent) places.set(parent, (places.get(parent) ?? new Set()).add(key))
+    }
+  }
+  return places
+}
+
+interface Place {
+  value: unknown
+  parent?: Record<string, unknown> | unknown[]
+  key: string
+}
+
+function find(object: unknown, steps: readonly Step[], read: Read = readOwn): Generator<Place> {
+  const done = steps.map(({ kind }) => (kind === 'key' || kind === 'index' ? null : new Set()))
+  return walk({ value: object, key: '' }, { steps, read, done }, 0)
+}
+
+interface Search {
+  steps: readonly Step[]
+  read: Read
+  /**
+   * For each step with several ways, the objects that it need not look into again, so that ways that meet do not
+   * multiply: for "any depth" all that it has looked into, for others where nothing was found.
+   */
+  done: readonly (Set<unknown> | null)[]
+}
+
+function* walk(place: Place, search: Search, at: number): Generator<Place> {
+  const step = search.steps[at]
+  if (step === undefined) yield place
+  else if (step.kind === 'deep') {
+    for (const inner of below(place, search, at)) yield* walk(inner, search, at + 1)
+  } else if (!search.done[at]?.has(place.value)) {
+    let isEmpty = true
+    for (const key of keysOf(place.value, step, false, search.read)) {
+      for (const found of walk(child(place.value as object, key, search.read), search, at + 1)) {
+        isEmpty = false
+        yield found
+      }
+    }
+    if (isEmpty) search.done[at]?.add(place.value)
+  }
+}
+
+/** A place and all below it, each once, parents first; with a stack of its own, however deep the object is. */
+function* below(start: Place, { read, done }: Search, at: number): Generator<Place> {
+  const open = [start]
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { value } = place
+    if (typeof value !== 'object' || value === null || done[at]?.has(value)) continue
+    done[at]?.add(value)
+    yield place
+    for (const item of unnamedIn(value)) open.push({ value: item, key: '' })
+    for (const key of keysOf(value, { kind: 'deep' }).reverse()) open.push(child(value, key, read))
+  }
+}
+
+/** What a map or set holds, keys of the map included. */
+function unnamedIn(value: object): unknown[] {
+  return attempt<unknown[]>(
+    () => {
+      if (value instanceof Map) return entriesOf(value).flat()
+      return value instanceof Set ? itemsOf(value) : []
+    },
+    () => [],
+  )
+}
+
+function child(holder: object, key: string, read: Read): Place {
+  return { value: read(holder, key), parent: holder as Record<string, unknown>, key }
+}
+
+/**
+ * The own keys of a value that a step names; none where it cannot be looked into. With `making`, a key and a
+ * place in a list need not be there yet.
+ */
+function keysOf(value: unknown, step: Step, making = false, read = readOwn): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return attempt(
+    () => namedKeys(value, step, read).filter(key => canBeNamed(value, key, making || step.kind === 'every')),
+    () => [],
+  )
+}
+
+function namedKeys(value: object, step: Step, read: Read): string[] {
+  switch (step.kind) {
+    case 'key':
+      return [step.key]
+    case 'index':
+      return [String(Array.isArray(value) && step.index < 0 ? value.length + step.index : step.index)]
+    case 'every':
+      return keysIn(value)
+    case 'where':
+      return keysIn(value).filter(key => hasField(read(value, key), step, read))
+    case 'deep':
+      return value instanceof Error ? errorKeys(value) : keysIn(value)
+  }
+}
+
+function canBeNamed(value: object, key: string, making: boolean): boolean {
+  if (FORBIDDEN.has(key) || !(making || Object.hasOwn(value, key))) return false
+  return !Array.isArray(value) || /^(?:0|[1-9]\d*)$/.test(key)
+}
+
+function hasField(item: unknown, { key, value }: { key: string; value: string }, read: Read): boolean {
+  if (typeof item !== 'object' || item === null || !Object.hasOwn(item, key) || FORBIDDEN.has(key))
+    return false
+  const found = read(item, key)
+  return (typeof found !== 'object' || found === null) && String(found) === value
+}
+
+/** The value that a plain path leads to, made where it is missing. */
+function makeParents(object: unknown, steps: readonly Step[], last: Step, expression: string): unknown {
+  let parent: unknown = object
+  for (const [at, step] of steps.entries()) {
+    const [key] = keysOf(parent, step, true)
+    if (key === undefined) throw invalid(expression, 0, `nothing can be written at its step ${at + 1}`)
+    const holder = parent as Record<string, unknown>
+    const next = Object.hasOwn(holder, key) ? holder[key] : undefined
+    parent = next ?? emptyFor(steps[at + 1] ?? last)
+    if (parent !== next) write(holder, key, parent)
+  }
+  return parent
+}
+
+function emptyFor(step: Step): unknown {
+  return step.kind === 'index' ? [] : {}
+}
+
+/** The furthest behind a list's end that an index may lie, so that none can fill the memory. */
+const GAP_MAX = 100_000
+
+function write(parent: Record<string, unknown>, key: string, value: unknown): void {
+  if (Array.isArray(parent) && Number(key) > parent.length + GAP_MAX) {
+    throw new AgentAppsError('PATH_INVALID', `The index ${key} is too far behind the list's end.`, {
+      hint: 'Append to the list instead.',
+    })
+  }
+  // Assigning a new key could meet a setter, or a frozen property, of a prototype.
+  if (Object.hasOwn(parent, key)) parent[key] = value
+  else Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+const EXPRESSION_MAX = 1000
+
+/** What keeps a text from being a path expression, and where; null for one that is. */
+export function pathProblem(expression: string): { message: string; offset: number } | null {
+  const read = readPath(expression)
+  return Array.isArray(read) ? null : read
+}
+
+function parsePath(expression: string): Step[] {
+  const read = readPath(expression)
+  if (Array.isArray(read)) return read
+  throw invalid(expression, read.offset, read.message)
+}
+
+/** A key with what stands before it, or a bracket. */
+const STEP =
+  /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"'()]+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=([^\]]*))\]/y
+
+function readPath(expression: string): Step[] | { message: string; offset: number } {
+  if (expression.length > EXPRESSION_MAX)
+    return { message: `it is longer than ${EXPRESSION_MAX} characters`, offset: EXPRESSION_MAX }
+  const steps: Step[] = []
+  let at = 0
+  while (at < expression.length) {
+    STEP.lastIndex = at
+    const match = STEP.exec(expression)
+    if (match === null) {
+      const [dots = ''] = /^\.{0,2}/.exec(expression.slice(at)) ?? []
+      return { message: 'expected a key, [0], [-1], [*], ["key"] or [?key=value]', offset: at + dots.length }
+    }
+    const problem = misplaced(match, at)
+    if (problem !== null) return { message: problem, offset: at }
+    steps.push(...stepsOf(match))
+    at = STEP.lastIndex
+  }
+  return steps
+}
+
+function misplaced([, , dots, name]: RegExpExecArray, at: number): string | null {
+  if (name === undefined) return null
+  if (at === 0) return dots === '.' ? 'it begins with "."' : null
+  return dots === '' ? 'expected "." or "["' : null
+}
+
+function stepsOf([, deep, dots, name, index, every, double, single, key, value]: RegExpExecArray): Step[] {
+  if (deep !== undefined) return [{ kind: 'deep' }]
+  if (index !== undefined) return [{ kind: 'index', index: Number(index) }]
+  if (every !== undefined) return [{ kind: 'every' }]
+  if (key !== undefined && value !== undefined)
+    return [{ kind: 'where', key, value: value.trim().replace(/^(["'])(.*)\1$/s, '$2') }]
+  const quoted = double ?? single
+  if (quoted !== undefined) return [{ kind: 'key', key: quoted.replace(/\\(.)/g, '$1') }]
+  const named: Step = name === '*' ? { kind: 'every' } : { kind: 'key', key: name ?? '' }
+  return dots === '..' ? [{ kind: 'deep' }, named] : [named]
+}
+
+function invalid(expression: string, offset: number, problem: string): AgentAppsError {
+  return new AgentAppsError(
+    'PATH_INVALID',
+    `The path expression ${JSON.stringify(expression.slice(0, 100))} cannot be used, column ${offset + 1}: ${problem}.`,
+    {
+      hint: 'Write keys as a.b or a["b.c"], places in lists as a[0] or a[-1], all as a[*], any depth as a..b.',
+      position: { line: 1, column: offset + 1 },
+    },
+  )
+}

@@ -1,0 +1,35 @@
+import { pathPlaces, readOwn } from './path-expression.js'
+
+/** Where a value holds what is to be kept secret. */
+export class Redaction {
+  /** True where the value never ends, so that not all of its secrets can be known. */
+  readonly isTooLarge: boolean
+  readonly #places: Map<object, Set<string>>
+  /** What was read, so that what looks different at each look is written as it was judged. */
+  readonly #known = new Map<object, Map<string, unknown>>()
+  #reads = 0
+
+  constructor(value: unknown, redact: readonly string[]) {
+    this.#places = redact.length === 0 ? new Map() : pathPlaces(value, redact, this.#readOnce)
+    this.isTooLarge = this.#reads > READS_MAX
+  }
+
+  has(holder: object, key: string): boolean {
+    return this.#places.get(holder)?.has(key) === true
+  }
+
+  read(holder: object, key: string): unknown {
+    const known = this.#known.get(holder)
+    return known?.has(key) ? known.get(key) : (holder as Record<string, unknown>)[key]
+  }
+
+  #readOnce = (holder: object, key: string): unknown => {
+    if (this.#reads++ > READS_MAX) return undefined
+    const known = this.#known.get(holder) ?? new Map<string, unknown>()
+    this.#known.set(holder, known)
+    if (!known.has(key)) known.set(key, readOwn(holder, key))
+    return known.get(key)
+  }
+}
+
+const READS_MAX = 1_000_000

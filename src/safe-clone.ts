@@ -1,0 +1,141 @@
+import { attempt } from './attempt.js'
+import { JsonRoom } from './json-room.js'
+import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from './look-into.js'
+
+/**
+ * Plain copies for people and logs: what is no JSON becomes words. To get the value back, use `serialize`.
+ */
+export interface SafeCloneOptions {
+  /** Values inside values, at most 1,000. Default: 100. */
+  maxDepth?: number
+  /** Bytes of JSON, to within a few words. Default: 4 MiB. */
+  maxBytes?: number
+}
+
+const TRUNCATED = '[Truncated]'
+
+/**
+ * A deep copy of any value as plain JSON-safe data: functions, promises, cycles and what is cut off become words
+ * like `[Function: name]` and `[Circular]`; maps become mappings, sets lists, dates texts. Never throws.
+ */
+export function safeClone(
+  value: unknown,
+  { maxDepth = 100, maxBytes = 4 * 1024 * 1024 }: SafeCloneOptions = {},
+): unknown {
+  return new Copier(Math.min(maxDepth, 1000), new JsonRoom(maxBytes)).copy(value, 0)
+}
+
+/** A small copy of any value for events and diagnostics. Never throws. */
+export function safeSnapshot(value: unknown, maxDepth = 4, maxBytes = 10 * 1024): unknown {
+  return safeClone(value, { maxDepth, maxBytes })
+}
+
+/** `JSON.stringify` for any value, functions, promises and cycles included. Never throws. */
+export function safeStringify(value: unknown, indent?: number): string {
+  const clone = safeClone(value)
+  // Indenting what is wide and deep can make a text longer than texts may be.
+  return attempt(
+    () => JSON.stringify(clone, null, indent) ?? 'null',
+    () => JSON.stringify(clone),
+  )
+}
+
+class Copier {
+  readonly #above = new Set<object>()
+
+  constructor(
+    readonly maxDepth: number,
+    readonly room: JsonRoom,
+  ) {}
+
+  copy(value: unknown, depth: number): unknown {
+    if (this.room.isFull) return TRUNCATED
+    if (typeof value !== 'object' || value === null) return this.#leaf(leaf(value))
+    if (this.#above.has(value)) return this.#leaf('[Circular]')
+    this.#above.add(value)
+    const copy = attempt(
+      () => this.#copyObject(value, depth),
+      message => this.#leaf(`[Threw: ${message}]`),
+    )
+    this.#above.delete(value)
+    return copy
+  }
+
+  #leaf(value: unknown): unknown {
+    if (typeof value === 'string') return this.room.text(value)
+    this.room.take(String(value).length)
+    return value
+  }
+
+  #copyObject(value: object, depth: number): unknown {
+    if (value instanceof Date) return this.#leaf(dateText(value))
+    if (value instanceof RegExp || value instanceof URL) return this.#leaf(String(value))
+    if (value instanceof Promise) return this.#leaf('[Promise]')
+    const content = unboxed(value)
+    if (typeof content !== 'object') return this.#leaf(leaf(content))
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return this.#leaf(describeBytes(value))
+    const isList = Array.isArray(value)
+    if (depth >= this.maxDepth) return this.#leaf(isList ? '[Array]' : '[Object]')
+    if (isList) return this.#list(upTo(value.length), at => value[at], depth)
+    if (value instanceof Set) return this.#list(itemsOf(value), item => item, depth)
+    if (value instanceof Map) return this.#map(entriesOf(value), depth)
+    const keys = value instanceof Error ? errorKeys(value) : Object.keys(value)
+    return this.#mapping(keys, key => (value as Record<string, unknown>)[key], depth)
+  }
+
+  #map(entries: [unknown, unknown][], depth: number): unknown {
+    if (!entries.every(([key]) => typeof key === 'string')) return this.#list(entries, pair => pair, depth)
+    const map = new Map(entries as [string, unknown][])
+    return this.#mapping(map.keys(), key => map.get(key), depth)
+  }
+
+  #list<Item>(items: Iterable<Item>, read: (item: Item) => unknown, depth: number): unknown[] {
+    return this.room.items<Item, unknown>(
+      items,
+      item => this.#read(() => read(item), depth) ?? null,
+      TRUNCATED,
+    )
+  }
+
+  #mapping(keys: Iterable<string>, read: (key: string) => unknown, depth: number): Record<string, unknown> {
+    const entries = this.room.items<string, [string, unknown]>(
+      keys,
+      key => [this.room.text(key), this.#read(() => read(key), depth)],
+      ['…', TRUNCATED],
+    )
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
+  }
+
+  #read(read: () => unknown, depth: number): unknown {
+    return this.copy(
+      attempt(read, message => `[Threw: ${message}]`),
+      depth + 1,
+    )
+  }
+}
+
+function dateText(date: Date): string {
+  return Number.isNaN(Date.prototype.getTime.call(date))
+    ? 'Invalid Date'
+    : Date.prototype.toISOString.call(date)
+}
+
+function leaf(value: unknown): unknown {
+  switch (typeof value) {
+    case 'function':
+      return `[Function: ${
+        attempt(
+          () => String((value as { name: unknown }).name),
+          () => '',
+        ) || 'anonymous'
+      }]`
+    case 'symbol':
+      return String(value)
+    case 'bigint':
+      return `${value}n`
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    default:
+      return value
+  }
+}

@@ -1,0 +1,223 @@
+import { compileGlob, GlobProblem, type GlobProgram, isGlob, matchGlob } from './glob.js'
+import { pathProblem } from './path-expression.js'
+import { normalizeTags } from './tags.js'
+
+/** What a rule asks of one argument. */
+export interface ArgumentConstraint {
+  /** A path expression over the arguments. */
+  path: string
+  glob: GlobProgram
+}
+
+/** What a rule asks of the tool's approval key: the readable text of a call, like a command. */
+export type KeyConstraint =
+  /** `*`: any key. */
+  | { any: true; prefix?: never; glob?: never; exact?: never }
+  /** `p:*`: the key is `p`, or goes on behind it with a space or tab. */
+  | { prefix: string; any?: never; glob?: never; exact?: never }
+  /** In a command, and where the glob has no `/` of its own, `*` stands for `/` too. */
+  | { glob: GlobProgram; acrossSlashes: boolean; any?: never; prefix?: never; exact?: never }
+  | { exact: string; any?: never; prefix?: never; glob?: never }
+
+/** One token of a pattern list, compiled: plain data that an index can hold. */
+export interface ToolRule {
+  /** The token as written. */
+  text: string
+  /** Where it stands in the list. */
+  offset: number
+  /** What the glob is matched against: the tool's name, its tags, or (`$name`) the name of the library's own tool. */
+  selects: 'name' | 'tag' | 'library'
+  /** Absent where the token cannot be parsed: such a rule matches nothing. */
+  glob?: GlobProgram
+  arguments: ArgumentConstraint[]
+  keys: KeyConstraint[]
+  /** `$deny` is true, `$policy=allow` a text. */
+  options: Record<string, string | true>
+  /** Why the token cannot be parsed, and where in the list. */
+  problem?: { message: string; offset: number }
+}
+
+/** What other hosts call the tools of these names: a pattern may select a tool by either. */
+export const FOREIGN_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['bash', ['Bash']],
+  ['edit', ['Edit', 'MultiEdit']],
+  ['glob', ['Glob']],
+  ['grep', ['Grep']],
+  ['list', ['LS']],
+  ['read', ['Read']],
+  ['task', ['Task']],
+  ['todoread', ['TodoRead']],
+  ['todowrite', ['TodoWrite']],
+  ['webfetch', ['WebFetch']],
+  ['write', ['Write']],
+])
+
+/** Characters of a token. */
+const TOKEN_MAX = 10_000
+
+const OPTIONS: Readonly<Record<string, readonly string[] | true>> = {
+  deny: true,
+  policy: ['allow', 'ask', 'deny'],
+}
+
+/**
+ * Reads a list of tool patterns: tokens separated by spaces or commas, outside parentheses, braces and quotes. A
+ * token that cannot be parsed becomes a rule with a `problem`, which matches nothing.
+ *
+ * `"#meta-internal bash(git:*) agent(op={run,ask},$deny)"` → three rules
+ */
+export function parsePatterns(list: string): ToolRule[] {
+  return tokensOf(list, /[\s,]/).map(({ text, offset }) => parseRule(text, offset))
+}
+
+/**
+ * True where one pattern, a glob or `#` and a glob over tags, selects a tool. What cannot be parsed, and what has
+ * constraints or options, which a name alone cannot answer, matches nothing.
+ */
+export function matchPattern(pattern: string, name: string, tags: readonly string[] = []): boolean {
+  return selectsTool(parseRule(pattern, 0), { name, tags }) && specStart(pattern) === -1
+}
+
+/** What a rule is matched against. */
+export interface MatchedTool {
+  name: string
+  tags: readonly string[]
+  /** True for the library's own. */
+  isLibrary?: boolean
+}
+
+/** True where a rule's glob selects a tool, whatever its constraints say. */
+export function selectsTool(
+  { selects, glob }: ToolRule,
+  { name, tags, isLibrary = false }: MatchedTool,
+): boolean {
+  if (glob === undefined) return false
+  if (selects === 'tag') return tags.some(tag => matchGlob(glob, tag))
+  if (selects === 'library') return isLibrary && matchGlob(glob, name)
+  const matches = (one: string): boolean => matchGlob(glob, one)
+  const foreign = FOREIGN_NAMES.get(name) ?? []
+  // `!(Bash)` leaves out the tool, whichever name it is called by.
+  return glob.not ? [name, ...foreign].every(matches) : matches(name) || foreign.some(matches)
+}
+
+interface Token {
+  text: string
+  offset: number
+}
+
+/** Splits at separators that stand outside parentheses, braces and quotes. A quote that is never closed is none. */
+function tokensOf(list: string, separator: RegExp): Token[] {
+  const tokens: Token[] = []
+  let start = 0
+  let depth = 0
+  for (let at = 0; at <= list.length; at++) {
+    const character = list.charAt(at)
+    if (character === '"' || character === "'") at = Math.max(at, list.indexOf(character, at + 1))
+    else if (character === '(' || character === '{') depth++
+    else if (character === ')' || character === '}') depth = Math.max(0, depth - 1)
+    else if (character === '' || (depth === 0 && separator.test(character))) {
+      if (at > start) tokens.push({ text: list.slice(start, at), offset: start })
+      start = at + 1
+    }
+  }
+  return tokens
+}
+
+function parseRule(text: string, offset: number): ToolRule {
+  const rule: ToolRule = { text, offset, selects: 'name', arguments: [], keys: [], options: {} }
+  try {
+    if (text.length > TOKEN_MAX) throw new GlobProblem(`the pattern is longer than ${TOKEN_MAX}`, 0)
+    const open = specStart(text)
+    rule.glob = readSelector(rule, open === -1 ? text : text.slice(0, open))
+    if (open !== -1) readSpecs(rule, text, open)
+  } catch (error) {
+    if (!(error instanceof GlobProblem)) throw error
+    delete rule.glob
+    rule.problem = { message: error.message, offset: offset + error.offset }
+  }
+  return rule
+}
+
+/** Where the parenthesis stands that begins the specifiers; that of `!(…)` belongs to the glob. */
+function specStart(text: string): number {
+  for (let at = text.indexOf('('); at !== -1; at = text.indexOf('(', at + 1)) {
+    if (text[at - 1] !== '!') return at
+    at = Math.max(at, text.indexOf(')', at))
+  }
+  return -1
+}
+
+function readSelector(rule: ToolRule, selector: string): GlobProgram {
+  if (/[@+]$/.test(selector) && rule.text.length > selector.length)
+    throw new GlobProblem('"@(…)" and "+(…)" are not supported; write {a,b}', selector.length - 1)
+  if (selector.startsWith('#')) {
+    rule.selects = 'tag'
+    const tag = selector.slice(1)
+    return inside(1, () => compileGlob(isGlob(tag) ? tag.toLowerCase() : (normalizeTags([tag])[0] ?? '')))
+  }
+  if (selector.startsWith('$')) {
+    rule.selects = 'library'
+    return inside(1, () => compileGlob(selector.slice(1)))
+  }
+  return compileGlob(unquoted(selector))
+}
+
+function readSpecs(rule: ToolRule, text: string, open: number): void {
+  if (!text.endsWith(')')) throw new GlobProblem('"(" is not closed', open)
+  for (const { text: spec, offset } of tokensOf(text.slice(open + 1, -1), /,/)) {
+    const indent = spec.length - spec.trimStart().length
+    inside(open + 1 + offset + indent, () => readSpec(rule, spec.trim()))
+  }
+}
+
+function readSpec(rule: ToolRule, spec: string): void {
+  if (spec.startsWith('$')) {
+    const [name = '', value] = spec.slice(1).split('=', 2)
+    rule.options[name] = checkOption(name, value)
+    return
+  }
+  const [whole, path = '', glob = ''] = /^([A-Za-z_][\w.[\]*"'-]*)\s*=\s*(.*)$/s.exec(spec) ?? []
+  if (whole === undefined) {
+    rule.keys.push(keyConstraint(unquoted(spec)))
+    return
+  }
+  const problem = pathProblem(path)
+  if (problem) throw new GlobProblem(problem.message, problem.offset)
+  inside(spec.length - glob.length, () => rule.arguments.push({ path, glob: compileGlob(unquoted(glob)) }))
+}
+
+function checkOption(name: string, value: string | undefined): string | true {
+  const allowed = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
+  if (allowed === undefined)
+    throw new GlobProblem(`there is no option $${name}; there are $deny and $policy`, 0)
+  if (allowed === true) {
+    if (value !== undefined) throw new GlobProblem(`$${name} takes no value`, 0)
+    return true
+  }
+  if (value === undefined || !allowed.includes(value))
+    throw new GlobProblem(`$${name} is one of ${allowed.join(', ')}`, 0)
+  return value
+}
+
+function keyConstraint(text: string): KeyConstraint {
+  if (text === '*' || text === '**') return { any: true }
+  const [, prefix] = /^(.*):\*$/s.exec(text) ?? []
+  if (prefix?.trim() === '') throw new GlobProblem('nothing stands before ":*"', 0)
+  if (prefix !== undefined && !isGlob(prefix)) return { prefix }
+  if (!isGlob(text)) return { exact: text }
+  return { glob: compileGlob(text), acrossSlashes: /\s/.test(text) || !text.includes('/') }
+}
+
+function unquoted(text: string): string {
+  return /^(["']).*\1$/s.test(text) ? text.slice(1, -1) : text
+}
+
+/** Runs a reader whose offsets count from `offset`. */
+function inside<Result>(offset: number, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof GlobProblem) throw new GlobProblem(error.message, error.offset + offset)
+    throw error
+  }
+}

@@ -1,0 +1,132 @@
+import { matchGlob } from './glob.js'
+import { indexesOf } from './look-into.js'
+import { pathQuery } from './path-expression.js'
+import {
+  type ArgumentConstraint,
+  type KeyConstraint,
+  type MatchedTool,
+  selectsTool,
+  type ToolRule,
+} from './tool-pattern.js'
+
+/** A call that rules are asked about. */
+export interface ToolCall extends MatchedTool {
+  args: unknown
+  /** The readable text that the tool gives for the call, like its command; what bare specifiers match. */
+  key?: string
+}
+
+/** What rules say of a call, and which rule said it; null where none did. */
+export interface RuleDecision<Answer> {
+  answer: Answer
+  rule: ToolRule | null
+}
+
+/** The library's tool whose operations are always allowed but where a rule denies them. */
+const ALWAYS_ALLOWED = 'context-manager'
+
+/**
+ * Whether `allowed-tools` lets a call through. Without rules (the field is absent) everything is; with none in the
+ * list, nothing. A rule with `$deny` that matches wins, wherever it stands.
+ */
+export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall): RuleDecision<boolean> {
+  const denying = rules?.find(rule => isDenied(rule, call))
+  if (denying) return { answer: false, rule: denying }
+  if (rules === undefined || (call.isLibrary && call.name === ALWAYS_ALLOWED))
+    return { answer: true, rule: null }
+  const allowing = rules.find(rule => rule.options.deny === undefined && matchesCall(rule, call, false))
+  return { answer: allowing !== undefined, rule: allowing ?? null }
+}
+
+/**
+ * What `trust.rules` say of a call: the first rule that matches, which asks where it names no policy; null where
+ * none does. A rule that asks and matches one of the commands in a call only, or nothing that the call says, does
+ * not end the search: what follows may still deny, and no longer allow.
+ */
+export function trustOf(
+  rules: readonly ToolRule[],
+  call: ToolCall,
+): RuleDecision<'allow' | 'ask' | 'deny'> | null {
+  let asking: ToolRule | null = null
+  for (const rule of rules) {
+    const policy = policyOf(rule)
+    if (matchesCall(rule, call, policy === 'deny')) {
+      return policy === 'allow' && asking ? { answer: 'ask', rule: asking } : { answer: policy, rule }
+    }
+    if (policy === 'ask' && matchesCall(rule, call, true)) asking ??= rule
+  }
+  return asking && { answer: 'ask', rule: asking }
+}
+
+function policyOf({ options: { deny, policy } }: ToolRule): 'allow' | 'ask' | 'deny' {
+  if (deny !== undefined) return 'deny'
+  return policy === 'allow' || policy === 'deny' ? policy : 'ask'
+}
+
+function isDenied(rule: ToolRule, call: ToolCall): boolean {
+  return policyOf(rule) === 'deny' && matchesCall(rule, call, true)
+}
+
+/** True where a rule selects the tool and its constraints fit. For denying, one on something absent fits too. */
+function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean {
+  return (
+    selectsTool(rule, call) &&
+    rule.arguments.every(constraint => fits(constraint, call.args, denying)) &&
+    (rule.keys.length === 0 || rule.keys.some(constraint => fitsKey(constraint, call.key, denying)))
+  )
+}
+
+/** For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be told. */
+function fits({ path, glob }: ArgumentConstraint, args: unknown, denying: boolean): boolean {
+  const items = itemsIn(pathQuery(args, path)).filter(item => item !== undefined && item !== null)
+  if (items.length === 0) return denying
+  return denying
+    ? items.some(item => !isScalar(item) || matchGlob(glob, String(item), { acrossSlashes: true }))
+    : items.every(item => isScalar(item) && matchGlob(glob, String(item)))
+}
+
+/** The items of a list and of all lists in it, each list once, so that one that holds itself has an end. */
+function itemsIn(list: unknown[]): unknown[] {
+  const lists = new Set([list])
+  const items: unknown[] = []
+  for (const one of lists) {
+    for (const index of indexesOf(one)) {
+      const item = one[index]
+      if (Array.isArray(item)) lists.add(item)
+      else items.push(item)
+    }
+  }
+  return items
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+/** What lets a shell run a second command behind, beside or inside the first. */
+const CHAINS_COMMANDS = /[;&|<>`\n\r]|\$\(/
+
+/** A rule for one command must not let a second one ride along; one that denies looks at all of them. */
+function fitsKey(constraint: KeyConstraint, key: string | undefined, denying: boolean): boolean {
+  if (key === undefined) return denying
+  if (constraint.any || key === constraint.exact) return true
+  if (denying) return commandsIn(key).some(command => fitsCommand(constraint, command, true))
+  return !CHAINS_COMMANDS.test(key) && fitsCommand(constraint, key, false)
+}
+
+function fitsCommand(
+  { exact, prefix, glob, acrossSlashes = false }: KeyConstraint & { acrossSlashes?: boolean },
+  command: string,
+  denying: boolean,
+): boolean {
+  if (glob) return matchGlob(glob, command, { acrossSlashes: acrossSlashes || denying })
+  if (exact !== undefined) return command === exact
+  return (
+    prefix !== undefined && command.startsWith(prefix) && /^(?:$|[ \t])/.test(command.slice(prefix.length))
+  )
+}
+
+/** The commands that a text could run, roughly: what stands between the signs that chain them. */
+function commandsIn(text: string): string[] {
+  return [text, ...text.split(/[;&|<>`\n\r()]+/)].map(part => part.trim())
+}
