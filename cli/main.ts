@@ -8,6 +8,8 @@ import { commandHelp, overview } from './help.js'
 import { Output, printable } from './output.js'
 import { packageVersion } from './package-version.js'
 
+// What a tool throws is told with the places in its author's files.
+process.setSourceMapsEnabled(true)
 process.exitCode = await main(process.argv.slice(2))
 
 /** Runs a command line and gives the exit code: 0 done, 1 errors, 2 wrong usage, 130 interrupted. */
@@ -16,15 +18,26 @@ async function main(argv: string[]): Promise<number> {
   process.stdout.on('error', error => {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   })
-  const [name, ...rest] = argv
+  const { name, rest } = splitCommand(argv)
   try {
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help')
-      return await help(rest[0])
-    if (name === '--version' || name === '-v') return print(packageVersion())
-    return await run(await findCommand(name), rest)
+    if (name === 'help') return await help(rest[0])
+    if (name !== undefined) return await run(await findCommand(name), rest)
+    if (rest.includes('--version') || rest.includes('-v')) return print(packageVersion())
+    if (rest.length === 0 || rest.includes('--help') || rest.includes('-h')) return await help(undefined)
+    throw new AgentAppsError('USAGE', 'There is no command in what was given.', {
+      hint: 'Usage: agent-apps <command> [options]. See `agent-apps --help`.',
+    })
   } catch (error) {
     return fail(error, argv)
   }
+}
+
+/** The command's name, and all else in its order: options may stand before the name as well. */
+function splitCommand(argv: string[]): { name: string | undefined; rest: string[] } {
+  const takesValue = (option: string | undefined): boolean =>
+    option?.startsWith('--') === true && COMMON_OPTIONS[option.slice(2)]?.type === 'string'
+  const at = argv.findIndex((word, index) => !word.startsWith('-') && !takesValue(argv[index - 1]))
+  return at === -1 ? { name: undefined, rest: argv } : { name: argv[at], rest: argv.toSpliced(at, 1) }
 }
 
 async function findCommand(name: string): Promise<Command> {

@@ -17,6 +17,7 @@ export async function openRuntime(invocation: Invocation): Promise<Runtime> {
     cwd,
     freshness: loaded.freshness ?? 'check',
     library: loaded.library ?? true,
+    external: loaded.external ?? [],
   })
 }
 

@@ -17,7 +17,7 @@ export function progressBar(quiet: boolean): { update: (progress: Progress) => v
       if (!isShown || now - started < DELAY || now - shownAt < INTERVAL) return
       shownAt = now
       const filled = Math.round((done / total) * WIDTH)
-      stderr.write(`\r${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${done}/${total} skills `)
+      stderr.write(`\r${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${done}/${total} files `)
     },
     end() {
       if (shownAt > 0) stderr.write('\r\u001B[2K')

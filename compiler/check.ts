@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkillFile } from './1-read/digest.js'
 import { locateProblems } from './1-read/locate-problems.js'
@@ -9,8 +10,10 @@ import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.j
 import { linkDirectory } from './2-resolve/link.js'
 import { resolveProject } from './2-resolve/resolve-cascades.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
+import { checkReferences } from './check-references.js'
 import { isLibrary, readLibrary } from './library.js'
-import { openProject, type ProjectOptions, shownPath } from './project.js'
+import { checkProjectOptions } from './option-checks.js'
+import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { type Report, type ReportPart, report } from './report.js'
 
 export interface CheckOptions extends ProjectOptions {
@@ -18,6 +21,11 @@ export interface CheckOptions extends ProjectOptions {
   fix?: boolean | undefined
   /** Also give the verdict of the Agent Skills specification's reference validator on every folder skill. */
   spec?: boolean | undefined
+}
+
+const OPTIONS: Record<Exclude<keyof CheckOptions, keyof ProjectOptions>, string> = {
+  fix: 'a boolean',
+  spec: 'a boolean',
 }
 
 export interface CheckResult extends Report {
@@ -29,7 +37,8 @@ export interface CheckResult extends Report {
 
 /** Gives every diagnostic of a project's skills, without writing an index. */
 export async function check(options: CheckOptions = {}): Promise<CheckResult> {
-  const project = await openProject(options)
+  checkProjectOptions('check', options, OPTIONS)
+  const project = await readProject(options)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []
   const parts: (ReportPart & { skills: WalkedSkill[] })[] = []
@@ -43,20 +52,21 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
       }
     }
     const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
+    await checkDelegates(directory.dir, units)
     await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
     const { skills, skipped } = walked
     parts.push({ directory, skills, skipped, linked: linkDirectory(units) })
   }
   const directories = parts.map(({ directory: { dir }, linked }) => ({ dir, linked }))
   const isShipped = directories.length === 1 && directories.every(({ dir }) => isLibrary(dir))
-  const library = project.library && !isShipped ? readLibrary() : null
-  const { problems } = await resolveProject(directories, library, project.searchesElsewhere)
+  const library = project.library !== null && !isShipped ? readLibrary() : null
+  const { problems } = await resolveProject(directories, library, project.others.length > 0)
   for (const [number, { linked, skills }] of parts.entries()) {
     const found = await locateProblems(problems[number] ?? [], linked, skills)
     for (const [path, findings] of found)
       linked.findings.set(path, [...(linked.findings.get(path) ?? []), ...findings])
   }
-  return { ...report(parts), fixed, spec }
+  return { ...report(await checkReferences(parts, project)), fixed, spec }
 }
 
 function verdict({ absolute, folderName }: WalkedSkill): string[] {

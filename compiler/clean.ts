@@ -3,11 +3,16 @@ import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { abandonedLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
-import { type ProjectOptions, projectDirectories, shownPath } from './project.js'
+import { checkProjectOptions } from './option-checks.js'
+import { type ProjectOptions, readProject, shownPath } from './project.js'
 
 export interface CleanOptions extends ProjectOptions {
   /** Remove nothing; `removed` then says what would be. */
   dryRun?: boolean | undefined
+}
+
+const OPTIONS: Record<Exclude<keyof CleanOptions, keyof ProjectOptions>, string> = {
+  dryRun: 'a boolean',
 }
 
 export interface CleanResult {
@@ -17,8 +22,10 @@ export interface CleanResult {
 
 /** Removes what `compile` made in the project's directories, and nothing else, wherever a user put it. */
 export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
+  checkProjectOptions('clean', options, OPTIONS)
   const removed: string[] = []
-  for (const directory of await projectDirectories(options)) {
+  const { directories } = await readProject(options)
+  for (const directory of directories) {
     const files = [...madeFiles(directory.dir), ...abandonedLock(directory.dir)]
     removed.push(...files.map(file => shownPath(directory, file)))
     if (options.dryRun) continue

@@ -4,7 +4,14 @@ import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import { type CascadeInput, cascadeInput, type SkillUnit, type UnitSource } from './skill-unit.js'
+import {
+  type CascadeInput,
+  cascadeInput,
+  type DelegateReference,
+  type SkillUnit,
+  type UnitSource,
+  type UnitTool,
+} from './skill-unit.js'
 import { VERSION } from './version.js'
 
 export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
@@ -16,6 +23,8 @@ export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
 export interface CompileCache {
   /** SHA-256 of the `.agent-apps.json` it goes with. */
   header: string
+  /** The packages that were not bundled. */
+  external: string[]
   /** Milliseconds since the epoch. */
   savedAt: number
   files: Map<string, CachedFile>
@@ -45,6 +54,7 @@ export interface CachedFile {
 interface StoredCache {
   version: string
   header: string
+  external: string[]
   files: [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string][]
   units: StoredUnit[]
   modules: [key: string, file: string, inputs: string[]][]
@@ -54,11 +64,19 @@ interface StoredCache {
 type StoredUnit = [
   path: string,
   shape: string,
-  tools: [name: string, line: number, column: number, written: boolean, cascade: CascadeInput | null][],
+  tools: [
+    name: string,
+    line: number,
+    column: number,
+    written: boolean,
+    cascade: CascadeInput | null,
+    delegate?: StoredDelegate,
+  ][],
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
   sources: UnitSource[],
 ]
+type StoredDelegate = [ref: string, line: number, column: number]
 type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
 
 /** The cache of a directory; null where there is none, or none that this version can use. */
@@ -79,12 +97,14 @@ export function readCache(directory: string): CompileCache | null {
 /** What a compile saw and made, as the text of the cache's file. */
 export function encodeCache({
   header,
+  external,
   files,
   linked,
   modules,
   cascadeFindings,
 }: {
   header: string
+  external: string[]
   files: Map<string, CachedFile>
   linked: LinkedDirectory
   modules: { modules: Map<string, CachedModule>; files: string[] }
@@ -93,6 +113,7 @@ export function encodeCache({
   const stored: StoredCache = {
     version: VERSION,
     header,
+    external,
     files: [...files].map(([path, { stat: s, sha256 }]) => [
       path,
       s.size,
@@ -112,6 +133,7 @@ export function encodeCache({
           tool.place.column,
           linked.names.get(tool.name)?.tool === tool,
           cascadeInput(tool) ?? null,
+          ...storeDelegate(tool),
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
         unit.findings.map(storeFinding),
@@ -139,6 +161,7 @@ function isCacheable({ findings }: SkillUnit): boolean {
 
 function decode({
   header,
+  external,
   files,
   units,
   modules,
@@ -158,11 +181,12 @@ function decode({
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written, cascade]) => ({
+      tools: tools.map(([name, line, column, written, cascade, delegate]) => ({
         name,
         place: { line, column },
         written,
         cascade: cascade ?? undefined,
+        ...(delegate && { delegate: restoreDelegate(delegate) }),
       })),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
       findings: findings.map(readFinding),
@@ -171,12 +195,21 @@ function decode({
   }
   return {
     header,
+    external: [...external],
     files: cachedFiles,
     units: cachedUnits,
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
     moduleFiles,
     cascadeFindings: new Map(cascadeFindings.map(([path, stored]) => [path, stored.map(readFinding)])),
   }
+}
+
+function storeDelegate({ delegate }: UnitTool): [] | [StoredDelegate] {
+  return delegate ? [[delegate.ref, delegate.place.line, delegate.place.column]] : []
+}
+
+function restoreDelegate([ref, line, column]: StoredDelegate): DelegateReference {
+  return { ref, place: { line, column } }
 }
 
 function storeFinding({ rule, place, found }: Finding): StoredFinding {

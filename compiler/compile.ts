@@ -3,11 +3,13 @@ import { cascadeKeyText } from '../src/index-format.js'
 import { locateProblems } from './1-read/locate-problems.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
 import { resolveProject } from './2-resolve/resolve-cascades.js'
+import { checkReferences } from './check-references.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
 import { type Job, type Progress, type Stage, timed } from './job.js'
 import { isLibrary, readLibrary } from './library.js'
+import { checkProjectOptions } from './option-checks.js'
 import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
-import { openProject, type Project, type ProjectOptions, shownPath } from './project.js'
+import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
 import { type Report, report } from './report.js'
 
 export interface CompileOptions extends ProjectOptions {
@@ -37,15 +39,23 @@ export interface CompileResult extends Report {
   timings: Record<Stage, number>
 }
 
+const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, string> = {
+  force: 'a boolean',
+  check: 'a boolean',
+  signal: 'an object, an AbortSignal',
+  onProgress: 'a function',
+}
+
 /**
  * Compiles the skills of a project's directories: finds them, reads what changed, makes each directory's table
  * of names, resolves what runs around each tool, and writes it all as indexes. Faults of skills are diagnostics of
  * the result, never thrown.
  *
- * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED
+ * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
-  const project = await openProject(options)
+  checkProjectOptions('compile', options, OPTIONS)
+  const project = await readProject(options)
   const job: Job = {
     ...options,
     done: 0,
@@ -56,7 +66,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
   let compiled = await attempt(project, job)
   while (compiled === 'overtaken') compiled = await attempt(project, job)
   return {
-    ...report(compiled),
+    ...report(await checkReferences(compiled, project)),
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
     outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
@@ -90,11 +100,11 @@ async function attempt(project: Project, job: Job): Promise<CompiledDirectory[] 
 /** What each directory's cascades come to: what the last compile made of them, where nothing that they are made of changed. */
 async function cascadesOf(
   prepared: readonly PreparedDirectory[],
-  { library: usesLibrary, searchesElsewhere }: Project,
+  { library: libraryDirectory, others }: Project,
 ): Promise<DirectoryCascades[]> {
   const inputs = prepared.map(({ linked }) => cascadeInputDigest(linked))
   const isShipped = prepared.length === 1 && prepared.every(({ directory: { dir } }) => isLibrary(dir))
-  const library = usesLibrary && !isShipped ? readLibrary() : null
+  const library = libraryDirectory !== null && !isShipped ? readLibrary() : null
   const digests = isShipped ? [] : inputs
   const key = hash(
     'sha256',
@@ -109,7 +119,7 @@ async function cascadesOf(
     }))
   }
   const directories = prepared.map(({ directory: { dir }, linked }) => ({ dir, linked }))
-  const { records, problems } = await resolveProject(directories, library, searchesElsewhere)
+  const { records, problems } = await resolveProject(directories, library, others.length > 0)
   return Promise.all(
     prepared.map(async ({ linked, walked }, number) => ({
       input: inputs[number] ?? '',

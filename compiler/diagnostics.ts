@@ -31,6 +31,11 @@ export const RULES = {
     reason: message => message,
     note: (_message, hint) => hint,
   },
+  'block-not-skill': {
+    severity: 'warning',
+    reason: why => `This looks like the frontmatter of a further skill, and was taken as content: ${why}`,
+    note: 'Write "---" after a blank line, `name`, `description`, and "---" again. An example belongs into a code fence.',
+  },
   'chain-too-large': {
     severity: 'error',
     reason: message => message,
@@ -72,6 +77,12 @@ export const RULES = {
       `The value of "${key}" holds ": ", which YAML takes for a mapping; it was read as one text`,
     note: 'Put the value in quotes, or run `agent-apps check --fix`.',
   },
+  'comment-in-value': {
+    severity: 'warning',
+    reason: (key, cut) =>
+      `The value of "${key}" ends before " #", where a comment begins in YAML; left out: ${JSON.stringify(cut)}`,
+    note: 'Put the value in quotes. If it is a comment, give it a line of its own.',
+  },
   'compatibility-length': {
     severity: 'warning',
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
@@ -81,6 +92,12 @@ export const RULES = {
     severity: 'error',
     reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
     note: 'Give the name of a tool, a path relative to this file, or an `inline://` text.',
+  },
+  'delegate-unknown': {
+    severity: 'warning',
+    reason: name => `The delegate names a tool that is nowhere to be found: "${name}"`,
+    note: (_name, near = '') =>
+      near ? `Did you mean "${near}"?` : 'Correct the name, unless a program registers a tool of this name.',
   },
   'description-length': {
     severity: 'warning',
@@ -103,6 +120,12 @@ export const RULES = {
     severity: 'error',
     reason: message => message,
     note: (_message, hint) => hint,
+  },
+  'execute-missing': {
+    severity: 'error',
+    fatal: true,
+    reason: () => 'The definition has no function `execute`',
+    note: 'Add `execute: async (args, context) => { … }`.',
   },
   'field-type': {
     severity: 'error',
@@ -255,7 +278,8 @@ export const RULES = {
   'no-tool': {
     severity: 'error',
     fatal: true,
-    reason: () => 'The file exports no tool',
+    reason: (what = '') =>
+      what === '' ? 'The file exports no tool' : `The file exports no tool: its default export is ${what}`,
     note: 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.',
   },
   'nul-byte': {
@@ -317,8 +341,10 @@ export const RULES = {
   'unknown-field': {
     severity: 'info',
     reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
-    note: (_field, near = '') =>
-      near ? `Did you mean "${near}"?` : `Data of your own belongs under \`metadata\`.`,
+    note: (field, near = '', place = '') => {
+      if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
+      return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
+    },
   },
   'value-read-as-text': {
     severity: 'warning',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-names.js'
 import type { ToolKind } from '../src/frontmatter.js'
@@ -52,12 +52,13 @@ export const parser: DiskParser = {
     return tools.find(tool => tool.name === name)?.at.key('metadata', ...path) ?? null
   },
 
-  importModule: (directory, source: CodeSource) =>
+  importModule: (directory, source: CodeSource, external) =>
     importBundled(
       directory,
       'file' in source
-        ? { file: join(directory, source.file) }
+        ? { file: resolve(directory, source.file) }
         : { code: source.code, from: join(directory, source.from) },
+      external,
     ),
 }
 

@@ -70,6 +70,7 @@ export async function emitDirectory(
   const header = hash('sha256', encoded.header)
   const cache = encodeCache({
     header,
+    external: directory.externalPackages,
     files: read.files,
     linked,
     modules,

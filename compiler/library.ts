@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
 import { readLines, readWritten } from './3-emit/write-index.js'
@@ -12,17 +11,18 @@ export interface LibraryTools {
   tools: Map<string, ToolRecord>
 }
 
-const DIRECTORY = join(dirname(fileURLToPath(import.meta.resolve('agent-apps/package.json'))), 'skills')
+/** The skills that the package ships. */
+export const LIBRARY_DIRECTORY = fileURLToPath(new URL('../../skills', import.meta.url))
 
 /** True for the directory of the package's own skills: they are compiled like a project's, and have no library below them. */
 export function isLibrary(directory: string): boolean {
-  return realpathSync.native(directory) === realpathSync.native(DIRECTORY)
+  return realpathSync.native(directory) === realpathSync.native(LIBRARY_DIRECTORY)
 }
 
 /** The library from its index, which the package ships; null where that is not there. */
 export function readLibrary(): LibraryTools | null {
-  const written = readWritten(DIRECTORY)
-  const lines = written && readLines(DIRECTORY, written)
+  const written = readWritten(LIBRARY_DIRECTORY)
+  const lines = written && readLines(LIBRARY_DIRECTORY, written)
   const cascadeInput = written?.header.cascadeInput
   if (!lines || typeof cascadeInput !== 'string') return null
   const tools = new Map<string, ToolRecord>()
@@ -30,5 +30,5 @@ export function readLibrary(): LibraryTools | null {
     const record = (JSON.parse(`{${line}}`) as Record<string, NameRecord>)[name]
     if (record && !isBroken(record)) tools.set(name, record)
   }
-  return { dir: DIRECTORY, cascadeInput, tools }
+  return { dir: LIBRARY_DIRECTORY, cascadeInput, tools }
 }

@@ -4,7 +4,11 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
 import { AgentAppsError } from '../src/error.js'
+import { isJsonObject } from '../src/json.js'
+import { nearest } from '../src/nearest.js'
+import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS } from '../src/options.js'
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
+import { isPackageList, isPathList } from './option-checks.js'
 
 /** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
 export interface Config {
@@ -14,6 +18,15 @@ export interface Config {
   freshness?: 'trust' | 'check'
   /** Whether the skills that agent-apps ships are searched after all others. Default: true. */
   library?: boolean
+  /** npm packages that are not bundled with skills' code, but found when it runs. */
+  external?: string[]
+}
+
+const FIELDS: Record<keyof Config, string> = {
+  paths: PATHS,
+  freshness: FRESHNESS,
+  library: 'a boolean',
+  external: PACKAGES,
 }
 
 export interface LoadedConfig {
@@ -33,6 +46,12 @@ export interface LoadConfigOptions {
   global?: boolean
 }
 
+const OPTIONS: Record<keyof LoadConfigOptions, string> = {
+  cwd: 'a string',
+  config: 'a string',
+  global: 'a boolean',
+}
+
 const CONFIG_FILES = [
   'agent-apps.config.ts',
   'agent-apps.config.js',
@@ -41,12 +60,14 @@ const CONFIG_FILES = [
 ]
 const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
 
-/** The configuration that is nearest above a directory, with the conventional paths where it names none. */
-export async function loadConfig({
-  cwd = process.cwd(),
-  config,
-  global = false,
-}: LoadConfigOptions = {}): Promise<LoadedConfig> {
+/**
+ * The configuration that is nearest above a directory, with the conventional paths where it names none.
+ *
+ * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID
+ */
+export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
+  checkOptions('loadConfig', options, OPTIONS)
+  const { cwd = process.cwd(), config, global = false } = options
   const file = config === undefined ? findConfig(resolve(cwd)) : explicitConfig(resolve(cwd, config))
   const loaded = file === null ? {} : checkConfig(await readConfig(file), file)
   const base = file === null ? resolve(cwd) : dirname(file)
@@ -145,37 +166,21 @@ async function importTypeScript(file: string): Promise<unknown> {
 }
 
 function checkConfig(value: unknown, file: string): Config {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(file, 'must be a mapping')
-  const { paths, freshness, library } = value as Record<string, unknown>
-  if (paths !== undefined && !Array.isArray(paths)) throw invalid(file, '`paths` must be a list')
-  for (const [index, entry] of (paths ?? []).entries()) {
-    if (!isPathEntry(entry))
-      throw invalid(file, `\`paths[${index}]\` must be a directory, { dir, … } or { ignore }`)
+  if (!isJsonObject(value)) throw invalid(file, 'must be a mapping')
+  for (const [field, found] of Object.entries(value)) {
+    const known = Object.hasOwn(FIELDS, field) && FIELDS[field as keyof Config]
+    // A field of somebody else's is no fault; one that is nearly ours would silently do nothing.
+    const near = known ? null : nearest(field, Object.keys(FIELDS))
+    if (near !== null) throw invalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
+    if (known && found !== undefined && !isSound(field, found, known))
+      throw invalid(file, `is wrong: \`${field}\` must be ${known}`)
   }
-  if (freshness !== undefined && freshness !== 'trust' && freshness !== 'check') {
-    throw invalid(file, '`freshness` must be "trust" or "check"')
-  }
-  if (library !== undefined && typeof library !== 'boolean')
-    throw invalid(file, '`library` must be true or false')
-  return value as Config
+  return value
 }
 
-function isPathEntry(entry: unknown): entry is PathEntry {
-  if (typeof entry === 'string') return entry !== ''
-  if (typeof entry !== 'object' || entry === null) return false
-  const { dir, external, layer, ignore } = entry as Record<string, unknown>
-  if (ignore !== undefined)
-    return (
-      typeof ignore === 'string' || (Array.isArray(ignore) && ignore.every(item => typeof item === 'string'))
-    )
-  const layerKnown = layer === undefined || layer === 'project' || layer === 'global' || layer === 'bundled'
-  return (
-    typeof dir === 'string' &&
-    dir !== '' &&
-    (external === undefined || typeof external === 'boolean') &&
-    layerKnown
-  )
+function isSound(field: string, value: unknown, expected: string): boolean {
+  if (field === 'paths') return isPathList(value)
+  return field === 'external' ? isPackageList(value) : isExpected(value, expected)
 }
 
 function invalid(file: string, problem: string, cause?: unknown): AgentAppsError {

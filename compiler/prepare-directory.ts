@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { listingText } from '../src/index-format.js'
+import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import {
   isSameFile,
@@ -48,7 +49,7 @@ export async function prepareDirectory(
 ): Promise<PreparedDirectory | 'overtaken'> {
   const { dir } = directory
   const before = readWritten(dir)
-  const previous = job.force || job.check ? null : previousCompile(dir, before)
+  const previous = job.force || job.check ? null : previousCompile(directory, before)
   const walked = await timed(job, 'walk', () => walkDirectory(directory, job))
   const read = await timed(job, 'read', () =>
     readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
@@ -70,7 +71,7 @@ async function makeModules(
   const { dir } = directory
   const cache = previous?.cache ?? null
   const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
-  const modules = await bundleUnits(dir, read.units, cache, isSame)
+  const modules = await bundleUnits(dir, read.units, cache, isSame, directory.externalPackages)
   if (previous && isUnchanged(directory, walked, read, modules, previous))
     return { modules, lines: null, isUnchanged: true }
   const lines = previous && readLines(dir, previous.written)
@@ -79,6 +80,7 @@ async function makeModules(
     ...unitsWithNewModules(read.units, modules, cache),
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
+  await checkDelegates(dir, read.units)
   await attachModules(dir, read.units, modules, { evaluate: check ? 'written' : 'all' })
   rememberInputs(dir, modules, read, walked)
   return { modules, lines, isUnchanged: false }
@@ -101,10 +103,14 @@ export interface PreviousCompile {
   written: WrittenIndex
 }
 
-function previousCompile(directory: string, written: WrittenIndex | null): PreviousCompile | null {
-  const cache = written && readCache(directory)
+function previousCompile(
+  { dir, externalPackages }: ProjectDirectory,
+  written: WrittenIndex | null,
+): PreviousCompile | null {
+  const cache = written && readCache(dir)
   if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
-  return shardsHold(directory, written, cache.savedAt) ? { cache, written } : null
+  if (cache.external.join() !== externalPackages.join()) return null
+  return shardsHold(dir, written, cache.savedAt) ? { cache, written } : null
 }
 
 export interface WalkedDirectory extends Walk {

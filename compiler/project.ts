@@ -3,7 +3,8 @@ import { relative, resolve } from 'node:path'
 import picomatch from 'picomatch'
 import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
-import { loadConfig, withAbsoluteDirectory } from './load-config.js'
+import { LIBRARY_DIRECTORY } from './library.js'
+import { type Config, loadConfig, withAbsoluteDirectory } from './load-config.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */
@@ -12,6 +13,8 @@ export interface ProjectOptions {
   cwd?: string | undefined
   /** A configuration file to use where `paths` is absent. */
   config?: string | undefined
+  /** npm packages that are not bundled with skills' code; default: the configuration's, where `paths` is absent. */
+  external?: readonly string[] | undefined
 }
 
 /** A directory of the project's own, ready to be compiled. */
@@ -19,48 +22,45 @@ export interface ProjectDirectory extends SearchDirectory {
   /** Its path from `cwd`, `/`-separated, as it is shown; empty for `cwd` itself. */
   shown: string
   isIgnored: (path: string) => boolean
+  /** npm packages that are not bundled with its code, sorted. */
+  externalPackages: string[]
 }
 
-/** What compiling is about. */
+/** A project's directories, and those that it searches besides. */
 export interface Project {
-  /** The project's own directories, in search order. */
+  /** Those that compiling is about, in search order. */
   directories: ProjectDirectory[]
-  /** Whether the skills that the package ships are searched after all others. */
-  library: boolean
-  /** True where other people's directories are searched too, whose skills are not this project's to compile. */
-  searchesElsewhere: boolean
+  /** Somebody else's: external ones, other layers'. */
+  others: Pick<SearchDirectory, 'dir' | 'ignore'>[]
+  /** The directory of the skills that the package ships; null where they are not searched. */
+  library: string | null
 }
 
-/** @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws */
-export async function openProject({ paths, cwd = process.cwd(), config }: ProjectOptions): Promise<Project> {
+/**
+ * The directories of a project, in search order.
+ *
+ * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
+ */
+export async function readProject({
+  paths,
+  cwd = process.cwd(),
+  config,
+  external,
+}: ProjectOptions): Promise<Project> {
   const base = resolve(cwd)
-  const loaded = paths ? null : await loadConfig({ cwd: base, ...(config !== undefined && { config }) })
-  const entries = paths?.map(entry => withAbsoluteDirectory(entry, base)) ?? loaded?.paths ?? []
-  const searched = searchDirectories(entries)
-  const directories = searched.filter(isOwn)
-  return {
-    directories: ownDirectories(directories, base),
-    library: loaded?.config.library ?? true,
-    searchesElsewhere: directories.length < searched.length,
-  }
-}
-
-/** The project's own directories alone. Throws as `openProject` does. */
-export async function projectDirectories(options: ProjectOptions): Promise<ProjectDirectory[]> {
-  return (await openProject(options)).directories
-}
-
-function isOwn({ external, layer }: SearchDirectory): boolean {
-  return !external && layer === 'project'
-}
-
-function ownDirectories(directories: readonly SearchDirectory[], base: string): ProjectDirectory[] {
-  if (directories.length === 0) {
+  const loaded = paths
+    ? { paths: paths.map(entry => withAbsoluteDirectory(entry, base)), config: {} as Config }
+    : await loadConfig({ cwd: base, ...(config !== undefined && { config }) })
+  const externalPackages = [...new Set(external ?? loaded.config.external)].sort()
+  const searched = searchDirectories(loaded.paths)
+  const isOwn = ({ external, layer }: SearchDirectory): boolean => !external && layer === 'project'
+  const own = searched.filter(isOwn)
+  if (own.length === 0) {
     throw new AgentAppsError('NO_SKILL_PATHS', `No skill directory is configured or found in ${base}.`, {
       hint: 'Name one, put skills into ./skills, or run `agent-apps init`.',
     })
   }
-  return directories.map(directory => {
+  const directories = own.map(directory => {
     if (statSync(directory.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new AgentAppsError('DIRECTORY_NOT_FOUND', `There is no directory ${directory.dir}.`, {
         hint: 'Correct the path, or create the directory.',
@@ -68,8 +68,10 @@ function ownDirectories(directories: readonly SearchDirectory[], base: string): 
       })
     }
     const shown = relative(base, directory.dir).replaceAll('\\', '/')
-    return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore) }
+    return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore), externalPackages }
   })
+  const library = loaded.config.library === false ? null : LIBRARY_DIRECTORY
+  return { directories, others: searched.filter(directory => !isOwn(directory)), library }
 }
 
 /** True for the paths, relative to a directory, that its ignore patterns exclude. */

@@ -35,6 +35,8 @@ export interface ReportPart {
   linked: LinkedDirectory
   /** What would be a skill if it lay elsewhere (`counts`), and what else was not followed or entered. */
   skipped: { path: string; finding: Finding; counts: boolean }[]
+  /** What only all directories together show. */
+  unresolved?: { path: string; finding: Finding }[]
 }
 
 /** What a command says of its directories, in search order. */
@@ -103,7 +105,7 @@ function fileReports(
 
 /** What one file breaks. A pattern that a skill of any directory matches is none of it. */
 function partDiagnostics(
-  { directory, linked, skipped }: ReportPart,
+  { directory, linked, skipped, unresolved = [] }: ReportPart,
   isUnmatched: (pattern: string) => boolean,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
@@ -113,6 +115,8 @@ function partDiagnostics(
       diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
     }
   }
+  for (const { path, finding } of unresolved)
+    diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
   for (const { path, finding, counts } of skipped) {
     diagnostics.push({
       ...toDiagnostic(shownPath(directory, path), finding),

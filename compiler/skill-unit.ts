@@ -28,6 +28,14 @@ export interface FreshRecords {
   code?: CodePart
   /** The key of the source that is its delegate. */
   delegateKey?: string
+  /** Where its delegate stands. */
+  delegatePlace?: Place
+}
+
+/** A tool's delegate, where that is another tool. */
+export interface DelegateReference {
+  ref: string
+  place: Place
 }
 
 /** Code to be made a module: the unit's own file, a file beside it, or a text in its frontmatter. */
@@ -61,6 +69,8 @@ export interface UnitTool {
   name: string
   /** Where its name stands in the file. */
   place: Place
+  /** The tool that runs in its stead. */
+  delegate?: DelegateReference
   /** True where the last compile wrote its records, and they still hold. */
   written?: boolean
   /** Its records, where they were made anew. */

@@ -81,7 +81,7 @@ async function resolveChain(tool: ToolDef, key: string, globals: Globals): Promi
 }
 
 async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
-  const { resolveCascade } = await import('./resolve-cascade.js')
+  const { resolveCascade } = await import('./cascade-on-demand.js')
   globals.stats.cascadesComputed++
   return resolveCascade(tool, globals)
 }

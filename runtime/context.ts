@@ -101,7 +101,7 @@ export interface Manager {
   /**
    * Runs all that is further in, and gives the result so far.
    *
-   * @throws NEXT_TWICE at a second call, and after the middleware has ended
+   * @throws NEXT_TWICE at a second call, but after one that failed: that tries again; and after the middleware has ended
    */
   readonly next: () => Promise<unknown>
   /** Calls another tool. */

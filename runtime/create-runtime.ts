@@ -1,9 +1,11 @@
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { ToolDetails } from '../src/index-format.js'
+import { isJsonObject } from '../src/json.js'
+import { checkOptions, FRESHNESS, PACKAGES, PATHS } from '../src/options.js'
 import type { PathEntry } from '../src/path-entry.js'
-import type { Explanation } from './explain.js'
 import type { AgentPolicy } from './agent-calls.js'
 import type { InvokeOptions } from './context.js'
+import type { Explanation } from './explain.js'
 import { findTool } from './find-tool.js'
 import { createGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 import { invoke, requireTool } from './invoke.js'
@@ -21,8 +23,25 @@ export interface RuntimeOptions {
   freshness?: Freshness
   /** Whether the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
-  /** How deep tools may call tools. Default: 64. */
+  /** Packages that code which was not compiled finds at run time, instead of having them bundled: the configuration's. */
+  external?: readonly string[]
+  /** How many calls may stand inside each other. Default: 64. */
   maxDepth?: number
+}
+
+/** What is a path entry at all; the compiler looks more closely. */
+const isPathEntry = (entry: unknown): boolean =>
+  isJsonObject(entry)
+    ? typeof entry.dir === 'string' || 'ignore' in entry
+    : !!entry && typeof entry === 'string'
+
+const OPTIONS: Record<keyof RuntimeOptions, string> = {
+  paths: PATHS,
+  cwd: 'a string',
+  freshness: FRESHNESS,
+  library: 'a boolean',
+  external: PACKAGES,
+  maxDepth: 'a number',
 }
 
 /** Skills, ready to be found and run. */
@@ -61,15 +80,16 @@ export interface AgentRuntime {
 
 const agents = lazy(() => import('./agent-calls.js'))
 
-/** A runtime over some path entries. Does no I/O before its first use. */
-export function createRuntime({ paths, cwd, freshness, library, maxDepth }: RuntimeOptions): Runtime {
-  const globals = createGlobals({
-    paths: [...paths],
-    ...(cwd !== undefined && { cwd }),
-    ...(freshness !== undefined && { freshness }),
-    ...(library !== undefined && { library }),
-    ...(maxDepth !== undefined && { maxDepth }),
-  })
+/**
+ * A runtime over some path entries. Does no I/O before its first use.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const isSound = Array.isArray(options?.paths) && options.paths.every(isPathEntry)
+  checkOptions('createRuntime', { ...options, ...(!isSound && { paths: null }) }, OPTIONS)
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const globals = createGlobals({ ...Object.fromEntries(given), paths: [...options.paths] })
   return {
     globals,
     findTool: ref => findTool(ref, globals),
@@ -81,7 +101,7 @@ export function createRuntime({ paths, cwd, freshness, library, maxDepth }: Runt
       const tool = await requireTool(ref, globals)
       return { tool, ...(await readDetails(tool, globals)) }
     },
-    explain: async ref => (await import('./explain.js')).explain(ref, globals),
+    explain: async ref => (await import('./cascade-on-demand.js')).explain(ref, globals),
     forAgent: policy => ({
       findTool: async ref => (await agents()).findForAgent(ref, globals, policy),
       listTools: async () => (await agents()).listForAgent(globals, policy),

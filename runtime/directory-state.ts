@@ -200,9 +200,10 @@ export function diskNames(
 }
 
 function readDisk(state: DirectoryState, globals: Globals, disk: Disk): Promise<DirectoryNames | null> {
-  const reading = loadParser(globals, disk).then(async parser => {
-    const names =
-      parser && disk.isDirectory(state.dir) ? await parser.readDirectory(state.dir, state.ignore) : null
+  // Where nothing is to be read, no reader is loaded.
+  const parsing = disk.isDirectory(state.dir) ? loadParser(globals, disk) : Promise.resolve(null)
+  const reading = parsing.then(async parser => {
+    const names = parser && (await parser.readDirectory(state.dir, state.ignore))
     // An index that was opened meanwhile counts instead.
     if (state.disk === reading) keepDisk(state, names, globals, disk)
     return names

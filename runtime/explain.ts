@@ -74,5 +74,11 @@ async function explained(
   if (disk === null || origin.entry === '') return { value, layer, tool: name, file: null, line: null }
   const parser = await loadParser(globals, disk)
   const place = await parser?.placeOf(origin.entry, origin.file, name, path)
-  return { value, layer, tool: name, file: disk.resolve(origin.entry, origin.file), line: place?.line ?? null }
+  return {
+    value,
+    layer,
+    tool: name,
+    file: disk.resolve(origin.entry, origin.file),
+    line: place?.line ?? null,
+  }
 }

@@ -20,8 +20,10 @@ export interface RuntimeConfig {
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
-  /** How deep tools may call tools. Default: 64. */
+  /** Calls inside calls that are allowed. Default: 64. */
   maxDepth?: number
+  /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
+  external?: readonly string[]
 }
 
 /** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */

@@ -1,11 +1,11 @@
-import { isDefinedTool } from '../src/define-tool.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { parseInline } from '../src/inline-reference.js'
 import { loadParser } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Resolution } from './find-tool.js'
 import type { Globals } from './globals.js'
-import type { ToolDef, ToolFunction } from './tool-def.js'
+import { functionOf, noTool } from './run-code.js'
+import type { ToolDef } from './tool-def.js'
 
 /**
  * The tool of an `inline://` reference, made at its first use and kept as a registered tool under the whole
@@ -19,9 +19,9 @@ export async function makeInlineTool(ref: string, globals: Globals, disk: Disk):
   if (parser === null) return null
   const cwd = globals.config.cwd ?? disk.cwd()
   if (kind === 'code') {
-    const module = await parser.importModule(cwd, { code: text, from: 'inline.js' })
-    const body = module.default
-    const fn = isDefinedTool(body) ? body.fn : (body as ToolFunction)
+    const module = await parser.importModule(cwd, { code: text, from: 'inline.js' }, globals.config.external)
+    const fn = functionOf(module.default)
+    if (fn === null) throw noTool('The default export of inline code', { tool: ref })
     return keep({ name: ref, kind: 'code', frontmatter: bare(ref), fn, module })
   }
   const read = parser.readMarkdown(text, 'inline.skill.md')

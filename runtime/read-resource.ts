@@ -55,7 +55,12 @@ export async function readResource(
     'RESOURCE_NOT_FOUND',
     `The skill "${tool.name}" has no file ${JSON.stringify(path)}.`,
     {
-      hint: near === null ? 'Its resources are listed by `agent-apps describe`.' : `Did you mean "${near}"?`,
+      hint:
+        near === null
+          ? resources.length > 0
+            ? `\`agent-apps describe ${tool.name}\` lists those it has.`
+            : 'It has no files besides its own.'
+          : `Did you mean "${near}"?`,
       tool: tool.name,
     },
   )

@@ -32,10 +32,18 @@ export function runChain(
   return whenThere(onion.aroundAll(0, 0), () => ctx.locals.result)
 }
 
+/** Frames that were started by one call of `next()`, and not again since. */
+class Try {
+  /** Frames further in than this were left behind: they start nothing more, and give no result. */
+  innermost = Number.POSITIVE_INFINITY
+
+  /** @param around the frame that tries again; undefined for the first try */
+  constructor(readonly around?: Frame) {}
+}
+
 /** One run of a chain. Its frames lie in each other, each one level further in than the one around it. */
 class Onion {
-  /** Frames further in than this were left behind: they start nothing more, and give no result. */
-  #innermost = Number.POSITIVE_INFINITY
+  current = new Try()
 
   constructor(
     readonly ctx: RunContext,
@@ -74,36 +82,33 @@ class Onion {
   }
 
   tool(level: number): Awaitable<IsDone> {
-    this.mustGoOn(level)
+    const attempt = this.current
+    this.mustGoOn(level, attempt)
     this.ctx.at = undefined
-    return whenThere(this.body(), result => this.keep(result, level))
+    return whenThere(this.body(), result => this.keep(result, level, attempt))
   }
 
-  keep(result: unknown, level: number): IsDone {
-    if (result !== undefined && !this.isLeft(level)) this.ctx.locals.result = result
+  keep(result: unknown, level: number, attempt: Try): IsDone {
+    if (result !== undefined && !this.isLeft(level, attempt)) this.ctx.locals.result = result
     return true
   }
 
-  /** Leaves behind what is further in than a level. */
-  leave(level: number): void {
-    this.#innermost = Math.min(this.#innermost, level)
-  }
-
-  isLeft(level: number): boolean {
-    return level > this.#innermost || (this.outer?.isLeft ?? false)
+  isLeft(level: number, { innermost, around }: Try): boolean {
+    return level > innermost || (around?.isLeft ?? false) || (this.outer?.isLeft ?? false)
   }
 
   /** Throws where nothing more may be started. */
-  mustGoOn(level: number): void {
+  mustGoOn(level: number, attempt = this.current): void {
     const { abort, tool } = this.ctx
     if (abort?.aborted) throw aborted(tool.name, 'its signal was aborted', abort.reason)
-    if (this.isLeft(level)) throw aborted(tool.name, 'a middleware around it has ended')
+    if (this.isLeft(level, attempt)) throw aborted(tool.name, 'a middleware around it has ended')
   }
 }
 
 /** One middleware while it runs, at its place. */
 class Frame implements Place {
   readonly #own: RunContext
+  readonly #try: Try
   readonly #abort: AbortSignal | undefined
   #hasEnded = false
   /** What `next()` gave. */
@@ -125,6 +130,7 @@ class Frame implements Place {
     const { ctx } = onion
     this.#own = new RunContext(ctx.globals, step.def, ctx.caller, undefined, ctx, this)
     this.#abort = ctx.abort
+    this.#try = onion.current
   }
 
   get hook(): Place['hook'] {
@@ -133,7 +139,7 @@ class Frame implements Place {
   }
 
   get isLeft(): boolean {
-    return this.onion.isLeft(this.level)
+    return this.onion.isLeft(this.level, this.#try)
   }
 
   run(): Awaitable<IsDone> {
@@ -160,7 +166,7 @@ class Frame implements Place {
   #callWith(args: unknown): unknown {
     const { onion, step } = this
     const own = this.#own
-    onion.mustGoOn(this.level)
+    onion.mustGoOn(this.level, this.#try)
     onion.ctx.at = step
     if (step.static || this.trigger) return step.def.fn(own, args)
     return whenThere(chainOf(step.def, own.globals), chain =>
@@ -169,7 +175,8 @@ class Frame implements Place {
   }
 
   next(): Promise<unknown> {
-    if (this.#given || this.#hasEnded) throw nextTwice(this.step.name, this.#hasEnded)
+    if ((this.#given && !this.#failure) || this.#hasEnded) throw nextTwice(this.step.name, this.#hasEnded)
+    if (this.#failure) this.#tryAgain()
     const { ctx } = this.onion
     try {
       const done = this.goOn()
@@ -205,11 +212,18 @@ class Frame implements Place {
     }
   }
 
+  /** What failed may be tried again. What of the last try still runs is left behind. */
+  #tryAgain(): void {
+    this.#failure = undefined
+    this.#leave()
+    this.onion.current = new Try(this)
+  }
+
   #end(value: unknown): Awaitable<IsDone> {
     const { onion, level } = this
     this.#hasEnded = true
     if (value !== undefined) {
-      onion.keep(value, level)
+      onion.keep(value, level, this.#try)
       this.#leave()
       return true
     }
@@ -233,7 +247,11 @@ class Frame implements Place {
 
   /** What was started further in is no longer waited for, and a signal set for it no longer holds. */
   #leave(): void {
-    this.onion.leave(this.level)
+    this.#try.innermost = Math.min(this.#try.innermost, this.level)
+    if (this.onion.current.around === this) {
+      this.onion.current.innermost = this.level
+      this.onion.current = this.#try
+    }
     this.onion.ctx.abort = this.#abort
   }
 }

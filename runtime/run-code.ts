@@ -2,7 +2,7 @@ import { isDefinedTool } from '../src/define-tool.js'
 import type { CodeSource } from '../src/directory-names.js'
 import { AgentAppsError } from '../src/error.js'
 import { extractFrontmatter } from '../src/frontmatter.js'
-import type { ModuleRecord, ToolRecord } from '../src/index-format.js'
+import type { ModuleRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
 import { isJsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
@@ -26,11 +26,8 @@ export async function loadCode(source: ToolSource, globals: Globals, disk: Disk)
   const exported = record.exported ?? 'default'
   const fn = functionOf(module[exported])
   if (fn) return { fn, module }
-  throw new AgentAppsError('TOOL_BROKEN', `The export "${exported}" of ${record.file} is no tool.`, {
-    hint: 'Export a function, or something made with `defineTool`.',
-    tool: record.frontmatter.name,
-    file: disk.resolve(state.dir, record.file),
-  })
+  const file = disk.resolve(state.dir, record.file)
+  throw noTool(`The export "${exported}" of ${record.file}`, { tool: record.frontmatter.name, file })
 }
 
 /** Asks a tool's code for what is not literal in its file, and puts it into the tool's frontmatter. */
@@ -59,23 +56,23 @@ export async function loadDelegate(
   const { record } = source
   const { delegate } = record
   if (delegate && 'markdown' in delegate) return async () => delegate.markdown
-  const code = delegateSource(record)
+  const code = delegateSource(source, disk)
   if (code === null) return null
   const module = await importCode(source, delegate, code, globals, disk)
   const fn = functionOf(module.default)
   if (fn) return fn
-  throw new AgentAppsError(
-    'TOOL_BROKEN',
-    `The delegate of "${record.frontmatter.name}" has no function as default export.`,
-    {
-      hint: 'Write `export default async function (ctx, args) { … }`.',
-      tool: record.frontmatter.name,
-    },
-  )
+  const { name } = record.frontmatter
+  throw noTool(`The default export of the delegate of "${name}"`, { tool: name })
+}
+
+export function noTool(what: string, where: { tool: string; file?: string }): AgentAppsError {
+  const hint = 'Export a function, or something made with `defineTool`.'
+  return new AgentAppsError('TOOL_BROKEN', `${what} is no function.`, { hint, ...where })
 }
 
 /** The code that a delegate stands for by itself: inline code, or a plain module beside the skill. */
-function delegateSource({ file, frontmatter }: ToolRecord): CodeSource | null {
+function delegateSource({ state, record }: ToolSource, disk: Disk): CodeSource | null {
+  const { file, frontmatter } = record
   const { delegate } = frontmatter.metadata
   if (typeof delegate !== 'string') return null
   if (delegate.startsWith('inline://')) {
@@ -83,13 +80,9 @@ function delegateSource({ file, frontmatter }: ToolRecord): CodeSource | null {
     return kind === 'code' ? { code: text, from: file } : null
   }
   const isModule = parseReference(delegate).kind === 'path' && /\.[cm]?[jt]s$/.test(delegate)
-  return isModule && !/\.skill\.[a-z]+$/.test(delegate) ? { file: joined(file, delegate) } : null
-}
-
-/** A path relative to a file, relative to that file's directory entry. */
-function joined(file: string, path: string): string {
-  const folder = file.includes('/') ? file.slice(0, file.lastIndexOf('/') + 1) : ''
-  return folder + path
+  return isModule && !/\.skill\.[a-z]+$/.test(delegate)
+    ? { file: disk.resolve(state.dir, file, '..', delegate) }
+    : null
 }
 
 async function importCode(
@@ -112,7 +105,7 @@ async function importCode(
     return disk.importModule(module)
   }
   const parser = await loadParser(globals, disk)
-  if (parser) return parser.importModule(state.dir, code)
+  if (parser) return parser.importModule(state.dir, code, globals.config.external)
   if (isThere) return disk.importModule(module)
   const what = 'file' in code ? code.file : 'an inline delegate'
   throw new AgentAppsError(
@@ -134,7 +127,8 @@ function isStillFresh(...asked: Parameters<typeof isFileFresh>): boolean {
   }
 }
 
-function functionOf(value: unknown): ToolFunction | null {
+/** What an export does when it is called; null where it is no tool. */
+export function functionOf(value: unknown): ToolFunction | null {
   if (isDefinedTool(value)) return value.fn
   return typeof value === 'function' ? (value as ToolFunction) : null
 }

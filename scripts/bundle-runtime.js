@@ -75,7 +75,7 @@ async function bundle() {
 }
 
 /** A chunk's name by what is in it; a file that is imported on demand is named like its module. */
-function nameOf(path, { entryPoint, inputs }) {
+function nameOf(_path, { entryPoint, inputs }) {
   if (entryPoint) return basename(entryPoint)
   return `${RUNTIME}/invoke.js` in inputs ? 'shared.js' : 'helpers.js'
 }

@@ -20,13 +20,14 @@ const sessions = new WeakMap<object, Map<string, Slots>>()
 export default function state(ctx: Context, config: unknown): undefined {
   if (config === false) return undefined
   const served = ctxTarget(ctx)
-  const { sessionId, tool } = served.run
+  const { name } = served.run.tool
+  const { sessionId } = served.envelope
   const initial = typeof config === 'object' && config !== null ? (config as Record<string, unknown>) : {}
   const slots: Slots = sessionId === undefined ? new Map() : slotsOf(served.globals, sessionId)
-  let slot = slots.get(tool.name)
+  let slot = slots.get(name)
   if (!slot) {
     slot = structuredClone(initial)
-    slots.set(tool.name, slot)
+    slots.set(name, slot)
   }
   served.locals.state = slot
   return undefined

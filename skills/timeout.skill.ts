@@ -15,10 +15,7 @@ export default async function timeout(ctx: Context, config: unknown): Promise<vo
   const served = ctxTarget(ctx)
   const ms = milliseconds(config)
   const { name } = served.run.tool
-  const outer = served.run.signal
-  const inner = new AbortController()
-  const follow = (): void => inner.abort(outer.reason)
-  outer.addEventListener('abort', follow, { once: true })
+  const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -26,17 +23,15 @@ export default async function timeout(ctx: Context, config: unknown): Promise<vo
         hint: 'Give it more time in `metadata.timeout`, or less to do.',
         tool: name,
       })
-      inner.abort(error)
+      controller.abort(error)
       reject(error)
     }, ms)
   })
-  served.run.signal = inner.signal
+  served.run.signal = controller.signal
   try {
     await Promise.race([ctx.manager.next(), late])
   } finally {
     clearTimeout(timer)
-    outer.removeEventListener('abort', follow)
-    served.run.signal = outer
   }
 }
 

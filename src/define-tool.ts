@@ -74,7 +74,8 @@ export interface DefinedTool {
  * Makes a tool of a definition, for a `.skill.ts` to export or a program to register. With a name and a
  * function, the definition is made at the first use, for set-up that needs awaiting.
  *
- * @throws SCHEMA_UNSUPPORTED, when its frontmatter is asked for, where a schema gives no JSON Schema
+ * @throws DEFINITION_INVALID where it has no name or no `execute`; SCHEMA_UNSUPPORTED, when its frontmatter is
+ *   asked for, where a schema gives no JSON Schema
  */
 export function defineTool<
   const Params extends ToolSchema | undefined = undefined,
@@ -88,12 +89,13 @@ export function defineTool(
   definition: string | AnyDefinition,
   make?: () => Promise<Omit<AnyDefinition, 'name'>>,
 ): DefinedTool {
+  if (typeof definition !== 'string') checkDefinition(definition)
   const name = typeof definition === 'string' ? definition : definition.name
   let made: Promise<AnyDefinition> | undefined
   const ready = (): Promise<AnyDefinition> => {
     made ??=
       typeof definition === 'string'
-        ? Promise.resolve(make?.()).then(rest => ({ ...required(rest, name), name }))
+        ? Promise.resolve(make?.()).then(rest => checkDefinition({ ...required(rest, name), name }))
         : Promise.resolve(definition)
     return made
   }
@@ -103,6 +105,18 @@ export function defineTool(
     frontmatter: async () => definitionFrontmatter(await ready()),
   }
   return Object.defineProperty(tool, BRAND, { value: true })
+}
+
+/** The definition, where it is one; a program without types may give anything. */
+function checkDefinition(definition: AnyDefinition): AnyDefinition {
+  const { name, execute } = definition ?? {}
+  const isNamed = typeof name === 'string' && name !== ''
+  if (isNamed && typeof execute === 'function') return definition
+  throw new AgentAppsError(
+    'DEFINITION_INVALID',
+    isNamed ? `The tool "${name}" has no function \`execute\`.` : 'A tool is defined without a name.',
+    { hint: 'Give `defineTool` an object with `name` and `execute`.', ...(isNamed && { tool: name }) },
+  )
 }
 
 /** True for what any copy of the package's `defineTool` made. */

@@ -23,7 +23,7 @@ export interface DirectoryNames {
   paths: () => string[]
 }
 
-/** Code of a directory: one of its files, or a text that stands in one. Paths are relative to the directory. */
+/** Code of a directory: a file, or a text that stands in one. Paths are absolute, or relative to the directory. */
 export type CodeSource = { file: string } | { code: string; from: string }
 
 /** Reads skills without an index. It comes with the compiler, and a deployment that never misses never loads it. */
@@ -48,6 +48,10 @@ export interface DiskParser {
     name: string,
     path: readonly string[],
   ) => Promise<{ line: number; column: number } | null>
-  /** Imports code that was not compiled. Throws what bundling and importing it throw. */
-  importModule: (directory: string, source: CodeSource) => Promise<Record<string, unknown>>
+  /** Imports code that was not compiled; `external` packages are found at run time. Throws what bundling and importing it throw. */
+  importModule: (
+    directory: string,
+    source: CodeSource,
+    external?: readonly string[],
+  ) => Promise<Record<string, unknown>>
 }

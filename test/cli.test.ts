@@ -76,6 +76,10 @@ describe('help and usage', () => {
     [['run', 'count', '--args', '[1]'], 'Write --arg key=value'],
     [['run', 'count', '--args', '{'], 'Write --arg key=value'],
     [['run', 'count', '--arg', '=1'], 'Write --arg key=value'],
+    [['run', 'count', '--arg', 'text'], 'Write --arg key=value'],
+    [['--jsn', 'list'], 'Did you mean --json?'],
+    [['--quiet'], 'Usage: agent-apps <command> [options]'],
+    [['--cwd', 'list'], 'Usage: agent-apps <command> [options]'],
     [['compile', '--cwd'], 'See `agent-apps compile --help`'],
     [['compile', '--check=yes'], 'See `agent-apps compile --help`'],
   ])('%j is wrong usage', (args, hint) => {
@@ -103,7 +107,7 @@ describe('compile and clean', () => {
     const first = agentApps(root, ['compile'])
     expect([first.status, first.stderr]).toEqual([0, ''])
     expect(first.stdout).toMatch(
-      /^compiled 3 skills \(4 changed\) in \d+ ms · \.agent-apps\.json in 2 directories\n$/,
+      /^compiled 3 skills from 4 files \(4 changed\) in \d+ ms · \.agent-apps\.json in 2 directories\n$/,
     )
     expect(agentApps(root, ['compile', '--check']).status).toBe(0)
     const again = JSON.parse(agentApps(root, ['compile', '--json']).stdout) as Record<string, unknown>
@@ -321,6 +325,54 @@ describe('list, describe, render and run', () => {
     const missing = agentApps(root, ['run', 'coutn'])
     expect([missing.status, missing.stdout]).toEqual([1, ''])
     expect(missing.stderr).toContain('Did you mean "count"?')
+  })
+
+  it('options may stand before the command', () => {
+    const root = project()
+    const expected = agentApps(root, ['list', '--json']).stdout
+    for (const args of [
+      ['--json', 'list'],
+      ['--json', '--cwd', root, 'list'],
+      [`--cwd=${root}`, '--json', 'list'],
+    ])
+      expect(agentApps(args.length > 2 ? temporary() : root, args).stdout).toBe(expected)
+    expect(agentApps(root, ['--cwd', root, '--help']).stdout).toContain('Usage: agent-apps <command>')
+    expect(agentApps(root, ['--json', 'list', '--help']).stdout).toContain('Usage: agent-apps list')
+  })
+
+  it('run prints what JSON cannot say, and with --json says that it cannot', () => {
+    const results: Record<string, [code: string, shown: RegExp]> = {
+      big: ['10n', /^10n\n$/],
+      deep: ['({ list: [10n] })', /^\{ list: \[ 10n \] \}\n$/],
+      circle: ['(() => { const a = { b: 1 }; a.a = a; return a })()', /\[Circular \*1\]/],
+      method: ['() => 1', /^\[Function/],
+    }
+    const root = project(
+      Object.fromEntries(
+        Object.entries(results).map(([name, [code]]) => [
+          `skills/${name}.skill.js`,
+          `export const frontmatter = { name: '${name}', description: 'x' }\nexport default () => ${code.startsWith('()') ? `(${code})` : code}\n`,
+        ]),
+      ),
+    )
+    for (const [name, [, shown]] of Object.entries(results)) {
+      const told = agentApps(root, ['run', name])
+      expect([told.status, told.stderr]).toEqual([0, ''])
+      expect(told.stdout).toMatch(shown)
+      const json = agentApps(root, ['run', name, '--json'])
+      expect(json.status).toBe(1)
+      expect(JSON.parse(json.stdout)).toMatchObject({ error: 'RESULT_NOT_JSON', tool: name })
+    }
+  })
+
+  it.each(['compiled', 'from disk'])('what a tool throws is told with its own file and line (%s)', way => {
+    const root = project({
+      'skills/fails.skill.ts': `interface Unused { a: string }\n\nexport const frontmatter = { name: 'fails', description: 'x' }\nexport default function fails(): never {\n  throw new Error('No luck.')\n}\n`,
+    })
+    if (way === 'compiled') agentApps(root, ['compile'])
+    const { status, stderr } = agentApps(root, ['run', 'fails'])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/Error: No luck\.\n.*skills\/fails\.skill\.ts:5:9/)
   })
 
   it('control characters of a skill do no harm', () => {

@@ -1,8 +1,9 @@
+import { join } from 'node:path'
 import { createRuntime, isAgentAppsError } from 'agent-apps'
-import { check, compile } from 'agent-apps/compiler'
+import { check, compile, type Message } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { type Call, codeSkills, shown, threeWays } from './support/code-project.js'
-import { skill, type Tree } from './support/tree.js'
+import { makeTree, skill, type Tree, writeTree } from './support/tree.js'
 
 const HANDLER = 'export default async (ctx, args) => ({ handled: args ?? null })\n'
 const delegating = (name: string, delegate: string, body = 'Body.\n'): string =>
@@ -124,7 +125,7 @@ describe('delegates that lead nowhere', () => {
       'sound.skill.js': TARGET('sound'),
     })
     const { diagnostics } = await compile({ paths: [dir], cwd: dir })
-    expect(diagnostics.map(shown)).toEqual(['a.skill.md:2:7 delegate-invalid error'])
+    expect(diagnostics.map(shown)).toEqual(['a.skill.md:5:13 delegate-invalid error'])
     expect(diagnostics[0]?.reason).toMatch(problem)
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     expect(await runtime.invoke('sound')).toEqual({ target: null })
@@ -138,6 +139,134 @@ describe('delegates that lead nowhere', () => {
       .invoke('a')
       .catch((error: unknown) => error)
     expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_NOT_FOUND')
+  })
+})
+
+describe('delegates by absolute path', () => {
+  it('a module of the project, from disk and compiled', async () => {
+    const { root, dir } = codeSkills({ 'target.skill.js': TARGET('target') })
+    writeTree(root, {
+      'skills/deep/a.skill.md': delegating('a', join(root, 'lib/handler.js')),
+      'skills/deep/b.skill.md': delegating('b', join(dir, 'target.skill.js')),
+      'lib/handler.js': HANDLER,
+    })
+    for (const via of ['disk', 'index']) {
+      if (via === 'index') expect((await compile({ paths: [dir] })).diagnostics).toEqual([])
+      const runtime = createRuntime({ paths: [dir], library: false })
+      expect(await runtime.invoke('a', { x: 1 })).toEqual({ handled: { x: 1 } })
+      expect(await runtime.invoke('b', { x: 1 })).toEqual({ target: { x: 1 } })
+      expect((await runtime.findTool('a'))?.origin.via).toBe(via)
+    }
+    expect(await compile({ paths: [dir] })).toMatchObject({ written: [], diagnostics: [] })
+  })
+
+  it('a module of somebody else’s is refused', async () => {
+    const outside = makeTree({ 'handler.js': HANDLER })
+    const { dir } = codeSkills({ 'a.skill.md': delegating('a', join(outside, 'handler.js')) })
+    const failure = await createRuntime({ paths: [dir] })
+      .invoke('a')
+      .catch((error: unknown) => error)
+    expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_BROKEN')
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(shown)).toEqual(['a.skill.md:5:13 delegate-invalid error'])
+    expect(diagnostics[0]?.reason).toMatch(/lies outside the project/)
+  })
+})
+
+describe('code whose default export is no function', () => {
+  const WRONG: [code: string, problem: RegExp][] = [
+    ['export const other = () => 1', /no default export/],
+    ['export default 42', /no function as default export/],
+    ['export default { run: () => 1 }', /no function as default export/],
+    ['const list = [1]; export { list as default }', /no function as default export/],
+  ]
+  it.each(WRONG)('%s', async (code, problem) => {
+    const { dir } = codeSkills({
+      'a.skill.md': delegating('a', './a.js'),
+      'a.js': code,
+      'b.skill.md': delegating('b', `inline://code,${code}`),
+      'c.skill.md': delegating('c', './c.ts'),
+      'c.ts': `type Text = string\n${code}`,
+    })
+    for (const work of [check, compile, compile]) {
+      const { diagnostics } = await work({ paths: [dir], cwd: dir })
+      expect(diagnostics.map(shown)).toEqual(
+        ['a', 'b', 'c'].map(name => `${name}.skill.md:5:13 delegate-invalid error`),
+      )
+      for (const { reason } of diagnostics) expect(reason).toMatch(problem)
+    }
+    const runtime = createRuntime({ paths: [dir] })
+    for (const ref of ['a', 'b', 'c', `inline://code,${code}`]) {
+      const failure = await runtime.invoke(ref, {}).catch((error: unknown) => error)
+      expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_BROKEN')
+      expect((failure as Error).message).toMatch(/^The default export of .* is no function\.$/)
+    }
+  })
+
+  it.each([
+    ['module.exports = () => 1', '.cjs'],
+    ["export { default } from './lib.js'", '.js'],
+    ["import lib from './lib.js'\nexport default lib", '.js'],
+    ['export default class extends Function {}', '.js'],
+    ['const make = () => () => 1\nexport default make()', '.js'],
+    ['let later\nlater = () => 1\nexport { later as default }', '.js'],
+  ])('what may be one is none of it: %s', async (code, ending) => {
+    const { dir } = codeSkills({
+      'a.skill.md': delegating('a', `./a${ending}`),
+      [`a${ending}`]: code,
+      'lib.js': HANDLER,
+    })
+    for (const work of [check, compile]) expect((await work({ paths: [dir] })).diagnostics).toEqual([])
+  })
+})
+
+describe('delegates to tools', () => {
+  const delegates = ({ diagnostics }: { diagnostics: Message[] }): string[] =>
+    diagnostics.map(message => `${shown(message)}: ${message.reason} / ${message.note}`)
+
+  it('a circle is told at each of its delegates, compiled anew or not', async () => {
+    const { dir } = codeSkills({
+      'a.skill.md': delegating('a', 'b'),
+      'b.skill.md': delegating('b', './deep/c'),
+      'deep/c/SKILL.md': delegating('c', '../../a.skill.md#a'),
+      'into.skill.md': delegating('into', 'a'),
+      'self.skill.md': delegating('self', 'self'),
+      'sound.skill.md': delegating('sound', 'target'),
+      'target.skill.js': TARGET('target'),
+    })
+    const told = [
+      'a.skill.md:5:13 delegate-invalid error: The delegate "b" cannot be used: it leads back here: a → b → c → a',
+      'b.skill.md:5:13 delegate-invalid error: The delegate "./deep/c" cannot be used: it leads back here: b → c → a → b',
+      'deep/c/SKILL.md:5:13 delegate-invalid error: The delegate "../../a.skill.md#a" cannot be used: it leads back here: c → a → b → c',
+      'self.skill.md:5:13 delegate-invalid error: The delegate "self" cannot be used: it leads back here: self → self',
+    ]
+    for (const work of [check, compile, compile])
+      expect(delegates(await work({ paths: [dir], cwd: dir })).map(line => line.split(' / ')[0])).toEqual(
+        told,
+      )
+    writeTree(dir, { 'b.skill.md': delegating('b', 'target'), 'self.skill.md': skill('self') })
+    expect(delegates(await compile({ paths: [dir], cwd: dir }))).toEqual([])
+  })
+
+  it('a name that nothing has is told, with the nearest', async () => {
+    const { root, dir } = codeSkills({
+      'a.skill.md': delegating('a', 'traget'),
+      'b.skill.md': delegating('b', 'other'),
+      'c.skill.md': delegating('c', 'elsewhere'),
+      'd.skill.md': delegating('d', 'library'),
+      'target.skill.js': TARGET('target'),
+    })
+    writeTree(root, { 'theirs/elsewhere.skill.md': skill('elsewhere') })
+    const options = { cwd: dir, paths: ['.', { dir: '../theirs', external: true }] }
+    const warning = (name: string): string =>
+      `delegate-unknown warning: The delegate names a tool that is nowhere to be found: "${name}"`
+    for (const work of [check, compile, compile]) {
+      expect(delegates(await work(options))).toEqual([
+        `a.skill.md:5:13 ${warning('traget')} / Did you mean "target"?`,
+        `b.skill.md:5:13 ${warning('other')} / Correct the name, unless a program registers a tool of this name.`,
+      ])
+    }
+    expect(delegates(await check({ cwd: dir, paths: ['.'] }))).toHaveLength(3)
   })
 })
 

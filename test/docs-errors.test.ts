@@ -23,14 +23,19 @@ const HEADINGS = [
 
 /** Codes that nothing but the named part throws, where its own tests provoke them. */
 const ELSEWHERE: Partial<Record<ErrorCode, string>> = {
+  RESULT_NOT_JSON: 'the command line',
   USAGE: 'the command line',
 }
 
 const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 
 /** Something that throws each code. A code without an entry, here or above, is a type error. */
-const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unknown>> = {
+const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
+  CASCADE_INVALID: root => {
+    write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { $inherit: nobody }\n---'))
+    return runtimeOf(root).invoke('review')
+  },
   COMPILE_ABORTED: root => compile({ cwd: root, paths: ['.'], signal: AbortSignal.abort() }),
   CONFIG_INVALID: root => {
     write(root, 'agent-apps.config.json', '{ "paths": "skills" }')
@@ -39,10 +44,10 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
   CONTEXT_MISSING: () =>
     defineTool({ name: 'again', execute: (_args, { invoke }) => invoke('review') }).fn(undefined),
-  DEPTH_EXCEEDED: () => {
-    const globals = emptyGlobals()
-    registerTool(globals, { name: 'again', fn: ctx => (ctx as Context).manager.invoke('again') })
-    return invoke('again', {}, globals)
+  DEFINITION_INVALID: async () => defineTool({ name: 'again' } as never),
+  DEPTH_EXCEEDED: root => {
+    write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { delegate: review }\n---'))
+    return runtimeOf(root).invoke('review')
   },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
@@ -66,6 +71,10 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     return tool?.content?.()
   },
   INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
+  MIDDLEWARE_CONFIG: root => {
+    write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { timeout: soon }\n---'))
+    return runtimeOf(root).invoke('review')
+  },
   MODULE_MISSING: async root => {
     write(
       root,
@@ -90,6 +99,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     return invoke('twice', {}, globals)
   },
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
+  OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
   PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   RUN_ABORTED: root => runtimeOf(root).invoke('review', {}, { signal: AbortSignal.abort() }),
@@ -102,6 +112,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
     return runtimeOf(root).invoke('review')
   },
   TOOL_DENIED: root => runtimeOf(root).forAgent({ allowedTools: 'other' }).invoke('review'),
+  TOOL_TIMEOUT: () => {
+    const globals = createRuntime({ paths: [] }).globals
+    registerTool(globals, { name: 'slow', fn: () => new Promise(() => {}), metadata: { timeout: 5 } })
+    return invoke('slow', {}, globals)
+  },
   TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
 }
 

@@ -463,7 +463,14 @@ describe('the lines of an index', () => {
   const lines = fc.dictionary(fc.string({ unit: 'binary' }), record, { maxKeys: 40, noNullPrototype: true })
 
   it('are taken apart into what they were put together from', () => {
-    const fields = { ignore: ['x'], listing: 'l', cascadeInput: 'i', cascadeKey: 'k', modules: [], counts: { files: 1, found: 1, skipped: 0 } }
+    const fields = {
+      ignore: ['x'],
+      listing: 'l',
+      cascadeInput: 'i',
+      cascadeKey: 'k',
+      modules: [],
+      counts: { files: 1, found: 1, skipped: 0 },
+    }
     const encode = (records: Record<string, object>): Map<string, string> =>
       new Map(
         Object.entries(records).map(([name, value]) => [

@@ -15,6 +15,12 @@ export const compileCommand: Command = {
     check: { type: 'boolean', describes: 'write nothing; fail where an index is missing or out of date' },
     force: { type: 'boolean', describes: 'read everything, whatever the last compile left' },
     strict: { type: 'boolean', describes: 'fail on warnings too' },
+    external: {
+      type: 'string',
+      multiple: true,
+      value: 'PACKAGE',
+      describes: 'do not bundle this npm package (default: those configured, where no path is given)',
+    },
   },
   example: 'agent-apps compile ./skills',
   run,
@@ -28,6 +34,7 @@ async function run(invocation: Invocation): Promise<number> {
   try {
     result = await compile({
       ...projectOptions(invocation),
+      ...(Array.isArray(options.external) && { external: options.external }),
       check: options.check === true,
       force: options.force === true,
       signal,
@@ -70,9 +77,11 @@ function compileSummary(
   elapsed: number,
 ): string {
   const changed = files.length - reused
+  // A file may hold several skills, or only ones that are shadowed.
+  const from = files.length === skills.length ? '' : ` from ${count(files.length, 'file')}`
   const where = directories.length === 1 ? directories[0] : `${count(directories.length)} directories`
   return [
-    `compiled ${count(skills.length, 'skill')} (${count(changed)} changed) in ${Math.round(elapsed)} ms`,
+    `compiled ${count(skills.length, 'skill')}${from} (${count(changed)} changed) in ${Math.round(elapsed)} ms`,
     tally(diagnostics, ['error', 'warning']),
     ` · .agent-apps.json in ${where}`,
   ].join('')

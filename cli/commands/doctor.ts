@@ -50,9 +50,10 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
   try {
     const { cwd, config } = projectOptions(invocation)
     const loaded = await loadConfig({ cwd, global: true, ...(config !== undefined && { config }) })
+    const { external = [] } = loaded.config
     found.push(configuration(loaded, cwd), ...missingDirectories(loaded.paths, cwd))
     if (found.every(({ state }) => state !== 'problem')) {
-      found.push(...indexes(await compile({ paths: loaded.paths, cwd, check: true }), cwd))
+      found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd))
       found.push(await resolution(loaded, cwd))
     }
   } catch (error) {
@@ -94,7 +95,7 @@ function indexes(
   const findings = directories.map((directory): Finding => {
     const within = directory === '.' ? '' : `${directory}/`
     const skills = files.filter(({ file, outcome }) => file.startsWith(within) && outcome === 'found').length
-    const found = `${directory}: ${count(skills, 'skill')}`
+    const found = `${directory}: ${count(skills, 'skill file')}`
     if (!outdated.some(file => file.startsWith(within))) {
       return { subject: 'index', state: 'ok', found: `${found}, up to date` }
     }

@@ -1,12 +1,12 @@
-import type { ExplainedOrigin, Explanation } from 'agent-apps'
 import { relative } from 'node:path'
+import type { ExplainedOrigin, Explanation } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { type Output, printable } from '../output.js'
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'say where each of a tool\'s metadata comes from, and what runs around it',
+  summary: "say where each of a tool's metadata comes from, and what runs around it",
   positionals: { shown: '<ref>', min: 1, max: 1 },
   options: {},
   example: 'agent-apps explain word-count',
@@ -42,7 +42,9 @@ function show({ name, metadata, chain, peers, problems }: Explanation, output: O
   const keys = Object.entries(metadata)
   if (keys.length === 0) output.result('  no metadata')
   for (const [key, { overrides, ...origin }] of keys) {
-    output.result(`  ${printable(key)}: ${printable(JSON.stringify(origin.value))}  ${output.style('dim', from(origin))}`)
+    output.result(
+      `  ${printable(key)}: ${printable(JSON.stringify(origin.value))}  ${output.style('dim', from(origin))}`,
+    )
     for (const one of overrides)
       output.result(output.style('dim', `    over ${printable(JSON.stringify(one.value))}  ${from(one)}`))
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { AgentAppsError } from 'agent-apps'
+import { inspect } from 'node:util'
+import { AgentAppsError, isAgentAppsError } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 
@@ -29,11 +30,41 @@ async function runTool(invocation: Invocation): Promise<number> {
   const args = readArguments(options)
   const runtime = await openRuntime(invocation)
   const result = await runtime.invoke(positionals[0] ?? '', args)
-  if (output.json) output.jsonResult(result ?? null)
+  if (output.json) output.result(asJson(result ?? null, positionals[0]))
   else if (typeof result === 'string') output.exact(result.endsWith('\n') ? result : `${result}\n`)
-  else if (result !== undefined) output.jsonResult(result)
+  else if (result !== undefined) output.result(shown(result))
   noteDiagnostics(runtime, invocation)
   return 0
+}
+
+/** A result for a person: as JSON, or as Node shows what JSON cannot say. */
+function shown(result: unknown): string {
+  try {
+    return asJson(result)
+  } catch (error) {
+    if (isAgentAppsError(error)) return inspect(result, { depth: 8 })
+    throw error
+  }
+}
+
+/** @throws RESULT_NOT_JSON */
+function asJson(result: unknown, tool = ''): string {
+  let problem = `it is a ${typeof result}`
+  try {
+    const text = JSON.stringify(result, null, 2)
+    if (text !== undefined) return text
+  } catch (error) {
+    // Of a circle the message draws a picture; its first line says enough.
+    problem = (error as Error).message.split('\n')[0] ?? ''
+  }
+  throw new AgentAppsError(
+    'RESULT_NOT_JSON',
+    `The result of "${tool}" cannot be printed as JSON: ${problem}.`,
+    {
+      hint: 'Return plain data: texts, numbers, true, false, null, lists and objects of these.',
+      tool,
+    },
+  )
 }
 
 /** The arguments of `--args` and, over them, of each `--arg`; undefined where there are none. */
@@ -57,7 +88,8 @@ function readObject(text: string): Record<string, unknown> {
 
 function readPair(pair: string): [string, unknown] {
   const equals = pair.indexOf('=')
-  if (equals < 1) throw usage(`--arg ${JSON.stringify(pair)} has no name`)
+  if (equals === 0) throw usage(`--arg ${JSON.stringify(pair)} has no name before the "="`)
+  if (equals === -1) throw usage(`--arg ${JSON.stringify(pair)} has no "=" and no value after it`)
   return [pair.slice(0, equals), readValue(pair.slice(equals + 1))]
 }
 

@@ -14,6 +14,11 @@ export interface Locator {
   within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place
 }
 
+/** Few skills have one, and a place is looked for only where it may be needed. */
+export function hasDelegate({ metadata }: JsonObject): boolean {
+  return isJsonObject(metadata) && metadata.delegate !== undefined
+}
+
 const DESCRIPTION_MAX = 1024
 const COMPATIBILITY_MAX = 500
 
@@ -146,7 +151,13 @@ function mayBeNear(word: string, candidate: string): boolean {
 
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field =>
-    finding('unknown-field', at.key(field), field, nearestField(field)),
+    finding(
+      'unknown-field',
+      at.key(field),
+      field,
+      nearestField(field),
+      ...(field.startsWith('$') || CORE_METADATA_KEYS.includes(field) ? ['metadata'] : []),
+    ),
   )
 }
 

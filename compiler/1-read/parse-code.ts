@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { extractFrontmatter } from '../../src/frontmatter.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
-import { checkFrontmatter, type Locator } from './check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
 import { fallbackName, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
@@ -45,6 +45,11 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     addBroken(parsed, finding('name-invalid', place, name, problem), null)
     return
   }
+  const [fault] = tool.problems
+  if (fault) {
+    addBroken(parsed, finding(fault.rule, placeOf(fault.offset), ...fault.found), name)
+    return
+  }
   const description = typeof verbatim.description === 'string' ? verbatim.description : undefined
   const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
   const at = locatorOf(tool, placeOf)
@@ -55,6 +60,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   parsed.tools.push({
     name,
     place,
+    ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     at,
     record: {

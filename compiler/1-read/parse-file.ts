@@ -6,7 +6,8 @@ import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
 import type { CodePart } from '../skill-unit.js'
-import { checkFrontmatter, type Locator, typeName } from './check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, type Locator, typeName } from './check-frontmatter.js'
+import { commentsInValues } from './comments-in-values.js'
 import { type DecodedText, decode } from './decode.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
@@ -30,6 +31,8 @@ export interface ParsedTool {
   record: ToolRecord
   /** Where its name stands. */
   place: Place
+  /** Where its delegate stands, where it has one. */
+  delegatePlace?: Place
   verbatim: JsonObject
   /** Where what stands in its frontmatter stands in the file. */
   at: Locator
@@ -69,7 +72,8 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
     addBroken(parsed, decoded, fallbackName(source))
     return parsed
   }
-  const blocks = splitSkills(decoded, source)
+  const { blocks, findings } = splitSkills(decoded, source)
+  parsed.findings.push(...findings)
   for (const block of blocks) {
     if ('rule' in block) addBroken(parsed, block, fallbackName(source))
     else parseBlock(parsed, decoded, block, source, blocks.length > 1)
@@ -84,12 +88,21 @@ export function isMainSkill(bytes: Buffer): boolean {
   return tools[0]?.record.frontmatter.role === 'main'
 }
 
-function splitSkills(decoded: DecodedText, { kind }: SkillSource): (Block | Finding)[] {
+function splitSkills(
+  decoded: DecodedText,
+  { kind }: SkillSource,
+): { blocks: (Block | Finding)[]; findings: Finding[] } {
   const first = splitFirst(decoded)
-  if (!('rule' in first)) return kind === 'file' ? [first, ...splitFurther(decoded, first)] : [first]
-  if (first.rule !== 'frontmatter-missing' || kind === 'file') return [{ ...first }]
-  // A folder skill has a name without frontmatter, so its text is not lost for want of it.
-  return [{ yamlStart: 0, yamlEnd: 0, contentStart: 0, contentEnd: decoded.text.length }]
+  if ('rule' in first) return { blocks: [unsplit(first, decoded, kind)], findings: [] }
+  if (kind === 'folder') return { blocks: [first], findings: [] }
+  const { blocks, findings } = splitFurther(decoded, first)
+  return { blocks: [first, ...blocks], findings }
+}
+
+/** A folder skill has a name without frontmatter, so its text is not lost for want of it. */
+function unsplit(fault: Finding, { text }: DecodedText, kind: SkillSource['kind']): Block | Finding {
+  const isLost = fault.rule !== 'frontmatter-missing' || kind === 'file'
+  return isLost ? { ...fault } : { yamlStart: 0, yamlEnd: 0, contentStart: 0, contentEnd: text.length }
 }
 
 function firstContent(blocks: (Block | Finding)[]): number {
@@ -122,6 +135,8 @@ function parseBlock(
     return
   }
   const at = locator(decoded, block, read)
+  for (const { key, offset, cut } of commentsInValues(yaml))
+    parsed.findings.push(finding('comment-in-value', placeAt(block.yamlStart + offset), key, cut))
   if (block.yamlEnd === 0) parsed.findings.push(finding('frontmatter-missing', FILE_START))
   const description = readText(verbatim, 'description', read.yaml, at, parsed.findings)
   const named = readName(verbatim, read.yaml, source, at, parsed.findings)
@@ -133,6 +148,7 @@ function parseBlock(
   parsed.tools.push({
     name: named.name,
     place: at.value('name'),
+    ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     at,
     record: {

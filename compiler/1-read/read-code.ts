@@ -12,6 +12,8 @@ import {
 } from 'acorn'
 import { frontmatterOf } from '../../src/define-tool.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import type { RuleName } from '../diagnostics.js'
+import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
 
 /** A tool that a module exports, as far as it can be known without running the module. */
 export interface CodeTool {
@@ -25,11 +27,22 @@ export interface CodeTool {
   offset: number
   /** Where the values of its frontmatter stand, by path. */
   places: Map<string, number>
+  /** Why it cannot be a tool. */
+  problems: CodeProblem[]
+}
+
+/** A rule that code breaks, with what was found at an offset into the text. */
+export interface CodeProblem {
+  rule: RuleName
+  offset: number
+  found: string[]
 }
 
 /** What a module was found to be. */
 export interface CodeModule {
   tools: CodeTool[]
+  /** What is known of the default export. A text without `import` and `export` may be CommonJS, and then has one. */
+  defaultExport: 'none' | 'no-function' | 'maybe'
   /** True where importing it does something besides declaring: only then can importing it fail. */
   hasEffects: boolean
 }
@@ -49,6 +62,7 @@ export function readCode(text: string, language: keyof typeof parsers): CodeModu
   const tools = scope.exports.flatMap(({ name, value }) => toolOf(name, value, scope))
   return {
     tools: defaultFirst(tools),
+    defaultExport: defaultExport(program, scope),
     hasEffects: program.body.some(statement => hasEffect(statement, scope)),
   }
 }
@@ -59,6 +73,8 @@ interface Scope {
   constants: Map<string, Expression>
   /** Local names of agent-apps' `defineTool`. */
   defineTool: Set<string>
+  /** Local names of all of agent-apps: `import * as …`. */
+  namespaces: Set<string>
   exports: { name: string; value: Node }[]
   /** Values and characters of text still to be read; constants that name constants could otherwise grow without bound. */
   budget: { values: number; characters: number }
@@ -71,6 +87,7 @@ function readScope(program: Program): Scope {
   const scope: Scope = {
     constants: new Map(),
     defineTool: new Set(),
+    namespaces: new Set(),
     exports: [],
     budget: { values: VALUES_READ, characters: CHARACTERS_READ },
   }
@@ -98,6 +115,7 @@ function readScope(program: Program): Scope {
       for (const specifier of statement.specifiers) {
         if (specifier.type === 'ImportSpecifier' && nameOf(specifier.imported) === 'defineTool')
           scope.defineTool.add(specifier.local.name)
+        if (specifier.type === 'ImportNamespaceSpecifier') scope.namespaces.add(specifier.local.name)
       }
     }
   }
@@ -151,12 +169,38 @@ function isAgentApps(source: unknown): boolean {
 }
 
 function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] {
-  const bare = withoutTypes(value)
-  const node =
-    bare.type === 'Identifier' ? withoutTypes(scope.constants.get((bare as Identifier).name) ?? bare) : bare
+  const node = constantOf(value, scope)
   const definition = definitionIn(node, scope)
   if (definition) return [definedTool(exported, definition, scope)]
-  return exported === 'default' ? [plainTool(node, scope)] : []
+  return exported === 'default' ? plainTool(node, scope) : []
+}
+
+/** What a name at the top level is set to for good; any other node as it is. */
+function constantOf(node: Node, { constants }: Scope): Node {
+  const bare = withoutTypes(node)
+  return bare.type === 'Identifier' ? withoutTypes(constants.get((bare as Identifier).name) ?? bare) : bare
+}
+
+/** What a value is that is certainly none that can be called; null for all others. */
+const NO_FUNCTIONS = new Map<string, string>([
+  ['Literal', 'a single value'],
+  ['TemplateLiteral', 'a text'],
+  ['ArrayExpression', 'a list'],
+  ['ObjectExpression', 'an object'],
+])
+
+function defaultExport({ body }: Program, scope: Scope): CodeModule['defaultExport'] {
+  const statements = body.filter(({ type }) => /^(?:Im|Ex)port/.test(type))
+  const isDefault = (statement: Node): boolean => {
+    const { exported, specifiers = [] } = statement as { exported?: Node; specifiers?: { exported?: Node }[] }
+    const names = [exported, ...specifiers.map(specifier => specifier.exported)]
+    return (
+      statement.type === 'ExportDefaultDeclaration' || names.some(name => name && nameOf(name) === 'default')
+    )
+  }
+  if (statements.length > 0 && !statements.some(isDefault)) return 'none'
+  const value = scope.exports.find(({ name }) => name === 'default')?.value
+  return value && NO_FUNCTIONS.has(constantOf(value, scope).type) ? 'no-function' : 'maybe'
 }
 
 interface Definition {
@@ -166,31 +210,53 @@ interface Definition {
   fields: ObjectExpression | null
 }
 
-function definitionIn(node: Node, { defineTool }: Scope): Definition | null {
+function definitionIn(node: Node, scope: Scope): Definition | null {
   if (node.type !== 'CallExpression') return null
   const { callee, arguments: given } = node as Node & { callee: Node; arguments: Expression[] }
-  if (callee.type !== 'Identifier' || !defineTool.has((callee as Identifier).name)) return null
+  if (!isDefineTool(callee, scope)) return null
   const [first, second] = given.map(withoutTypes)
   if (first?.type === 'ObjectExpression') return { call: node, name: null, fields: first }
   return { call: node, name: second && first ? first : null, fields: null }
 }
 
+/** True for `defineTool`, by whatever name it was imported, and for `all.defineTool` after `import * as all`. */
+function isDefineTool(callee: Node, { defineTool, namespaces }: Scope): boolean {
+  if (callee.type === 'Identifier') return defineTool.has((callee as Identifier).name)
+  if (callee.type !== 'MemberExpression') return false
+  const { object, property, computed } = callee as Node & { object: Node; property: Node; computed: boolean }
+  const isNamespace = object.type === 'Identifier' && namespaces.has((object as Identifier).name)
+  return isNamespace && nameOf(property) === 'defineTool' && (!computed || property.type === 'Literal')
+}
+
 const RUN_ONLY = new Set(['execute'])
 
 function definedTool(exported: string, { call, name, fields }: Definition, scope: Scope): CodeTool {
-  const reader: Reader = { scope, places: new Map(), dynamic: [], toPath: frontmatterPath }
+  const reader: Reader = { scope, places: new Map(), dynamic: [], problems: [], toPath: frontmatterPath }
   const read = fields ? literalObject(fields, '', reader, RUN_ONLY) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
   const all = literalName === undefined ? read : { ...read, name: literalName }
-  const { dynamic, places } = reader
+  const { dynamic, places, problems } = reader
+  if (fields && !mayExecute(fields))
+    problems.push({ rule: 'execute-missing', offset: fields.start, found: [] })
   return {
     exported,
     frontmatter: frontmatterOf(all),
     dynamic,
     places,
+    problems,
     offset: places.get('name') ?? call.start,
   }
+}
+
+/** False where a definition has certainly no function `execute`. */
+function mayExecute({ properties }: ObjectExpression): boolean {
+  return properties.some(
+    property =>
+      property.type === 'SpreadElement' ||
+      property.computed ||
+      (nameOf(property.key) === 'execute' && !NO_FUNCTIONS.has(withoutTypes(property.value).type)),
+  )
 }
 
 /** Where a definition's field stands in frontmatter: all but these are under `metadata`. */
@@ -201,18 +267,23 @@ function frontmatterPath(field: string): string {
     : `metadata.${field}`
 }
 
-/** A default export that `defineTool` did not make: a function, with its metadata in the export `frontmatter`. */
-function plainTool(node: Node, scope: Scope): CodeTool {
-  const reader: Reader = { scope, places: new Map(), dynamic: [], toPath: path => path }
+/**
+ * A default export that `defineTool` did not make: a function, with its metadata in the export `frontmatter`. What
+ * is no function is no tool; with `frontmatter` it was to be one, and without it is nothing of ours.
+ */
+function plainTool(node: Node, scope: Scope): CodeTool[] {
+  const reader: Reader = { scope, places: new Map(), dynamic: [], problems: [], toPath: path => path }
   const exported = scope.exports.find(({ name }) => name === 'frontmatter')?.value
-  const bare = exported && withoutTypes(exported)
-  const written = bare?.type === 'Identifier' ? scope.constants.get((bare as Identifier).name) : bare
-  const value = written && withoutTypes(written)
+  const what = NO_FUNCTIONS.get(node.type)
+  if (what !== undefined && !exported) return []
+  const value = exported && constantOf(exported, scope)
   const isObject = value?.type === 'ObjectExpression'
   const frontmatter = isObject ? literalObject(value as ObjectExpression, '', reader) : {}
   if (value && !isObject) reader.dynamic.push({ path: '', offset: value.start })
-  const { dynamic, places } = reader
-  return { exported: 'default', frontmatter, dynamic, places, offset: places.get('name') ?? node.start }
+  if (what !== undefined) reader.problems.push({ rule: 'no-tool', offset: node.start, found: [what] })
+  const { dynamic, places, problems } = reader
+  const offset = places.get('name') ?? node.start
+  return [{ exported: 'default', frontmatter, dynamic, places, problems, offset }]
 }
 
 /** What reading a tool's literals needs and gives. */
@@ -220,6 +291,7 @@ interface Reader {
   scope: Scope
   places: Map<string, number>
   dynamic: { path: string; offset: number }[]
+  problems: CodeProblem[]
   /** The path in frontmatter of a path in the object that is read. */
   toPath: (path: string) => string
 }
@@ -241,6 +313,10 @@ function literalObject(
     } else {
       const key = nameOf(property.key)
       if (skip.has(key)) continue
+      if (FORBIDDEN_KEYS.includes(key)) {
+        reader.problems.push({ rule: 'forbidden-key', offset: property.key.start, found: [key] })
+        continue
+      }
       const inside = path === '' ? key : `${path}.${key}`
       reader.places.set(reader.toPath(inside), property.value.start)
       const value = literal(property.value, inside, reader)

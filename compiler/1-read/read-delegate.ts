@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Stats, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { isAgentAppsError } from '../../src/error.js'
 import type { InlineRecord } from '../../src/index-format.js'
 import { parseInline } from '../../src/inline-reference.js'
@@ -37,7 +37,7 @@ export function readDelegate(value: string, directory: string, file: string): De
   if (stat.isDirectory() || SKILL_FILE.test(reference.path)) return { tool: value }
   if (!PLAIN_MODULE.test(reference.path))
     return { problem: 'it is neither a skill nor a JavaScript or TypeScript file' }
-  const path = posixJoin(dirname(file), reference.path)
+  const path = relative(directory, absolute).replaceAll('\\', '/')
   return { source: { key: path, file: path } }
 }
 
@@ -73,15 +73,4 @@ function readMarkdown(text: string): Delegate {
   const [start, end] = tools[0]?.record.content ?? [0, 0]
   if (tools.length > 0) return { inline: { markdown: bytes.subarray(start, end).toString('utf8') } }
   return { problem: findings.map(finding => toDiagnostic('', finding).reason).join('; ') }
-}
-
-/** Joins a folder and a relative path, `/`-separated; the result may begin with `../`. */
-function posixJoin(folder: string, path: string): string {
-  const parts: string[] = []
-  for (const part of `${folder}/${path}`.split(/[\\/]/)) {
-    if (part === '' || part === '.') continue
-    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
-    else parts.push(part)
-  }
-  return parts.join('/')
 }

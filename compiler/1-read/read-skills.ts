@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ResourceRecord } from '../../src/index-format.js'
+import type { JsonValue } from '../../src/json.js'
 import type { CachedFile, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import { type FileStat, isSettled, sameStat } from '../file-stat.js'
@@ -96,10 +97,16 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
     shape: shapeOf(skill),
     size: parsed.size,
     sha256: parsed.sha256,
-    tools: parsed.tools.map(({ name, place, record, verbatim, at, code }) => ({
+    tools: parsed.tools.map(({ name, place, delegatePlace, record, verbatim, at, code }) => ({
       name,
       place,
-      fresh: { record, details: { verbatim, resources }, at, ...(code && { code }) },
+      fresh: {
+        record,
+        details: { verbatim, resources },
+        at,
+        ...(code && { code }),
+        ...(delegatePlace && { delegatePlace }),
+      },
     })),
     broken: parsed.broken,
     findings: [...parsed.findings],
@@ -109,18 +116,24 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
 
 /** Adds what its tools' delegates need to a unit. */
 export function addDelegates(directory: string, unit: SkillUnit): void {
-  for (const { place, fresh } of unit.tools) {
+  for (const tool of unit.tools) {
+    const { place, fresh } = tool
     const value = fresh?.record.frontmatter.metadata.delegate
     if (fresh === undefined || value === undefined) continue
+    const { delegatePlace = place } = fresh
     const delegate =
       typeof value === 'string' ? readDelegate(value, directory, unit.path) : { problem: 'it is no text' }
     if ('source' in delegate) {
       unit.sources.push(delegate.source)
       fresh.delegateKey = delegate.source.key
     } else if ('inline' in delegate) fresh.record.delegate = delegate.inline
-    else if ('problem' in delegate)
-      unit.findings.push(finding('delegate-invalid', place, String(value), delegate.problem))
+    else if ('tool' in delegate) tool.delegate = { ref: delegate.tool, place: delegatePlace }
+    else unit.findings.push(finding('delegate-invalid', delegatePlace, shown(value), delegate.problem))
   }
+}
+
+function shown(delegate: JsonValue): string {
+  return (typeof delegate === 'string' ? delegate : JSON.stringify(delegate)).slice(0, 80)
 }
 
 /** The digests of a skill's resources: those that the cache knows, and those of the files themselves. */

@@ -31,27 +31,34 @@ export function splitFirst(decoded: DecodedText): Block | Finding {
   return closeBlock(decoded, start, end + 1)
 }
 
+/** The further skills of a file, and what only looks like one. */
+export interface FurtherBlocks {
+  blocks: Block[]
+  findings: Finding[]
+}
+
 /**
  * Finds the further skills of a `.skill.md` file. A block begins at a fence at column 0 after a blank line,
  * outside any code fence, whose frontmatter has a `name`; any other `---` is the content's own.
  */
-export function splitFurther(decoded: DecodedText, first: Block): (Block | Finding)[] {
-  const { text } = decoded
-  const blocks: (Block | Finding)[] = []
+export function splitFurther(decoded: DecodedText, first: Block): FurtherBlocks {
+  const { text, placeAt } = decoded
+  const blocks: Block[] = []
+  const findings: Finding[] = []
   let last = first
   let codeFence: string | null = null
   let blankBefore = false
+  /** Where what was last told of ends. */
+  let toldUntil = 0
   let position = first.contentStart
   while (position < text.length) {
     const end = lineEnd(text, position)
     const line = text.slice(position, end).trimEnd()
     codeFence = codeFenceAfter(line, codeFence)
-    if (codeFence === null && blankBefore && line === '---') {
+    if (codeFence === null && line === '---') {
       const block = closeBlock(decoded, position, end + 1)
-      if (
-        !('rule' in block) &&
-        /^(name|'name'|"name")[ \t]*:/m.test(text.slice(block.yamlStart, block.yamlEnd))
-      ) {
+      const yaml = 'rule' in block ? text.slice(end + 1) : text.slice(block.yamlStart, block.yamlEnd)
+      if (!('rule' in block) && blankBefore && NAME_KEY.test(yaml)) {
         last.contentEnd = position
         blocks.push(block)
         last = block
@@ -59,11 +66,35 @@ export function splitFurther(decoded: DecodedText, first: Block): (Block | Findi
         blankBefore = false
         continue
       }
+      const why = 'rule' in block ? whyUnclosed(block, yaml, blankBefore) : whyContent(yaml, blankBefore)
+      if (why !== null && position >= toldUntil) {
+        findings.push(finding('block-not-skill', placeAt(position), why))
+        toldUntil = 'rule' in block ? text.length : block.contentStart
+      }
     }
     blankBefore = line === ''
     position = end + 1
   }
-  return blocks
+  return { blocks, findings }
+}
+
+const NAME_KEY = /^(name|'name'|"name")[ \t]*:/m
+const DESCRIPTION_KEY = /^description[ \t]*:/m
+/** A line of frontmatter as it is usually written: a key, an item, something indented, a comment, nothing. */
+const YAML_LINE = /^(?:[\w$-]+[ \t]*:(?:[ \t]|$)|- |[ \t]|#|$)/
+
+/** Why a closed block is content although it was most likely meant as a skill; null for a thematic break, a heading, a table. */
+function whyContent(yaml: string, blankBefore: boolean): string | null {
+  const isMeant = DESCRIPTION_KEY.test(yaml) && yaml.split('\n').every(line => YAML_LINE.test(line.trimEnd()))
+  if (!isMeant) return null
+  if (!NAME_KEY.test(yaml)) return blankBefore ? 'it has no name' : null
+  return blankBefore ? null : 'no blank line stands before it'
+}
+
+/** The same of what no fence closes: only a name right at the beginning is sure enough. */
+function whyUnclosed({ rule }: Finding, rest: string, blankBefore: boolean): string | null {
+  const isMeant = blankBefore && /^name:[ \t]*[a-z0-9-]+[ \t]*(?:[\r\n]|$)/.test(rest)
+  return isMeant && rule !== 'frontmatter-too-large' ? 'it is not closed' : null
 }
 
 /** The block whose opening fence stands at `fence` and whose YAML begins at `yamlStart`. */

@@ -2,6 +2,7 @@ import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import type { RuleName } from '../diagnostics.js'
+import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
 import { limits } from '../limits.js'
 import { topLevelKeys } from './top-level-keys.js'
 import { yamlPackages } from './yaml-packages.js'
@@ -108,7 +109,6 @@ function lastQuote(source: string): number | null {
 }
 
 const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
-const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
 /** What an alias, and the anchor that it needs, could look like. Hardly a text has both, so that few are parsed a second time to be sure. */
 const MAYBE_ALIAS = /(?:^|[\s[{,:?-])\*[^\s,[\]{}*]/
 const MAYBE_ANCHOR = /(?:^|[\s[{,:?-])&[^\s,[\]{}]/

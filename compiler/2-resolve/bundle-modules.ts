@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { EsbuildEnded, useEsbuild } from '../esbuild.js'
@@ -104,7 +105,7 @@ async function build(
     entryPoints: [...sources.keys()].map((_, number) => ({ in: ENTRY + number, out: 'module' })),
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[hash]',
-    outdir: INDEX_DIRECTORY,
+    outdir: placement === 'index' ? INDEX_DIRECTORY : '.',
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -115,6 +116,8 @@ async function build(
     legalComments: 'none',
     sourcemap: placement === 'index' ? 'linked' : 'inline',
     sourcesContent: false,
+    // A module that will lie anywhere names its sources from the directory.
+    ...(placement === 'anywhere' && { sourceRoot: `${pathToFileURL(place.directory).href}/` }),
     metafile: true,
     write: false,
     logLevel: 'silent',
@@ -170,14 +173,23 @@ function entrySources(sources: ReadonlyMap<string, ModuleSource>): Plugin {
 
 /** Where a module lies outside the project, what it leaves to the host is named by its whole URL. */
 function hostCopies(external: readonly string[]): Plugin {
-  const names = ['agent-apps', ...external].map(name => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const names = external.map(name => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return {
     name: 'agent-apps-host-copies',
-    setup({ onResolve }) {
-      onResolve({ filter: new RegExp(`^(?:${names.join('|')})(?:/|$)`) }, ({ path }) => ({
+    setup({ onResolve, resolve: find }) {
+      onResolve({ filter: /^agent-apps(?:\/|$)/ }, ({ path }) => ({
         path: import.meta.resolve(path),
         external: true,
       }))
+      if (names.length === 0) return
+      onResolve({ filter: new RegExp(`^(?:${names.join('|')})(?:/|$)`) }, async asked => {
+        if (asked.pluginData === hostCopies) return undefined
+        const { kind, importer, resolveDir } = asked
+        const found = await find(asked.path, { kind, importer, resolveDir, pluginData: hostCopies })
+        // What is not installed here may be where it runs, and only the import says so.
+        const isThere = found.errors.length === 0
+        return { path: isThere ? pathToFileURL(found.path).href : asked.path, external: true }
+      })
     },
   }
 }

@@ -21,9 +21,11 @@ function removeFolders(): void {
 export async function importBundled(
   directory: string,
   source: ModuleSource,
+  external: readonly string[] = [],
 ): Promise<Record<string, unknown>> {
   const { modules, failures, outputs } = await bundleModules(directory, new Map([['code', source]]), {
     placement: 'anywhere',
+    external,
   })
   const failure = failures.get('code')
   if (failure) {

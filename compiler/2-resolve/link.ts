@@ -1,6 +1,8 @@
+import { posix } from 'node:path'
+import { parseReference } from '../../src/reference.js'
 import { type Finding, finding } from '../diagnostics.js'
 import type { LinkedDirectory, NamedTool } from '../linked-directory.js'
-import type { SkillUnit } from '../skill-unit.js'
+import type { SkillUnit, UnitTool } from '../skill-unit.js'
 
 /**
  * Makes a directory's table of names. A name that stands twice is the first file's;
@@ -26,7 +28,69 @@ export function linkDirectory(units: SkillUnit[]): LinkedDirectory {
       if (!names.has(name)) names.set(name, { unit, broken })
     }
   }
+  for (const circle of delegateCircles(names)) {
+    for (const [index, { unit, tool }] of circle.entries()) {
+      if (!tool.delegate) continue
+      const way = [...circle.slice(index), ...circle.slice(0, index + 1)].map(one => one.tool.name)
+      const problem = `it leads back here: ${way.join(' → ')}`
+      append(
+        findings,
+        unit.path,
+        finding('delegate-invalid', tool.delegate.place, tool.delegate.ref, problem),
+      )
+    }
+  }
   return { units, names, findings, given }
+}
+
+interface Linked {
+  unit: SkillUnit
+  tool: UnitTool
+}
+
+/** The tools of a directory that delegate to each other in a circle. Each has one delegate at most, so it is in one circle at most. */
+function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
+  const delegating = [...names.values()]
+    .flatMap(named => soundTool(named) ?? [])
+    .filter(one => one.tool.delegate)
+  if (delegating.length === 0) return []
+  const byFile = new Map<string, Linked[]>()
+  for (const named of names.values()) {
+    const linked = soundTool(named)
+    if (linked) append(byFile, named.unit.path, linked)
+  }
+  const circles: Linked[][] = []
+  const settled = new Set<UnitTool>()
+  for (const first of delegating) {
+    const way: Linked[] = []
+    let at: Linked | null = first
+    for (; at && !settled.has(at.tool); at = delegateOf(at, names, byFile)) {
+      settled.add(at.tool)
+      way.push(at)
+    }
+    const start = way.findIndex(({ tool }) => tool === at?.tool)
+    if (start !== -1) circles.push(way.slice(start))
+  }
+  return circles
+}
+
+/** The tool that a delegate names, as far as it is of the same directory. */
+function delegateOf(
+  { unit, tool }: Linked,
+  names: ReadonlyMap<string, NamedTool>,
+  byFile: ReadonlyMap<string, Linked[]>,
+): Linked | null {
+  if (!tool.delegate) return null
+  const reference = parseReference(tool.delegate.ref)
+  if (reference.kind === 'name') return soundTool(names.get(reference.name))
+  if (reference.kind !== 'path') return null
+  const file = posix.join(posix.dirname(unit.path), reference.path)
+  const tools = byFile.get(file) ?? byFile.get(`${file}/SKILL.md`) ?? []
+  return tools.find(one => !reference.fragment || one.tool.name === reference.fragment) ?? null
+}
+
+function soundTool(named: NamedTool | undefined): Linked | null {
+  return named?.tool ? { unit: named.unit, tool: named.tool } : null
 }
 
 function append<Key, Item>(map: Map<Key, Item[]>, key: Key, item: Item): void {

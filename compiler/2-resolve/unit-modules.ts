@@ -4,6 +4,7 @@ import { extractFrontmatter } from '../../src/frontmatter.js'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
+import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { holds, prepareIndexDirectory, writeAllAtomic } from '../index-directory.js'
 import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
 import { bundleModules } from './bundle-modules.js'
@@ -34,6 +35,7 @@ export async function bundleUnits(
   units: readonly SkillUnit[],
   cache: CompileCache | null,
   isSame: (path: string) => boolean,
+  external: readonly string[],
 ): Promise<UnitModules> {
   const sources = new Map(
     units.flatMap(unit => unit.sources.map(source => [source.key, { unit, source }] as const)),
@@ -45,7 +47,7 @@ export async function bundleUnits(
   const wanted = new Map(
     [...sources].map(([key, { unit, source }]) => [key, moduleSource(directory, unit, source)]),
   )
-  const { modules, failures, outputs } = await bundleModules(directory, wanted)
+  const { modules, failures, outputs } = await bundleModules(directory, wanted, { external })
   return {
     modules: new Map(
       [...modules].map(([key, { file, inputs }]) => [
@@ -152,7 +154,7 @@ function reportFailures(unit: SkillUnit, { failures }: UnitModules): void {
       unit.findings.push(
         finding(
           'delegate-invalid',
-          tool?.place ?? FILE_START,
+          tool?.fresh?.delegatePlace ?? tool?.place ?? FILE_START,
           delegate.slice(0, 80),
           failure.message + elsewhere,
         ),
@@ -197,6 +199,11 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
     const verbatim = fresh?.code && frontmatter.get(fresh.code.exported)
     // What is literal means what the file says, so that it is the same where nothing is run.
     if (!fresh?.code || fresh.code.dynamic.length === 0 || !verbatim) continue
+    const key = forbiddenKeyIn(verbatim)
+    if (key !== null) {
+      breakUnit(unit, finding('forbidden-key', fresh.code.dynamic[0]?.place ?? FILE_START, key))
+      return
+    }
     fresh.details = { ...fresh.details, verbatim }
     fresh.record.frontmatter = extractFrontmatter(verbatim, { kind: 'code', name })
     fresh.code.dynamic = []

@@ -1,4 +1,5 @@
-import { closeSync, lstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +9,8 @@ import { notWritable, prepareIndexDirectory } from '../index-directory.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
 const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`
+/** Who has made one may remove an abandoned lock; the digits say which. */
+const TAKEOVER_NAME = /^cache\.lock\.[0-9a-f]{16}$/
 
 const WAIT_LIMIT = 60_000
 const POLL = 20
@@ -15,6 +18,8 @@ const POLL = 20
 const FOREIGN_LOCK_AGE = 600_000
 /** A lock is made and then written; one that stays empty for longer is of a process that was killed in between. */
 const EMPTY_LOCK_AGE = 2_000
+/** Removing an abandoned lock is a matter of microseconds; who takes longer was killed on the way. */
+const TAKEOVER_AGE = 10_000
 
 /**
  * Runs `work` as the only writer of a directory's index, over all processes. A lock whose process is gone is
@@ -49,37 +54,88 @@ export async function withDirectoryLock<Result>(
   }
 }
 
-/** The lock that a process left behind which is gone, relative to the directory; none where one is held. */
+/** What processes that are gone left behind of locks, relative to the directory; nothing where one is held. */
 export function abandonedLock(directory: string): string[] {
-  return isAbandoned(join(directory, LOCK_FILE)) ? [LOCK_FILE] : []
+  const folder = join(directory, INDEX_DIRECTORY)
+  const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  const takeovers = (isFolder ? readdirSync(folder) : []).filter(
+    name => TAKEOVER_NAME.test(name) && ageOf(join(folder, name)) > TAKEOVER_AGE,
+  )
+  return [
+    ...(abandonedBy(join(directory, LOCK_FILE)) === null ? [] : [LOCK_FILE]),
+    ...takeovers.map(name => `${INDEX_DIRECTORY}/${name}`),
+  ]
 }
 
 function acquire(directory: string, lock: string): boolean {
   try {
-    const descriptor = openSync(lock, 'wx')
-    writeSync(descriptor, `${process.pid} ${hostname()}\n`)
-    closeSync(descriptor)
+    // When it was made is written down: a copy that came with a checkout has the checkout's time.
+    makeFile(lock, `${process.pid} ${hostname()} ${Date.now()}\n`)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritable(directory, error)
-    if (isAbandoned(lock)) rmSync(lock, { force: true })
+    removeAbandoned(lock)
     return false
   }
 }
 
-function isAbandoned(lock: string): boolean {
+function makeFile(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx')
+  try {
+    writeSync(descriptor, text)
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Removes a lock whose process is gone, and never one that somebody took meanwhile: of all who see the same
+ * abandoned lock only one can make the file named for it, and only who made that removes the lock, having looked again.
+ */
+function removeAbandoned(lock: string): void {
+  const abandoned = abandonedBy(lock)
+  if (abandoned === null) return
+  const takeover = `${lock}.${hash('sha256', abandoned).slice(0, 16)}`
+  try {
+    makeFile(takeover, '')
+  } catch {
+    // Another process is at it; one that was killed at it is waited for no longer.
+    if (ageOf(takeover) > TAKEOVER_AGE) rmSync(takeover, { force: true })
+    return
+  }
+  if (abandonedBy(lock) === abandoned) rmSync(lock, { force: true })
+  rmSync(takeover, { force: true })
+}
+
+/** What tells an abandoned lock from every other; null where the lock is held, or gone. */
+function abandonedBy(lock: string): string | null {
   try {
     // A pipe would never be read to its end; whoever put it there can say no more than "held".
-    if (!lstatSync(lock).isFile()) return false
-    const [pid, host] = readFileSync(lock, 'utf8').trim().split(' ')
-    const age = Date.now() - statSync(lock).mtimeMs
-    if (pid === '') return age > EMPTY_LOCK_AGE
-    if (pid === undefined || host === undefined || host !== hostname()) return age > FOREIGN_LOCK_AGE
-    return !isRunning(Number(pid))
+    const stat = lstatSync(lock)
+    if (!stat.isFile()) return null
+    const text = readFileSync(lock, 'utf8')
+    return isAbandoned(text, Date.now() - stat.mtimeMs) ? `${stat.ino} ${stat.mtimeMs} ${text}` : null
   } catch {
     // Gone meanwhile: whoever held it has finished.
-    return false
+    return null
   }
+}
+
+/** Whether nobody holds a lock of this text and age (ms) any more. */
+function isAbandoned(text: string, age: number): boolean {
+  const [pid, host, madeAt] = text.trim().split(' ')
+  if (pid === '') return age > EMPTY_LOCK_AGE
+  if (host === hostname()) return !isRunning(Number(pid))
+  return Math.max(age, Date.now() - Number(madeAt || Date.now())) > FOREIGN_LOCK_AGE
+}
+
+/** In ms; 0 where it is gone. */
+function ageOf(file: string): number {
+  const stat = lstatSync(file, { throwIfNoEntry: false })
+  return stat ? Date.now() - stat.mtimeMs : 0
 }
 
 function isRunning(pid: number): boolean {

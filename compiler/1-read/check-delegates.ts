@@ -1,0 +1,50 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { finding } from '../diagnostics.js'
+import { belongsTo, projectRoot } from '../project-root.js'
+import type { SkillUnit, UnitSource } from '../skill-unit.js'
+import { readSkillFile } from './digest.js'
+import type { CodeModule } from './read-code.js'
+import { readModule } from './read-module.js'
+
+const PROBLEMS = {
+  none: 'it has no default export',
+  'no-function': 'it has no function as default export',
+} as const
+
+/** Says which delegates are code that can certainly not be called. None of it is run. */
+export async function checkDelegates(directory: string, units: readonly SkillUnit[]): Promise<void> {
+  const read = new Map<string, CodeModule['defaultExport']>()
+  for (const { tools, sources, findings } of units) {
+    for (const { place, fresh } of tools) {
+      const source = sources.find(({ key }) => key === fresh?.delegateKey)
+      if (!fresh || !source) continue
+      const exported = read.get(source.key) ?? (await defaultExport(directory, source))
+      read.set(source.key, exported)
+      if (exported === 'maybe') continue
+      const delegate = String(fresh.record.frontmatter.metadata.delegate).slice(0, 80)
+      const at = fresh.delegatePlace ?? place
+      findings.push(finding('delegate-invalid', at, delegate, PROBLEMS[exported]))
+    }
+  }
+}
+
+async function defaultExport(
+  directory: string,
+  { file, code }: UnitSource,
+): Promise<CodeModule['defaultExport']> {
+  const text = code ?? textOf(directory, file ?? '')
+  if (text === null) return 'maybe'
+  const read = await readModule(text, file ?? 'inline.js')
+  return 'rule' in read ? 'maybe' : read.module.defaultExport
+}
+
+/** Null for what is not to be read, or cannot be: bundling says so. */
+function textOf(directory: string, file: string): string | null {
+  try {
+    const real = realpathSync.native(join(directory, file))
+    return belongsTo(projectRoot(directory), real) ? readSkillFile(real).toString('utf8') : null
+  } catch {
+    return null
+  }
+}

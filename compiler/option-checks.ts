@@ -1,0 +1,51 @@
+import { isJsonObject } from '../src/json.js'
+import { checkOptions, type OptionTable, PACKAGES, PATHS } from '../src/options.js'
+import type { ProjectOptions } from './project.js'
+
+/** What the options must be that `compile`, `check` and `clean` share. */
+const PROJECT_OPTIONS: OptionTable = {
+  paths: PATHS,
+  cwd: 'a string',
+  config: 'a string',
+  external: PACKAGES,
+}
+
+/**
+ * Looks at what a caller of the compiler gives.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function checkProjectOptions(of: string, options: ProjectOptions, own: OptionTable): void {
+  const { paths, external } = options
+  // Null is what no option may be.
+  const strict = {
+    ...(paths !== undefined && !isPathList(paths) && { paths: null }),
+    ...(external !== undefined && !isPackageList(external) && { external: null }),
+  }
+  checkOptions(of, { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own })
+}
+
+export function isPathList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isPathEntry)
+}
+
+/** A misspelt `external` would have somebody else's directory written to, so nothing unknown is let pass. */
+function isPathEntry(entry: unknown): boolean {
+  if (!isJsonObject(entry)) return typeof entry === 'string' && entry !== ''
+  const { dir, external = false, layer = 'project', ignore, ...others } = entry
+  if (Object.keys(others).length > 0) return false
+  if (ignore !== undefined) return [ignore].flat().every(pattern => typeof pattern === 'string')
+  return (
+    typeof dir === 'string' &&
+    dir !== '' &&
+    typeof external === 'boolean' &&
+    (layer === 'project' || layer === 'global' || layer === 'bundled')
+  )
+}
+
+/** A package's name, scope and all; not a path, and nothing inside the package. */
+const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/
+
+export function isPackageList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(name => typeof name === 'string' && PACKAGE.test(name))
+}

@@ -1,0 +1,34 @@
+import { AgentAppsError } from './error.js'
+import { nearest } from './nearest.js'
+
+/** What each option of a function must be, as the end of a sentence: `a string`, `a list of …`, `"this" or "that"`. */
+export type OptionTable = Record<string, string>
+
+export const PATHS = 'a list of directories, { dir, external?, layer? } and { ignore }'
+export const PACKAGES = "a list of packages' names"
+export const FRESHNESS = '"trust" or "check"'
+
+/**
+ * Looks at the options that a caller gives, so that a misspelt one is not silently left out.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function checkOptions(of: string, options: object, table: OptionTable): void {
+  const names = Object.keys(table)
+  for (const [name, value] of Object.entries(options)) {
+    const expected = names.includes(name) ? table[name] : undefined
+    if (expected && (value === undefined || isExpected(value, expected))) continue
+    const near = expected ? null : nearest(name, names)
+    throw new AgentAppsError(
+      'OPTIONS_INVALID',
+      `The option \`${name}\` of \`${of}\` ${expected ? `must be ${expected}` : 'is not known'}.`,
+      { hint: near ? `Did you mean \`${near}\`?` : `Its options are ${names.join(', ')}.` },
+    )
+  }
+}
+
+/** True for a value of the type that a text names, and for a text that stands in it in quotes. */
+export function isExpected(value: unknown, expected: string): boolean {
+  const type = Array.isArray(value) ? 'list' : typeof value
+  return expected.includes(type) || (type === 'string' && expected.split(' or ').includes(`"${value}"`))
+}
