@@ -1,13 +1,16 @@
 import { disk } from '#disk'
 import type { HookTrigger } from '../src/cascade-types.js'
 import { AgentAppsError } from '../src/error.js'
-import { type CascadeRecord, cascadeKeyText, isBroken } from '../src/index-format.js'
-import { currentIndex, type DirectoryState, directoryStates, isFileFresh, lookUp } from './directory-state.js'
+import { cascadeKeyText } from '../src/index-format.js'
+import { currentIndex, type DirectoryState, directoryStates, isFileFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { sourceOf, toolOf } from './make-tool.js'
+import { lazy } from './lazy.js'
+import { sourceOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
+
+const compiled = lazy(() => import('./compiled-chain.js'))
 
 /** A middleware around a tool, ready to be run. */
 export interface ChainStep {
@@ -100,70 +103,8 @@ async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
   if (isOverridden(toolKeys, globals)) return null
   if (record?.problem) throw cascadeInvalid(tool, record.problem.message, record.problem.hint)
   return record
-    ? fromRecord(tool, record, toolKeys, globals, disk)
+    ? (await compiled()).chainOfRecord(tool, record, toolKeys, globals, disk)
     : { tool, chain: EMPTY_CHAIN, toolKeys, sources: [] }
-}
-
-async function fromRecord(
-  tool: ToolDef,
-  { chain, body, sources = [] }: CascadeRecord,
-  toolKeys: readonly string[],
-  globals: Globals,
-  host: Disk,
-): Promise<KnownCascade | null> {
-  const steps: ChainStep[] = []
-  for (const { name, args, static: isStatic = false, hook } of chain) {
-    const def = await middlewareFor(name, tool, globals)
-    if (def === null) return null
-    const isVolatile = JSON.stringify(args)?.includes('${') === true
-    steps.push({
-      name,
-      def,
-      args,
-      static: isStatic,
-      ...(hook && { hook }),
-      ...(isVolatile && { isVolatile }),
-    })
-  }
-  const tools: ToolDef[] = []
-  for (const [directory, name] of body ? [...sources, body] : sources) {
-    const states = directoryStates(globals, host)
-    const state =
-      directory === 'library' ? states.find(({ library }) => library) : states.filter(isOwn)[directory]
-    const found = state && (await lookUp(state, name, globals, host))
-    if (!found || isBroken(found.record)) return null
-    tools.push(toolOf({ ...found, record: found.record }, globals, host))
-  }
-  const bodyTool = body && tools.pop()
-  const known = { tool, chain: makeChain(steps, bodyTool), toolKeys, sources: tools }
-  return areFresh(tools, globals) ? known : null
-}
-
-/**
- * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the library's.
- * So a chain does not depend on what lies in other people's directories. What has another role is passed over.
- */
-export async function middlewareFor(name: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
-  const registered = globals.tools.programmaticTools.get(name)
-  if (registered?.frontmatter.role === 'middleware') return registered
-  if (disk === null) return null
-  for (const state of middlewareDirectories(tool, directoryStates(globals, disk))) {
-    const found = await lookUp(state, name, globals, disk)
-    if (found && !isBroken(found.record) && found.record.frontmatter.role === 'middleware')
-      return toolOf({ ...found, record: found.record }, globals, disk)
-  }
-  return null
-}
-
-function middlewareDirectories({ origin }: ToolDef, states: readonly DirectoryState[]): DirectoryState[] {
-  const home = states.find(({ dir, layer }) => dir === origin.entry && layer === origin.layer)
-  const own =
-    home?.library || (!home && origin.layer !== 'programmatic')
-      ? []
-      : home?.external
-        ? [home]
-        : states.filter(({ layer, external }) => !external && layer === (home?.layer ?? 'project'))
-  return [...own, ...states.filter(({ library }) => library)]
 }
 
 /** True for a directory that is the project's own. */
@@ -190,7 +131,7 @@ function isOverridden(keys: readonly string[], { tools }: Globals): boolean {
 }
 
 /** True where the files that tools came from are as they were; under `trust` nobody looks. */
-function areFresh(tools: readonly ToolDef[], { config }: Globals): boolean {
+export function areFresh(tools: readonly ToolDef[], { config }: Globals): boolean {
   const host = disk
   if (config.freshness === 'trust' || tools.length === 0 || host === null) return true
   return tools.every(tool => {

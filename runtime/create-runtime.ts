@@ -11,7 +11,7 @@ import { createGlobals, type Freshness, type Globals, type Stats } from './globa
 import { invoke, requireTool } from './invoke.js'
 import { lazy } from './lazy.js'
 import { listTools } from './list-tools.js'
-import { readDetails, readResource } from './read-resource.js'
+import { readResource } from './read-resource.js'
 import type { ToolDef } from './tool-def.js'
 
 export interface RuntimeOptions {
@@ -99,7 +99,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => {
       const tool = await requireTool(ref, globals)
-      return { tool, ...(await readDetails(tool, globals)) }
+      return { tool, ...(await (await import('./read-details.js')).readDetails(tool, globals)) }
     },
     explain: async ref => (await import('./cascade-on-demand.js')).explain(ref, globals),
     forAgent: policy => ({

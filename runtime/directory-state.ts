@@ -1,9 +1,13 @@
-import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
-import { INDEX_FILE, isBroken, listingText, type NameRecord } from '../src/index-format.js'
+import type { DirectoryNames } from '../src/directory-names.js'
+import { INDEX_FILE, isBroken, type NameRecord } from '../src/index-format.js'
 import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
+import { lazy } from './lazy.js'
 import { IndexRefused, indexStamp, type OpenIndex, openIndex } from './read-index.js'
+
+/** The reading of files, which what is compiled does without. */
+export const directoryFiles = lazy(() => import('./directory-files.js'))
 
 /** What is known of one directory so far. `dir` is absolute. */
 export interface DirectoryState extends SearchDirectory {
@@ -26,9 +30,6 @@ export interface DirectoryState extends SearchDirectory {
   /** Files whose digest showed that they are the same although they were touched, by path. */
   verified: Map<string, string>
 }
-
-/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
-const CLOCK_TICK = 50
 
 /** A name's record, and the names that it stands in. */
 export interface Found {
@@ -195,19 +196,15 @@ export function diskNames(
   globals: Globals,
   disk: Disk,
 ): Promise<DirectoryNames | null> {
-  state.disk ??= readDisk(state, globals, disk)
+  state.disk ??= started(state, globals, disk)
   return state.disk
 }
 
-function readDisk(state: DirectoryState, globals: Globals, disk: Disk): Promise<DirectoryNames | null> {
-  // Where nothing is to be read, no reader is loaded.
-  const parsing = disk.isDirectory(state.dir) ? loadParser(globals, disk) : Promise.resolve(null)
-  const reading = parsing.then(async parser => {
-    const names = parser && (await parser.readDirectory(state.dir, state.ignore))
-    // An index that was opened meanwhile counts instead.
-    if (state.disk === reading) keepDisk(state, names, globals, disk)
-    return names
-  })
+function started(state: DirectoryState, globals: Globals, disk: Disk): Promise<DirectoryNames | null> {
+  const isWanted = (): boolean => state.disk === reading
+  const reading: Promise<DirectoryNames | null> = Promise.resolve(directoryFiles()).then(({ readDisk }) =>
+    readDisk(state, globals, disk, isWanted),
+  )
   reading.catch(() => {
     // What could not be read is read again by whoever asks next.
     if (state.disk === reading) forgetDisk(state, globals)
@@ -215,45 +212,15 @@ function readDisk(state: DirectoryState, globals: Globals, disk: Disk): Promise<
   return reading
 }
 
-/** Keeps what was read of a directory, also where hosts look for it. */
-function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }: Globals, disk: Disk): void {
-  state.diskNames = names
-  if (names === null) return
-  const files = new Map(names.paths().map(path => [path, disk.resolve(state.dir, path)]))
-  cache.dir.set(dirKey(state), [...files.values()])
-  const index = new Map<string, string>()
-  for (const name of names.names()) {
-    const file = files.get(names.tool(name)?.file ?? '')
-    if (file !== undefined) index.set(name, file)
-  }
-  cache.nameIndex.set(state.dir, index)
-}
-
-function forgetDisk(state: DirectoryState, { cache }: Globals): void {
+export function forgetDisk(state: DirectoryState, { cache }: Globals): void {
   delete state.disk
   delete state.diskNames
   cache.dir.delete(dirKey(state))
   cache.nameIndex.delete(state.dir)
 }
 
-function dirKey({ dir, ignore }: DirectoryState): string {
+export function dirKey({ dir, ignore }: DirectoryState): string {
   return [dir, ...ignore].join('\0')
-}
-
-/** The compiler's reader, loaded once; null where it is absent. */
-export function loadParser(globals: Globals, disk: Disk): Promise<DiskParser | null> {
-  globals.parser ??= disk.loadParser().then(
-    parser => {
-      globals.stats.parser = parser ? 'loaded' : 'absent'
-      return parser
-    },
-    error => {
-      // What could not be loaded is loaded again by whoever asks next.
-      delete globals.parser
-      throw error
-    },
-  )
-  return globals.parser
 }
 
 /** The same name after a look at the files: what changed since `names` was made is read anew, what was added counts. */
@@ -267,7 +234,7 @@ async function checked(
 ): Promise<Found | null> {
   const now = record && (await current({ state, names, record }, name, globals, disk))
   if (now) return now
-  const added = await addedNames(state, names, globals, disk)
+  const added = await (await directoryFiles()).addedNames(state, names, globals, disk)
   const addition = added?.tool(name)
   return added && addition ? current({ state, names: added, record: addition }, name, globals, disk) : null
 }
@@ -276,7 +243,7 @@ async function checked(
 async function current(found: Found, name: string, globals: Globals, disk: Disk): Promise<Found | null> {
   const { state, record } = found
   if (isFresh(found, disk)) return found
-  const names = await rereadFile(state, record.file, globals, disk)
+  const names = await (await directoryFiles()).rereadFile(state, record.file, globals, disk)
   const anew = names?.tool(name)
   return names && anew ? { state, names, record: anew } : null
 }
@@ -301,60 +268,7 @@ export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: 
   return true
 }
 
-/** What one file says now; null where it is gone or there is no reader. */
-export async function rereadFile(
-  state: DirectoryState,
-  file: string,
-  globals: Globals,
-  disk: Disk,
-): Promise<DirectoryNames | null> {
-  const now = disk.stat(disk.resolve(state.dir, file))
-  if (now === null) return null
-  const stamp = `${now.size} ${now.mtimeMs}`
-  const known = state.reread.get(file)
-  if (known?.stamp === stamp) return known.names
-  const parser = await loadParser(globals, disk)
-  const names = parser && (await parser.readFile(state.dir, file))
-  state.reread.set(file, { stamp, names })
-  return names
-}
-
-/** The names of items that were put into the directory after its names were made; null where there are none. */
-export async function addedNames(
-  state: DirectoryState,
-  names: DirectoryNames,
-  globals: Globals,
-  disk: Disk,
-): Promise<DirectoryNames | null> {
-  const changed = disk.directoryTime(state.dir)
-  // Whoever asks while they are being read waits for the same reading.
-  if (changed !== null && changed === state.listed) return state.added?.names ?? null
-  const items = disk.list(state.dir) ?? []
-  // A directory that changed just now may change again without its time showing it.
-  state.listed = changed !== null && changed < Date.now() - CLOCK_TICK ? changed : undefined
-  const listing = disk.digestText(listingText(items))
-  if (listing === names.listing) {
-    delete state.added
-    return null
-  }
-  if (state.added?.listing === listing) return state.added.names
-  const known = new Set(names.paths().map(path => path.split('/')[0]))
-  const only = items.filter(item => !known.has(item))
-  const reading = loadParser(globals, disk).then(
-    parser => parser && parser.readDirectory(state.dir, state.ignore, only),
-  )
-  const added = { listing, names: reading }
-  state.added = added
-  try {
-    return await reading
-  } catch (error) {
-    // What could not be read is read again by whoever asks next.
-    if (state.added === added) forgetAdded(state)
-    throw error
-  }
-}
-
-function forgetAdded(state: DirectoryState): void {
+export function forgetAdded(state: DirectoryState): void {
   delete state.added
   delete state.listed
 }

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
 import type { JsonValue } from '../src/json.js'
-import { loadParser } from './directory-state.js'
+import { loadParser } from './directory-files.js'
 import type { Globals } from './globals.js'
 import { requireTool } from './invoke.js'
 import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'

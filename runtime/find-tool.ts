@@ -14,12 +14,14 @@ import {
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, defaultGlobals, type Globals } from './globals.js'
-import { makeInlineTool } from './inline-tools.js'
-import { loadPath } from './load-skills-from-file.js'
+import { lazy } from './lazy.js'
 import { sourceOf, type ToolSource, toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
-import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
+
+const code = lazy(() => import('./run-code.js'))
+const inline = lazy(() => import('./inline-tools.js'))
+const paths = lazy(() => import('./read-path.js'))
 
 /** What a reference leads to: a tool, a file with a fault, or nothing. */
 export type Resolution = { tool: ToolDef; broken?: never } | { broken: Diagnostic; tool?: never } | null
@@ -103,7 +105,7 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
       return path === null ? null : loadWhole(path, reference.fragment, globals, disk)
     }
     case 'uri':
-      return /^inline:\/\/[a-z0-9]+,/.test(text) ? makeInlineTool(text, globals, disk) : null
+      return /^inline:\/\/[a-z0-9]+,/.test(text) ? (await inline()).makeInlineTool(text, globals, disk) : null
     default:
       return null
   }
@@ -144,7 +146,7 @@ async function loadWhole(
   globals: Globals,
   disk: Disk,
 ): Promise<Resolution> {
-  const resolution = await loadPath(path, fragment, globals, disk)
+  const resolution = await (await paths()).loadPath(path, fragment, globals, disk)
   if (!resolution?.tool) return resolution
   const source = sourceOf(resolution.tool)
   return source?.record.dynamic ? complete(resolution.tool, source, globals, disk) : resolution
@@ -158,7 +160,7 @@ async function complete(
   disk: Disk,
 ): Promise<Resolution> {
   try {
-    await completeFrontmatter(tool, source, globals, disk)
+    await (await code()).completeFrontmatter(tool, source, globals, disk)
     return { tool }
   } catch (error) {
     const broken: Diagnostic = {

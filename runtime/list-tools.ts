@@ -1,9 +1,9 @@
 import { disk } from '#disk'
 import { isBroken } from '../src/index-format.js'
 import {
-  addedNames,
   askIndex,
   type DirectoryState,
+  directoryFiles,
   directoryStates,
   diskNames,
   type Found,
@@ -61,7 +61,7 @@ async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Pro
       return record ? [{ name, state, names, record }] : []
     })
   }
-  const added = await addedNames(state, names, globals, disk)
+  const added = await (await directoryFiles()).addedNames(state, names, globals, disk)
   const all = new Set([...names.names(), ...(added?.names() ?? [])])
   const found: Named[] = []
   for (const name of [...all].sort()) {

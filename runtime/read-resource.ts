@@ -1,34 +1,7 @@
-import { disk } from '#disk'
-import { AgentAppsError } from '../src/error.js'
-import type { ToolDetails } from '../src/index-format.js'
-import { nearest } from '../src/nearest.js'
-import { currentIndex, rereadFile, withNames } from './directory-state.js'
-import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
-import { requireTool } from './invoke.js'
-import { sourceOf, type ToolSource } from './make-tool.js'
-import type { ToolDef } from './tool-def.js'
+import { lazy } from './lazy.js'
 
-/** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
-export async function readDetails(tool: ToolDef, globals: Globals): Promise<ToolDetails> {
-  const host = disk
-  const source = sourceOf(tool)
-  const details =
-    host && source && (await withNames(source.state, globals, host, () => ask(source, globals, host)))
-  const { verbatim = details?.verbatim ?? {} } = source ?? {}
-  return { verbatim, resources: details?.resources ?? [] }
-}
-
-/** What was read from an index is asked of the one that lies there now: its parts may be gone since. */
-async function ask(
-  { state, names, record }: ToolSource,
-  globals: Globals,
-  disk: Disk,
-): Promise<ToolDetails | undefined> {
-  const index = names.via === 'index' ? currentIndex(state, globals, disk) : names
-  const asked = index ?? (await rereadFile(state, record.file, globals, disk))
-  return asked?.details(record.frontmatter.name)
-}
+const details = lazy(() => import('./read-details.js'))
 
 /**
  * The bytes of one of a folder skill's files, by its path inside the skill's folder.
@@ -41,35 +14,5 @@ export async function readResource(
   path: string,
   globals: Globals = defaultGlobals(),
 ): Promise<Uint8Array> {
-  const tool = await requireTool(ref, globals)
-  const { resources } = await readDetails(tool, globals)
-  const isListed = resources.some(resource => resource.path === path)
-  const source = sourceOf(tool)
-  const bytes = isListed && source && disk ? await readOwn(source, path, disk) : null
-  if (bytes) return bytes
-  const near = nearest(
-    path,
-    resources.map(resource => resource.path),
-  )
-  throw new AgentAppsError(
-    'RESOURCE_NOT_FOUND',
-    `The skill "${tool.name}" has no file ${JSON.stringify(path)}.`,
-    {
-      hint:
-        near === null
-          ? resources.length > 0
-            ? `\`agent-apps describe ${tool.name}\` lists those it has.`
-            : 'It has no files besides its own.'
-          : `Did you mean "${near}"?`,
-      tool: tool.name,
-    },
-  )
-}
-
-/** A folder is a skill's only with the skill's file in it: an index that says so of any other folder is not believed. */
-async function readOwn({ state, record }: ToolSource, path: string, disk: Disk): Promise<Uint8Array | null> {
-  // Only a folder skill has files besides its own.
-  if (record.kind !== 'folder') return null
-  const file = disk.resolve(state.dir, record.file)
-  return disk.stat(file) === null ? null : disk.readInside(disk.resolve(file, '..'), path)
+  return (await details()).resourceBytes(ref, path, globals)
 }

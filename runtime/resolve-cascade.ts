@@ -2,14 +2,8 @@ import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { parseReference } from '../src/reference.js'
-import {
-  type ChainStep,
-  cascadeInvalid,
-  isOwn,
-  type KnownCascade,
-  makeChain,
-  middlewareFor,
-} from './chain.js'
+import { type ChainStep, cascadeInvalid, isOwn, type KnownCascade, makeChain } from './chain.js'
+import { middlewareFor } from './compiled-chain.js'
 import { directoryStates } from './directory-state.js'
 import { findAuthority, mainInDir } from './find-authority.js'
 import { resolve } from './find-tool.js'

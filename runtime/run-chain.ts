@@ -1,9 +1,9 @@
 import type { HookTrigger } from '../src/cascade-types.js'
-import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'
 import { nextTwice, type Place, RunContext } from './context.js'
 import { lazy } from './lazy.js'
+import { runAborted, throwIfAborted } from './run-aborted.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
 
@@ -99,9 +99,8 @@ class Onion {
 
   /** Throws where nothing more may be started. */
   mustGoOn(level: number, attempt = this.current): void {
-    const { abort, tool } = this.ctx
-    if (abort?.aborted) throw aborted(tool.name, 'its signal was aborted', abort.reason)
-    if (this.isLeft(level, attempt)) throw aborted(tool.name, 'a middleware around it has ended')
+    throwIfAborted(this.ctx)
+    if (this.isLeft(level, attempt)) throw runAborted(this.ctx.tool.name, 'a middleware around it has ended')
   }
 }
 
@@ -277,14 +276,4 @@ class WatchedPromise extends Promise<unknown> {
   quiet(): void {
     super.then(undefined, () => {})
   }
-}
-
-/** Nothing more is started. A reason that is one of our errors says it best itself. */
-function aborted(tool: string, why: string, cause?: unknown): AgentAppsError {
-  if (isAgentAppsError(cause)) return cause
-  return new AgentAppsError('RUN_ABORTED', `The run of "${tool}" goes no further: ${why}.`, {
-    hint: 'Whoever called it no longer wants its result.',
-    tool,
-    cause,
-  })
 }

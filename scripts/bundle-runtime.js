@@ -15,12 +15,16 @@ const DISKS = ['disk.js', 'no-disk.js']
  */
 const reachingAll = {
   name: 'agent-apps-reaching-all',
-  setup({ onLoad, onResolve }) {
-    const onDemand = new Set()
-    onResolve({ filter: /^\.\// }, ({ kind, path, resolveDir }) => {
-      if (kind === 'dynamic-import') onDemand.add(join(resolveDir, path))
-      return null
-    })
+  setup({ onLoad }) {
+    const folder = join(PROJECT, RUNTIME)
+    const texts = readdirSync(folder)
+      .filter(name => name.endsWith('.js'))
+      .map(name => readFileSync(join(folder, name), 'utf8'))
+    const onDemand = new Set(
+      texts.flatMap(text =>
+        [...text.matchAll(/import\('\.\/([\w-]+\.js)'\)/g)].map(([, name]) => join(folder, name)),
+      ),
+    )
     onLoad({ filter: /\/dist\/runtime\/[^/]+\.js$/ }, ({ path }) => {
       if (!onDemand.has(path)) return null
       return { contents: `${readFileSync(path, 'utf8')}\nimport './agent-apps.js'\n` }
@@ -31,8 +35,7 @@ const reachingAll = {
 /**
  * Makes few files of the runtime's many: a process that starts for one skill spends more time on finding and
  * loading twenty small modules than on the skill. What both entries need is one file, `shared.js`, so that a tool of the one
- * is a tool of the other. What only the main entry has, `helpers.js`, is shared with those files that are imported when
- * something needs them. Declarations stay as they are.
+ * is a tool of the other. What is imported when something needs it is a file of its own. Declarations stay as they are.
  */
 const bundled = await bundle()
 for (const name of readdirSync(join(PROJECT, RUNTIME))) {
@@ -66,16 +69,14 @@ async function bundle() {
   const names = new Map(
     Object.entries(metafile.outputs).map(([path, output]) => [basename(path), nameOf(path, output)]),
   )
-  if (new Set(names.values()).size < names.size)
-    throw new Error(`more chunks than have names: ${JSON.stringify([...names])}`)
   return outputFiles.map(({ path, text }) => [
     names.get(basename(path)),
     [...names].reduce((replaced, [from, to]) => replaced.replaceAll(`"./${from}"`, `"./${to}"`), text),
   ])
 }
 
-/** A chunk's name by what is in it; a file that is imported on demand is named like its module. */
-function nameOf(_path, { entryPoint, inputs }) {
+/** A file that is imported on demand is named like its module; other chunks by their content. */
+function nameOf(path, { entryPoint, inputs }) {
   if (entryPoint) return basename(entryPoint)
-  return `${RUNTIME}/invoke.js` in inputs ? 'shared.js' : 'helpers.js'
+  return `${RUNTIME}/invoke.js` in inputs ? 'shared.js' : basename(path)
 }

@@ -1,0 +1,71 @@
+import { disk } from '#disk'
+import { type CascadeRecord, isBroken } from '../src/index-format.js'
+import { areFresh, type ChainStep, isOwn, type KnownCascade, makeChain } from './chain.js'
+import { type DirectoryState, directoryStates, lookUp } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import type { Globals } from './globals.js'
+import { toolOf } from './make-tool.js'
+import type { ToolDef } from './tool-def.js'
+
+/** A cascade as its record in an index has it; null where it does not hold. */
+export async function chainOfRecord(
+  tool: ToolDef,
+  { chain, body, sources = [] }: CascadeRecord,
+  toolKeys: readonly string[],
+  globals: Globals,
+  host: Disk,
+): Promise<KnownCascade | null> {
+  const steps: ChainStep[] = []
+  for (const { name, args, static: isStatic = false, hook } of chain) {
+    const def = await middlewareFor(name, tool, globals)
+    if (def === null) return null
+    const isVolatile = JSON.stringify(args)?.includes('${') === true
+    steps.push({
+      name,
+      def,
+      args,
+      static: isStatic,
+      ...(hook && { hook }),
+      ...(isVolatile && { isVolatile }),
+    })
+  }
+  const tools: ToolDef[] = []
+  for (const [directory, name] of body ? [...sources, body] : sources) {
+    const states = directoryStates(globals, host)
+    const state =
+      directory === 'library' ? states.find(({ library }) => library) : states.filter(isOwn)[directory]
+    const found = state && (await lookUp(state, name, globals, host))
+    if (!found || isBroken(found.record)) return null
+    tools.push(toolOf({ ...found, record: found.record }, globals, host))
+  }
+  const bodyTool = body && tools.pop()
+  const known = { tool, chain: makeChain(steps, bodyTool), toolKeys, sources: tools }
+  return areFresh(tools, globals) ? known : null
+}
+
+/**
+ * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the library's.
+ * So a chain does not depend on what lies in other people's directories. What has another role is passed over.
+ */
+export async function middlewareFor(name: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
+  const registered = globals.tools.programmaticTools.get(name)
+  if (registered?.frontmatter.role === 'middleware') return registered
+  if (disk === null) return null
+  for (const state of middlewareDirectories(tool, directoryStates(globals, disk))) {
+    const found = await lookUp(state, name, globals, disk)
+    if (found && !isBroken(found.record) && found.record.frontmatter.role === 'middleware')
+      return toolOf({ ...found, record: found.record }, globals, disk)
+  }
+  return null
+}
+
+function middlewareDirectories({ origin }: ToolDef, states: readonly DirectoryState[]): DirectoryState[] {
+  const home = states.find(({ dir, layer }) => dir === origin.entry && layer === origin.layer)
+  const own =
+    home?.library || (!home && origin.layer !== 'programmatic')
+      ? []
+      : home?.external
+        ? [home]
+        : states.filter(({ layer, external }) => !external && layer === (home?.layer ?? 'project'))
+  return [...own, ...states.filter(({ library }) => library)]
+}

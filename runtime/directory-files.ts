@@ -1,0 +1,106 @@
+/** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
+import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
+import { listingText } from '../src/index-format.js'
+import { type DirectoryState, dirKey, forgetAdded } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import type { Globals } from './globals.js'
+
+/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
+const CLOCK_TICK = 50
+
+/** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */
+export async function readDisk(
+  state: DirectoryState,
+  globals: Globals,
+  disk: Disk,
+  isWanted: () => boolean,
+): Promise<DirectoryNames | null> {
+  const parser = disk.isDirectory(state.dir) ? await loadParser(globals, disk) : null
+  const names = parser && (await parser.readDirectory(state.dir, state.ignore))
+  // An index that was opened meanwhile counts instead.
+  if (isWanted()) keepDisk(state, names, globals, disk)
+  return names
+}
+
+/** Keeps what was read of a directory, also where hosts look for it. */
+function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }: Globals, disk: Disk): void {
+  state.diskNames = names
+  if (names === null) return
+  const files = new Map(names.paths().map(path => [path, disk.resolve(state.dir, path)]))
+  cache.dir.set(dirKey(state), [...files.values()])
+  const index = new Map<string, string>()
+  for (const name of names.names()) {
+    const file = files.get(names.tool(name)?.file ?? '')
+    if (file !== undefined) index.set(name, file)
+  }
+  cache.nameIndex.set(state.dir, index)
+}
+
+/** The compiler's reader, loaded once; null where it is absent. */
+export function loadParser(globals: Globals, disk: Disk): Promise<DiskParser | null> {
+  globals.parser ??= disk.loadParser().then(
+    parser => {
+      globals.stats.parser = parser ? 'loaded' : 'absent'
+      return parser
+    },
+    error => {
+      // What could not be loaded is loaded again by whoever asks next.
+      delete globals.parser
+      throw error
+    },
+  )
+  return globals.parser
+}
+
+/** What one file says now; null where it is gone or there is no reader. */
+export async function rereadFile(
+  state: DirectoryState,
+  file: string,
+  globals: Globals,
+  disk: Disk,
+): Promise<DirectoryNames | null> {
+  const now = disk.stat(disk.resolve(state.dir, file))
+  if (now === null) return null
+  const stamp = `${now.size} ${now.mtimeMs}`
+  const known = state.reread.get(file)
+  if (known?.stamp === stamp) return known.names
+  const parser = await loadParser(globals, disk)
+  const names = parser && (await parser.readFile(state.dir, file))
+  state.reread.set(file, { stamp, names })
+  return names
+}
+
+/** The names of items that were put into the directory after its names were made; null where there are none. */
+export async function addedNames(
+  state: DirectoryState,
+  names: DirectoryNames,
+  globals: Globals,
+  disk: Disk,
+): Promise<DirectoryNames | null> {
+  const changed = disk.directoryTime(state.dir)
+  // Whoever asks while they are being read waits for the same reading.
+  if (changed !== null && changed === state.listed) return state.added?.names ?? null
+  const items = disk.list(state.dir) ?? []
+  // A directory that changed just now may change again without its time showing it.
+  state.listed = changed !== null && changed < Date.now() - CLOCK_TICK ? changed : undefined
+  const listing = disk.digestText(listingText(items))
+  if (listing === names.listing) {
+    delete state.added
+    return null
+  }
+  if (state.added?.listing === listing) return state.added.names
+  const known = new Set(names.paths().map(path => path.split('/')[0]))
+  const only = items.filter(item => !known.has(item))
+  const reading = loadParser(globals, disk).then(
+    parser => parser && parser.readDirectory(state.dir, state.ignore, only),
+  )
+  const added = { listing, names: reading }
+  state.added = added
+  try {
+    return await reading
+  } catch (error) {
+    // What could not be read is read again by whoever asks next.
+    if (state.added === added) forgetAdded(state)
+    throw error
+  }
+}

@@ -1,0 +1,127 @@
+import { disk } from '#disk'
+import type { Diagnostic } from '../src/diagnostic.js'
+import type { DirectoryNames } from '../src/directory-names.js'
+import { toolBroken } from '../src/error.js'
+import { isBroken, isInside } from '../src/index-format.js'
+import { loadParser, rereadFile } from './directory-files.js'
+import {
+  askIndex,
+  type DirectoryState,
+  directoryStates,
+  type Found,
+  isFresh,
+  noteBroken,
+  withNames,
+} from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import type { Resolution } from './find-tool.js'
+import type { Globals } from './globals.js'
+import { toolOf } from './make-tool.js'
+import type { ToolDef } from './tool-def.js'
+
+const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
+
+/** What `loadSkillsFromFile` does. */
+export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
+  const host = disk
+  if (host === null) return []
+  const place = placeOf(path, globals, host)
+  if (place === null) return []
+  const file = host.resolve(place.state.dir, place.file)
+  const known = globals.config.freshness === 'trust' ? globals.cache.file.get(file) : undefined
+  if (known) return [...known]
+  const found = await foundIn(place, globals, host)
+  const tools = found.flatMap(one => soundTool(one, globals, host))
+  const [broken] = found.flatMap(one => faultOf(one, host))
+  if (tools.length === 0 && broken) throw toolBroken(path, broken)
+  globals.cache.file.set(file, tools)
+  return [...tools]
+}
+
+/** The tool of a file that a fragment picks; without one, the first. */
+export async function loadPath(
+  path: string,
+  fragment: string | undefined,
+  globals: Globals,
+  disk: Disk,
+): Promise<Resolution> {
+  const place = placeOf(path, globals, disk)
+  const all = place ? await foundIn(place, globals, disk) : []
+  const found =
+    fragment === undefined
+      ? all[0]
+      : all.find(({ record }) => !isBroken(record) && record.frontmatter.name === fragment)
+  const [tool] = found ? soundTool(found, globals, disk) : []
+  if (tool) return { tool }
+  const [broken] = all.flatMap(one => faultOf(one, disk))
+  return broken ? { broken } : null
+}
+
+interface Place {
+  state: DirectoryState
+  /** Relative to the state's directory. */
+  file: string
+}
+
+/** The path entry that a file lies in, or else its own directory. */
+function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
+  const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
+  const file = disk.isDirectory(named) ? disk.resolve(named, 'SKILL.md') : named
+  if (!SKILL_FILE.test(file.replaceAll('\\', '/'))) return null
+  const isThere = disk.stat(file) !== null
+  for (const state of directoryStates(globals, disk)) {
+    const inside = disk.inside(state.dir, file)
+    if (inside === null || !isInside(inside)) continue
+    // Code may be deployed as its modules, without the file that it was.
+    const isKnown = (): boolean =>
+      globals.config.freshness === 'trust' &&
+      (askIndex(state, globals, disk, index => index.file(inside)) ?? null) !== null
+    if (isThere || isKnown()) return { state, file: inside }
+  }
+  if (!isThere) return null
+  const dir = disk.resolve(file, '..')
+  const inside = disk.inside(dir, file)
+  if (inside === null || !isInside(inside)) return null
+  return { state: { ...OUTSIDE, dir, reread: new Map(), verified: new Map() }, file: inside }
+}
+
+/** A file outside of all path entries is the project's own. */
+const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index: null }
+
+/** A file's tools in its order: as the index has them, where it has them all and the file did not change, else as the file says. */
+function foundIn(place: Place, globals: Globals, disk: Disk): Promise<Found[]> {
+  return withNames(place.state, globals, disk, () => foundOnce(place, globals, disk))
+}
+
+async function foundOnce({ state, file }: Place, globals: Globals, disk: Disk): Promise<Found[]> {
+  const indexed = askIndex(state, globals, disk, index => inNames(state, index, file)) ?? []
+  // A file with a fault may hold more than the index could take.
+  const isWhole =
+    indexed.length > 0 &&
+    indexed.every(({ names }) => !names.file(file)?.diagnostics.some(({ fatal }) => fatal))
+  const isCurrent = globals.config.freshness === 'trust' || indexed.every(found => isFresh(found, disk))
+  if (isWhole && isCurrent) return indexed
+  const parser = await loadParser(globals, disk)
+  const names = parser && (await rereadFile(state, file, globals, disk))
+  return names ? inNames(state, names, file) : indexed
+}
+
+function inNames(state: DirectoryState, names: DirectoryNames, file: string): Found[] {
+  const given = names.file(file)?.tools ?? []
+  const all = given.length > 0 ? given : names.via === 'disk' ? names.names() : []
+  return all.flatMap(name => {
+    const record = names.tool(name)
+    return record ? [{ state, names, record }] : []
+  })
+}
+
+function soundTool(found: Found, globals: Globals, disk: Disk): ToolDef[] {
+  const { record } = found
+  if (!isBroken(record)) return [toolOf({ ...found, record }, globals, disk)]
+  noteBroken(found, globals, disk)
+  return []
+}
+
+function faultOf({ state, record }: Found, disk: Disk): Diagnostic[] {
+  return isBroken(record) ? [{ ...record.broken, file: disk.resolve(state.dir, record.file) }] : []
+}
