@@ -17,7 +17,7 @@ import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
 
-/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's main skill is not. */
+/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's main skill and middleware are not. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
   const registered = [...new Set(globals.tools.programmaticTools.values())]
   if (disk === null) return registered
@@ -31,8 +31,8 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
       const { record } = found
       const name = isBroken(record) ? found.name : record.frontmatter.name
       if (taken.has(name)) continue
-      // The library's main skill says what its folder is; nobody calls it.
-      if (state.library && !isBroken(record) && record.frontmatter.role === 'main') continue
+      // Nobody calls the library's main skill and its middleware: they are named in metadata.
+      if (state.library && !isBroken(record) && record.frontmatter.role !== undefined) continue
       taken.add(name)
       if (isBroken(record)) noteBroken(found, globals, disk)
       else tools.push(toolOf({ ...found, record }, globals, disk))
