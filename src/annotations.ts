@@ -85,7 +85,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 export function readAnnotations(tool: CascadeTool): { annotations: Annotations; problems: CascadeProblem[] } {
   const reader: Reader = { tool, annotations: {}, problems: [] }
   for (const [key, value] of Object.entries(tool.metadata)) {
-    if (!isMetaKey(key)) continue
+    if (!isMetaKey(key) || value === undefined) continue
     const read = READERS.get(key)
     if (read) read(value, reader)
     else reader.problems.push(annotationUnknown(tool, key, nearest(key, READERS.keys())))
@@ -235,9 +235,8 @@ function readDynamic(value: JsonValue, reader: Reader): void {
 function refuseBothModes(reader: Reader): void {
   const { static: staticKeys, dynamic } = reader.annotations
   for (const [key, path] of dynamic ?? []) {
-    if (!staticKeys?.has(key)) continue
-    report(reader, path, `${key} stands in $static too`, 'Leave it in one of them.')
-    dynamic?.delete(key)
+    if (staticKeys?.has(key))
+      report(reader, path, `${key} stands in $static too, which counts`, 'Leave it in one of them.')
   }
 }
 

@@ -89,7 +89,8 @@ function joinOwn(got: Layer, record: CascadeRecord, as: CascadeLayer): Layer {
   const { tool, annotations } = record
   const layer = removePatterns(got, annotations)
   for (const [key, value] of Object.entries(tool.metadata)) {
-    if (isMetaKey(key)) continue
+    // What a program registers may hold what no file does.
+    if (isMetaKey(key) || value === undefined) continue
     if (value === null) layer.delete(key)
     else joinKey(layer, key, heldBy(tool, as, [key], value), record)
   }

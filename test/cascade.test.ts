@@ -1,3 +1,4 @@
+import { buildSync } from 'esbuild'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { resolveCascades } from '../src/cascade.js'
@@ -5,6 +6,7 @@ import type { CascadeTool } from '../src/cascade-types.js'
 import { joinValues } from '../src/join-values.js'
 import type { JsonObject, JsonValue } from '../src/json.js'
 import {
+  asText,
   chainOf,
   effective,
   lookUpAmong,
@@ -15,6 +17,7 @@ import {
   tool,
   valuesOf,
 } from './support/cascade-world.js'
+import { ROOT, runCode } from './support/processes.js'
 
 const RUNS = process.env.LONG === undefined ? 1_000 : 20_000
 
@@ -194,6 +197,17 @@ describe('$inherit', () => {
       'base b from a',
     ])
     expect(new Set(lookUp.asked).size).toBe(lookUp.asked.length)
+  })
+
+  it('a tool that was resolved before gets its first heir from a middleware', async () => {
+    const tools = [
+      tool('c', { k: 1 }),
+      tool('b', { $inherit: 'c', l: 1 }),
+      tool('a', { m: 1 }),
+      middleware('m', { $inherit: 'b' }),
+    ]
+    const resolved = await resolve(tools, {}, tools.slice(0, 3))
+    expect(valuesOf(resolved, 'm')).toEqual({ k: 1, l: 1 })
   })
 
   it('what is missing is reported at its place, and the rest counts', async () => {
@@ -636,6 +650,18 @@ describe('the chain', () => {
     expect(resolved.get('a')?.sources).toEqual(['bare', 'yes'])
   })
 
+  it('arguments that many tools share are made once', async () => {
+    const all = [
+      main({ $global: { m: { x: 1 } } }),
+      middleware('m', { $self: { y: 1 } }),
+      tool('a'),
+      tool('b'),
+    ]
+    const { tools } = await resolve(all, { project: 'main' })
+    expect(tools.get('a')?.chain[0]?.args).toEqual({ x: 1, y: 1 })
+    expect(tools.get('b')?.chain[0]?.args).toBe(tools.get('a')?.chain[0]?.args)
+  })
+
   it('never asks for core keys and annotations', async () => {
     const tools = [
       tool('a', {
@@ -746,6 +772,8 @@ describe('problems', () => {
     ],
     [{ k: { ms: 5, $comment: 'no schema' } }, ['annotation-nested k/$comment']],
     [{ k: { type: 'object', $merge: 1 } }, ['annotation-nested k/$merge']],
+    [{ k: { properties: { $top: { $skip: 1 } } } }, ['annotation-nested k/properties/$top/$skip']],
+    [{ properties: { $top: 1 } }, ['annotation-nested properties/$top']],
     [{ delegate: 'inline://code,`${x}`' }, ['inline-interpolated delegate']],
     [{ $self: { code: ['inline://markdown,\n\\${a} ${args.b}'] } }, ['inline-interpolated $self/code/0']],
   ])('%j', async (metadata, expected) => {
@@ -886,6 +914,57 @@ describe('whatever stands in metadata', () => {
     expect(resolved.tools.get('c')?.metadata.get('constructor')?.from.tool).toBe('main')
     expect(frozen.map(prototype => Reflect.ownKeys(prototype))).toEqual(before)
     expect(({} as JsonObject).polluted).toBeUndefined()
+  })
+
+  it('a key of a prototype that only the stronger value has', () => {
+    const strong = JSON.parse('{"x": {"__proto__": {"polluted": 1}}, "__proto__": 5}')
+    const joined = joinValues({ x: {} }, strong, 'deep') as Record<'x', JsonObject>
+    expect(Object.keys(joined)).toEqual(['x', '__proto__'])
+    expect(Object.keys(joined.x)).toEqual(['__proto__'])
+    expect([joined, joined.x].map(Object.getPrototypeOf)).toEqual([Object.prototype, Object.prototype])
+    expect(joined.x.polluted).toBeUndefined()
+  })
+
+  it('with every prototype frozen the answer is the same', async () => {
+    const own = `{${POISON.map(key => `"${key}": {"${key}": [1], "x": {"${key}": 1}}`)}, "$remove": ["toString.x"], "$merge": {"valueOf": "append"}}`
+    const scenario = (inherit: string) => `{"$inherit": "${inherit}", ${own.slice(1)}`
+    const tools = [
+      tool('c', JSON.parse(own)),
+      tool('b', JSON.parse(scenario('c'))),
+      tool('a', JSON.parse(scenario('b'))),
+    ]
+    const here = await resolve(tools)
+    const { outputFiles } = buildSync({
+      stdin: {
+        contents: `export { asText, resolve } from './test/support/cascade-world.js'`,
+        resolveDir: ROOT,
+      },
+      bundle: true,
+      write: false,
+      format: 'esm',
+    })
+    const freeze =
+      'for (const { prototype } of [Object, Array, Map, Set, Function, Promise, RegExp, String]) Object.freeze(prototype)'
+    const there = runCode(
+      `${outputFiles[0]?.text}\n${freeze}\nconsole.log(asText(await resolve(JSON.parse(${JSON.stringify(JSON.stringify(tools))}))))`,
+    )
+    expect(there.trim()).toBe(asText(here))
+    expect(asText(here)).toContain('"__proto__"')
+  })
+
+  it('what a look-up throws is thrown, and a later failure of another ends no process', async () => {
+    const tools = [tool('a', { $inherit: ['x', 'y'] })]
+    const lookUp = {
+      ...lookUpAmong(tools),
+      base: (ref: string) => {
+        if (ref === 'x') return new Promise<null>((_, fail) => setTimeout(() => fail(new Error('late')), 1))
+        throw new Error('now')
+      },
+    }
+    await expect(resolveCascades(tools, lookUp)).rejects.toThrow('now')
+    await new Promise(done => setTimeout(done, 20))
+    const rejecting = { ...lookUpAmong(tools), base: () => Promise.reject(new Error('no')) }
+    await expect(resolveCascades(tools, rejecting)).rejects.toThrow('no')
   })
 
   it('property: nothing throws, nothing is changed, and answers are the same from promises and in any order', async () => {

@@ -91,3 +91,11 @@ export function chainOf({ tools }: CascadeResolution, id: string): string[] {
 export function shortly(problems: readonly CascadeProblem[]): string[] {
   return problems.map(({ code, tool: id, path }) => `${code} ${id} ${path.join('/')}`)
 }
+
+/** All that a resolution says, lists that are made on demand included. */
+export function asText({ tools, problems }: CascadeResolution): string {
+  return JSON.stringify([
+    problems,
+    [...tools].map(([id, one]) => [id, { ...one, metadata: [...one.metadata] }]),
+  ])
+}
