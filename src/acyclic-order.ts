@@ -61,8 +61,11 @@ function follow(
     const known = place[next] ?? 0
     if (known === 0) enter(next)
     else if (known > 0) {
-      const cycle = shownCycle(path.length - known + 1, index => path[known - 1 + index]?.node ?? next)
-      closing.push({ from: top.node, edge, cycle })
+      const from = top.node
+      // The cycle begins where the edge does: path[known - 1] is where it leads.
+      const nodeAt = (index: number): number => path[known - 2 + index]?.node ?? from
+      const cycle = shownCycle(path.length - known + 1, index => (index === 0 ? from : nodeAt(index)))
+      closing.push({ from, edge, cycle })
     }
   }
 }

@@ -85,7 +85,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 export function readAnnotations(tool: CascadeTool): { annotations: Annotations; problems: CascadeProblem[] } {
   const reader: Reader = { tool, annotations: {}, problems: [] }
   for (const [key, value] of Object.entries(tool.metadata)) {
-    if (!isMetaKey(key)) continue
+    if (!isMetaKey(key) || value === undefined) continue
     const read = READERS.get(key)
     if (read) read(value, reader)
     else reader.problems.push(annotationUnknown(tool, key, nearest(key, READERS.keys())))
@@ -167,21 +167,18 @@ function readPromotions(
   key: '$local' | '$global',
   reader: Reader,
 ): Promotion[] | undefined {
-  const promotions = isJsonObject(value)
-    ? Object.keys(value).map(name => ({ key: name, value: value[name] ?? null, path: [key, name] }))
-    : readTexts(value, key, 'a list of own keys, or a mapping', reader)?.flatMap(text =>
-        ownPromotion(text, key, reader),
-      )
-  return promotions?.filter(({ key: name, path }) => {
-    if (isMetaKey(name)) return false
-    if (!NEVER_CASCADING.has(name) && !isSchemaKey(name)) return true
-    const message = `${name} belongs to one tool and is never promoted`
-    report(reader, path, message, 'Policy for a whole project stands in its configuration.')
-    return false
+  if (!isJsonObject(value)) {
+    const texts = readTexts(value, key, 'a list of own keys, or a mapping', reader)
+    return texts?.flatMap(text => ownPromotion(text, key, reader))
+  }
+  return Object.entries(value).flatMap(([name, promoted]) => {
+    const path = [key, name]
+    return !isMetaKey(name) && mayCascade(name, path, reader) ? [{ key: name, value: promoted, path }] : []
   })
 }
 
 function ownPromotion({ text: name, path }: ListedText, key: string, reader: Reader): Promotion[] {
+  if (!mayCascade(name, path, reader)) return []
   const { metadata } = reader.tool
   const value = Object.hasOwn(metadata, name) && !isMetaKey(name) ? metadata[name] : undefined
   if (value !== undefined) return [{ key: name, value, path: [name] }]
@@ -192,6 +189,13 @@ function ownPromotion({ text: name, path }: ListedText, key: string, reader: Rea
     : `Write the key into metadata, or make ${key} a mapping with values.`
   report(reader, path, `${quoted(name)} is none of the tool's own keys`, hint)
   return []
+}
+
+function mayCascade(key: string, path: (string | number)[], reader: Reader): boolean {
+  if (!NEVER_CASCADING.has(key) && !isSchemaKey(key)) return true
+  const message = `${key} belongs to one tool and is never promoted`
+  report(reader, path, message, 'Policy for a whole project stands in its configuration.')
+  return false
 }
 
 function isSchemaKey(key: string): boolean {
@@ -231,9 +235,8 @@ function readDynamic(value: JsonValue, reader: Reader): void {
 function refuseBothModes(reader: Reader): void {
   const { static: staticKeys, dynamic } = reader.annotations
   for (const [key, path] of dynamic ?? []) {
-    if (!staticKeys?.has(key)) continue
-    report(reader, path, `${key} stands in $static too`, 'Leave it in one of them.')
-    dynamic?.delete(key)
+    if (staticKeys?.has(key))
+      report(reader, path, `${key} stands in $static too, which counts`, 'Leave it in one of them.')
   }
 }
 

@@ -6,8 +6,14 @@ export class Answers {
   readonly #waiting: Promise<void>[] = []
 
   take<Value>(answer: Value | Promise<Value>, use: (value: Value) => void): void {
-    if (answer instanceof Promise) this.#waiting.push(answer.then(use))
-    else use(answer)
+    if (!(answer instanceof Promise)) {
+      use(answer)
+      return
+    }
+    const used = answer.then(use)
+    // Where a later question throws, nobody waits for this one any more, and its failure may not end the process.
+    used.catch(() => {})
+    this.#waiting.push(used)
   }
 
   /** Resolves once every answer was used; undefined where they all were. */

@@ -30,15 +30,13 @@ async function readBases(run: CascadeRun, tools: readonly CascadeRecord[]): Prom
     const found = wave.map(record => askBases(run, record, answers))
     const { pending } = answers
     if (pending) await pending
-    const next: CascadeRecord[] = []
+    const next = new Set<CascadeRecord>()
     for (const [index, record] of wave.entries()) {
       record.bases = basesFound(run, record, found[index] ?? new Map())
       fresh.push(record)
-      for (const base of record.bases) {
-        if (!base.record.bases) next.push(base.record)
-      }
+      for (const base of record.bases) next.add(base.record)
     }
-    wave = [...new Set(next)]
+    wave = [...next].filter(record => !record.bases)
   }
   return fresh
 }
@@ -108,17 +106,12 @@ function reportCycles(
     const cycle = cycleThrough(node)
     const next = recordAt(cycle.nodes[1] ?? node)
     const path = bases.find(({ record }) => record === next)?.inheritance.path ?? ['$inherit']
-    run.problems.push(inheritCycle(tool, path, printCycle(cycle, cycleNames(cycle.nodes, recordAt))))
+    run.problems.push(
+      inheritCycle(
+        tool,
+        path,
+        printCycle(cycle, one => recordAt(one).tool),
+      ),
+    )
   }
-}
-
-/** Names, with ids where two tools of one name would be mistaken for each other. */
-function cycleNames(
-  nodes: readonly number[],
-  recordAt: (node: number) => CascadeRecord,
-): (node: number) => string {
-  const names = nodes.map(node => recordAt(node).tool.name)
-  const isClear = new Set(names).size === names.length
-  return node =>
-    isClear ? recordAt(node).tool.name : `${recordAt(node).tool.name} (${recordAt(node).tool.id})`
 }

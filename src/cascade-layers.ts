@@ -27,14 +27,14 @@ export function effectiveLayer(record: CascadeRecord, mains: Mains): Layer {
 
 /** Computes what a tool hands on to its heirs, once its bases have. */
 export function handOn(record: CascadeRecord): void {
-  const layer: Layer = new Map()
-  joinBases(layer, record)
+  const bases: Layer = new Map()
+  joinBases(bases, record)
+  const layer = joinOwn(bases, record, 'inherited')
   for (const key of SCHEMA_KEYS) {
     const value = record.tool[key]
     if (value) layer.set(key, heldBy(record.tool, 'inherited', [key], value))
   }
-  const joined = joinOwn(layer, record, 'inherited')
-  record.handedOn = new Map([...joined].filter(([key, { value }]) => isHandedOn(record, key, value)))
+  record.handedOn = new Map([...layer].filter(([key, { value }]) => isHandedOn(record, key, value)))
 }
 
 function isHandedOn({ annotations }: CascadeRecord, key: string, value: JsonValue): boolean {
@@ -89,7 +89,8 @@ function joinOwn(got: Layer, record: CascadeRecord, as: CascadeLayer): Layer {
   const { tool, annotations } = record
   const layer = removePatterns(got, annotations)
   for (const [key, value] of Object.entries(tool.metadata)) {
-    if (isMetaKey(key)) continue
+    // What a program registers may hold what no file does.
+    if (isMetaKey(key) || value === undefined) continue
     if (value === null) layer.delete(key)
     else joinKey(layer, key, heldBy(tool, as, [key], value), record)
   }

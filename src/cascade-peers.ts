@@ -85,12 +85,7 @@ function cycleProblem(
   toolAt: (node: number) => CascadeTool,
 ): CascadeProblem {
   const path = annotations.dynamic?.get(key) ?? ['$dynamic']
-  return dynamicCycle(
-    tool,
-    path,
-    key,
-    printCycle(cycle, node => toolAt(node).name),
-  )
+  return dynamicCycle(tool, path, key, printCycle(cycle, toolAt))
 }
 
 function tooLarge(

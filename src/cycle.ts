@@ -20,9 +20,14 @@ export function shownCycle(length: number, nodeAt: (index: number) => number): C
   return { nodes, length }
 }
 
-/** `a → b → a` */
-export function printCycle({ nodes, length }: Cycle, nameOf: (node: number) => string): string {
-  const names = [...nodes, ...nodes.slice(0, 1)].map(nameOf)
+/** `a → b → a`, with ids where two of one name would be mistaken for each other. */
+export function printCycle(
+  { nodes, length }: Cycle,
+  toolAt: (node: number) => { name: string; id: string },
+): string {
+  const tools = nodes.map(toolAt)
+  const isClear = new Set(tools.map(({ name }) => name)).size === tools.length
+  const names = [...tools, ...tools.slice(0, 1)].map(({ name, id }) => (isClear ? name : `${name} (${id})`))
   if (length > nodes.length) names.splice(HALF, 0, `(${length - nodes.length} more)`)
   return names.join(' → ')
 }

@@ -15,9 +15,10 @@ export interface KeyPattern {
  * @returns the pattern, or why the text is none
  */
 export function readKeyPattern(text: string): KeyPattern | string {
-  const pathFault = pathProblem(text)
-  if (/[.[]/.test(text) && pathFault === null) return { text }
-  if (!isGlob(text)) return text === '' ? 'it is empty' : { text, matches: key => key === text }
+  const pathFault = /[.[]/.test(text) ? pathProblem(text) : undefined
+  if (pathFault === null) return { text }
+  if (text === '') return 'it is empty'
+  if (!isGlob(text)) return pathFault?.message ?? { text, matches: key => key === text }
   try {
     const glob = compileGlob(text)
     return { text, matches: key => matchGlob(glob, key) }

@@ -1,6 +1,6 @@
 import { annotationNested, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { isJsonObject, type JsonObject } from './json.js'
+import { isJsonObject } from './json.js'
 import { type JsonPlace, pathTo, placesIn } from './json-places.js'
 import { isMetaKey } from './meta-key.js'
 
@@ -53,10 +53,14 @@ const INTERPOLATED_INLINE = /^inline:\/\/[\s\S]*?(?<!\\)\$\{/
 export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   const problems: CascadeProblem[] = []
   for (const [key, value] of Object.entries(tool.metadata)) {
-    const isSchemaKey = key === 'params' || key === 'returns'
-    const enter = (place: JsonPlace): boolean => !isSchemaKey && !isNestedAnnotation(place)
-    for (const place of placesIn(value, key, enter)) {
-      if (isNestedAnnotation(place)) problems.push(annotationNested(tool, pathTo(place)))
+    // A tool's own schemas are for the schema's validator to judge.
+    if (key === 'params' || key === 'returns') continue
+    /** The mappings that read as a JSON Schema, and all that lies in them. */
+    const schemas = new Set<JsonPlace>()
+    const isNested = (place: JsonPlace): boolean => isNestedAnnotation(place, schemas)
+    for (const place of placesIn(value, key, inner => !isNested(inner))) {
+      if (isNested(place)) problems.push(annotationNested(tool, pathTo(place)))
+      else if (isInSchema(place, schemas)) schemas.add(place)
       if (typeof place.value === 'string' && INTERPOLATED_INLINE.test(place.value))
         problems.push(inlineInterpolated(tool, pathTo(place)))
     }
@@ -64,25 +68,16 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   return problems
 }
 
-function isNestedAnnotation({ key, holder }: JsonPlace): boolean {
-  if (holder === null || typeof key === 'number' || !isMetaKey(key)) return false
-  if (typeof holder.key === 'string' && KEYED_BY_NAMES.has(holder.key) && isInSchema(holder.holder))
-    return false
-  return !(SCHEMA_ANNOTATIONS.has(key) && isInSchema(holder))
-}
-
-/** True for a mapping that reads as a JSON Schema, or lies in one. */
-function isInSchema(place: JsonPlace | null): boolean {
-  for (let at = place; at !== null; at = at.holder) {
-    if (isJsonObject(at.value) && looksLikeSchema(at.value)) return true
-    if (at.key === 'params' || at.key === 'returns') return true
-  }
-  return false
-}
-
-function looksLikeSchema(value: JsonObject): boolean {
+function isInSchema({ key, value, holder }: JsonPlace, schemas: ReadonlySet<JsonPlace>): boolean {
+  if (key === 'params' || key === 'returns' || (holder && schemas.has(holder))) return true
   return (
-    SCHEMA_KEYWORDS.some(keyword => Object.hasOwn(value, keyword)) ||
-    Object.keys(value).every(key => SCHEMA_ANNOTATIONS.has(key))
+    isJsonObject(value) &&
+    (SCHEMA_KEYWORDS.some(keyword => Object.hasOwn(value, keyword)) ||
+      Object.keys(value).every(name => SCHEMA_ANNOTATIONS.has(name)))
   )
+}
+
+function isNestedAnnotation({ key, holder }: JsonPlace, schemas: ReadonlySet<JsonPlace>): boolean {
+  if (holder === null || typeof key === 'number' || !isMetaKey(key)) return false
+  return !schemas.has(holder) || !(SCHEMA_ANNOTATIONS.has(key) || KEYED_BY_NAMES.has(String(holder.key)))
 }
