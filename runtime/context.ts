@@ -3,10 +3,9 @@ import { AgentAppsError } from '../src/error.js'
 import type { JsonObject } from '../src/json.js'
 import { whenThere } from '../src/thenable.js'
 import type { AgentPolicy } from './agent-calls.js'
-import { type Chain, type ChainStep, EMPTY_CHAIN } from './chain.js'
+import type { Chain, ChainStep } from './chain.js'
 import type { Progress } from './events.js'
 import type { Globals, RuntimeConfig } from './globals.js'
-import { invokeFrom } from './invoke.js'
 import { lazy } from './lazy.js'
 import type { Origin, ToolDef } from './tool-def.js'
 
@@ -108,12 +107,13 @@ export interface Manager {
   readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
 }
 
-/** Where a middleware stands in a chain that is being run. */
-export interface Place {
-  readonly step: ChainStep
-  readonly hook: Run['hook']
-  next: () => Promise<unknown>
-}
+/** Runs a tool for another one. */
+export type InvokeFor = (
+  caller: RunContext,
+  ref: string,
+  args?: unknown,
+  options?: InvokeOptions,
+) => Promise<unknown>
 
 /** An object as `Object.create(null)` gives it, but as fast as any: no key of it reaches a prototype. */
 const Bag = function Bag() {} as unknown as new () => Record<string, unknown>
@@ -129,7 +129,7 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
  */
 export class RunContext implements Context {
   args: unknown = undefined
-  chain: Chain = EMPTY_CHAIN
+  chain: Chain | undefined = undefined
   /** What of the chain runs now; undefined: the tool. */
   at: ChainStep | undefined = undefined
   /** When it began, where somebody listens: milliseconds of `performance.now()`. */
@@ -137,44 +137,45 @@ export class RunContext implements Context {
   readonly depth: number
   /** The signal, as far as there is one that somebody can abort. */
   abort: AbortSignal | undefined
-  #run: Run | undefined = undefined
-  #locals: Locals | undefined = undefined
-  #shared: Record<string, unknown> | undefined = undefined
-  #nonlocals: Record<string, unknown> | undefined = undefined
-  #envelope: Envelope | undefined = undefined
-  #manager: Manager | undefined = undefined
+  private ownRun: Run | undefined = undefined
+  private ownLocals: Locals | undefined = undefined
+  private ownShared: Record<string, unknown> | undefined = undefined
+  private ownNonlocals: Record<string, unknown> | undefined = undefined
+  private ownEnvelope: Envelope | undefined = undefined
+  private ownManager: Manager | undefined = undefined
+  private hasCalled = false
 
-  /** @param served the context that a middleware serves, from its `place` */
+  /** @param served the context that a middleware serves */
   constructor(
     readonly globals: Globals,
     readonly tool: ToolDef,
+    readonly invoke: InvokeFor,
     readonly caller: RunContext | undefined,
     readonly options: InvokeOptions | undefined,
     readonly served?: RunContext,
-    readonly place?: Place,
   ) {
     this.depth = served ? served.depth : caller ? caller.depth + 1 : 0
     this.abort = served ? served.abort : either(caller?.abort, options?.signal)
   }
 
   get run(): Run {
-    this.#run ??= new RunOf(this)
-    return this.#run
+    this.ownRun ??= new RunOf(this)
+    return this.ownRun
   }
 
   get locals(): Locals {
-    if (this.#locals === undefined) {
+    if (this.ownLocals === undefined) {
       const locals = new Bag() as Locals
       locals.result = undefined
       locals.config = new Bag()
-      this.#locals = locals
+      this.ownLocals = locals
     }
-    return this.#locals
+    return this.ownLocals
   }
 
   get nonlocals(): Record<string, unknown> {
-    this.#nonlocals ??= below(this.shared)
-    return this.#nonlocals
+    this.ownNonlocals ??= below(this.shared)
+    return this.ownNonlocals
   }
 
   /** What the caller shares. A tool's nonlocals and those of its middlewares lie side by side below it. */
@@ -182,30 +183,34 @@ export class RunContext implements Context {
     if (this.served) return this.served.shared
     const given = this.options?.nonlocals
     if (given === undefined) return this.caller?.nonlocals
-    this.#shared ??= Object.assign(below(this.caller?.nonlocals), given)
-    return this.#shared
+    this.ownShared ??= Object.assign(below(this.caller?.nonlocals), given)
+    return this.ownShared
   }
 
   get envelope(): Envelope {
-    this.#envelope ??= this.served ? { ...this.served.envelope, target: this.served } : envelopeOf(this)
-    return this.#envelope
+    this.ownEnvelope ??= this.served ? { ...this.served.envelope, target: this.served } : envelopeOf(this)
+    return this.ownEnvelope
   }
 
   get manager(): Manager {
-    this.#manager ??= {
-      next: this.place ? () => (this.place as Place).next() : nothingFurtherIn(this.tool.name),
-      invoke: (ref, args, options) => invokeFrom(this, ref, args, options),
-    }
-    return this.#manager
+    this.ownManager ??= new ManagerOf(this)
+    return this.ownManager
   }
-}
 
-/** What a tool's own `next()` runs. */
-function nothingFurtherIn(tool: string): () => Promise<unknown> {
-  let isCalled = false
-  return async () => {
-    if (isCalled) throw nextTwice(tool, false)
-    isCalled = true
+  /** What of its chain runs, or for a middleware its own step; undefined: the tool. */
+  get current(): ChainStep | undefined {
+    return this.at
+  }
+
+  get hook(): Run['hook'] {
+    return undefined
+  }
+
+  /** Nothing is further in than a tool. */
+  next(): Promise<unknown> {
+    if (this.hasCalled) throw nextTwice(this.tool.name, false)
+    this.hasCalled = true
+    return Promise.resolve(undefined)
   }
 }
 
@@ -235,55 +240,69 @@ function envelopeOf(ctx: RunContext): Envelope {
   }
 }
 
+/** What it gives may be called without it. */
+class ManagerOf implements Manager {
+  constructor(private readonly ctx: RunContext) {}
+
+  get next(): Manager['next'] {
+    return () => this.ctx.next()
+  }
+
+  get invoke(): Manager['invoke'] {
+    const { ctx } = this
+    return (ref, args, options) => ctx.invoke(ctx, ref, args, options)
+  }
+}
+
 class RunOf implements Run {
-  readonly #ctx: RunContext
-  #id: string | undefined = undefined
-  #tool: RunningTool | undefined = undefined
+  private readonly ctx: RunContext
+  private ownId: string | undefined = undefined
+  private ownTool: RunningTool | undefined = undefined
 
   constructor(ctx: RunContext) {
-    this.#ctx = ctx
+    this.ctx = ctx
   }
 
   get id(): string {
-    this.#id ??= crypto.randomUUID()
-    return this.#id
+    this.ownId ??= crypto.randomUUID()
+    return this.ownId
   }
 
   get tool(): RunningTool {
-    const { tool } = this.#ctx
-    this.#tool ??= { name: tool.name, def: tool }
-    return this.#tool
+    const { tool } = this.ctx
+    this.ownTool ??= { name: tool.name, def: tool }
+    return this.ownTool
   }
 
   get chain(): readonly ChainStep[] {
-    const { served = this.#ctx } = this.#ctx
-    return served.chain.steps
+    const { served = this.ctx } = this.ctx
+    return served.chain?.steps ?? []
   }
 
   get index(): number {
-    const step = this.#ctx.place?.step ?? this.#ctx.at
-    return step === undefined ? this.chain.length : this.chain.indexOf(step)
+    const { current } = this.ctx
+    return current === undefined ? this.chain.length : this.chain.indexOf(current)
   }
 
   get hook(): Run['hook'] {
-    return this.#ctx.place?.hook
+    return this.ctx.hook
   }
 
   get signal(): AbortSignal {
-    this.#ctx.abort ??= new AbortController().signal
-    return this.#ctx.abort
+    this.ctx.abort ??= new AbortController().signal
+    return this.ctx.abort
   }
 
   set signal(signal: AbortSignal) {
-    this.#ctx.abort = either(this.#ctx.abort, signal)
+    this.ctx.abort = either(this.ctx.abort, signal)
   }
 
   get origin(): Origin {
-    return this.#ctx.tool.origin
+    return this.ctx.tool.origin
   }
 
   readonly update = (progress: Progress): void => {
-    const ctx = invocationOf(this.#ctx)
+    const ctx = invocationOf(this.ctx)
     if (!ctx.globals.events.listeners.has('tool:update')) return
     void whenThere(observing(), ({ emit }) => emit('tool:update', ctx, progress))
   }

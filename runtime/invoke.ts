@@ -3,7 +3,7 @@ import { isThenable } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult } from './check-arguments.js'
 import { cloneArguments } from './clone-arguments.js'
-import { type InvokeOptions, RunContext } from './context.js'
+import { type InvokeFor, type InvokeOptions, RunContext } from './context.js'
 import { resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
@@ -35,14 +35,8 @@ export function invoke(
 }
 
 /** Runs a tool for another one. */
-export function invokeFrom(
-  caller: RunContext,
-  ref: string,
-  args?: unknown,
-  options?: InvokeOptions,
-): Promise<unknown> {
-  return call(ref, args, caller.globals, options, caller)
-}
+export const invokeFor: InvokeFor = (caller, ref, args, options) =>
+  call(ref, args, caller.globals, options, caller)
 
 async function call(
   ref: string,
@@ -55,7 +49,7 @@ async function call(
   const tool = isAgent
     ? await (await agents()).requireForAgent(ref, globals)
     : (globals.tools.programmaticTools.get(ref) ?? (await requireTool(ref, globals)))
-  const ctx = new RunContext(globals, tool, caller, options)
+  const ctx = new RunContext(globals, tool, invokeFor, caller, options)
   const { maxDepth = DEPTH_MAX } = globals.config
   if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)
   const work = () => perform(ctx, args)

@@ -1,14 +1,11 @@
 import type { HookTrigger } from '../src/cascade-types.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'
-import { nextTwice, type Place, RunContext } from './context.js'
+import { nextTwice, type Run, RunContext } from './context.js'
 import { lazy } from './lazy.js'
 import { runAborted, throwIfAborted } from './run-aborted.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
-
-/** Whether what stands further in has run, or must not; else it is still to be run. */
-type IsDone = boolean
 
 /**
  * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one
@@ -21,259 +18,285 @@ export function runChain(
   ctx: RunContext,
   chain: Chain,
   body: () => unknown,
-  outer?: Frame,
+  outer?: MiddlewareContext,
 ): Awaitable<unknown> {
   const onion = new Onion(ctx, chain, body, outer)
   ctx.chain = chain
-  if (chain === EMPTY_CHAIN) {
-    onion.mustGoOn(0)
-    return body()
-  }
-  return whenThere(onion.aroundAll(0, 0), () => ctx.locals.result)
+  if (chain !== EMPTY_CHAIN) return onion.aroundAll(0, undefined)
+  onion.mustGoOn(undefined, 0)
+  return body()
 }
 
-/** Frames that were started by one call of `next()`, and not again since. */
-class Try {
-  /** Frames further in than this were left behind: they start nothing more, and give no result. */
-  innermost = Number.POSITIVE_INFINITY
-
-  /** @param around the frame that tries again; undefined for the first try */
-  constructor(readonly around?: Frame) {}
-}
-
-/** One run of a chain. Its frames lie in each other, each one level further in than the one around it. */
+/**
+ * One run of a chain. Its middlewares lie in each other, each one level further in than the one around it. Every
+ * part gives the result so far when it and all that is further in have run.
+ */
 class Onion {
-  current = new Try()
-
   constructor(
     readonly ctx: RunContext,
     readonly chain: Chain,
-    readonly body: () => unknown,
-    readonly outer: Frame | undefined,
+    private readonly body: () => unknown,
+    private readonly outer: MiddlewareContext | undefined,
   ) {}
 
   /** The `$invoke` hooks from one on, around all entries. */
-  aroundAll(at: number, level: number): Awaitable<IsDone> {
-    const step = this.chain.invokeHooks[at]
+  aroundAll(hook: number, around: MiddlewareContext | undefined): Awaitable<unknown> {
+    const step = this.chain.invokeHooks[hook]
     return step
-      ? new Frame(this, step, level, () => this.aroundAll(at + 1, level + 1), '$invoke').run()
-      : this.entries(0, level)
+      ? new MiddlewareContext(this, step, around, 0, hook, '$invoke').start()
+      : this.entry(0, 0, around)
   }
 
-  /** The entries from one on, and the tool. */
-  entries(from: number, level: number): Awaitable<IsDone> {
-    for (let at = from; at <= this.chain.entries.length; at++) {
-      const done = this.entry(at, 0, level)
-      if (isThenable(done)) return done.then(isDone => isDone || this.entries(at + 1, level))
-      if (done) break
-    }
-    return true
+  /** An entry, or past the last one the tool, in the `$next` hooks from one on. */
+  entry(at: number, hook: number, around: MiddlewareContext | undefined): Awaitable<unknown> {
+    const { entries, nextHooks } = this.chain
+    const wrapping = nextHooks[hook]
+    if (wrapping) return new MiddlewareContext(this, wrapping, around, at, hook, '$next').start()
+    const step = entries[at]
+    return step ? new MiddlewareContext(this, step, around, at, 0, undefined).start() : this.tool(around)
   }
 
-  /** One entry, or past the last the tool, in the `$next` hooks from one on. */
-  entry(at: number, hook: number, level: number): Awaitable<IsDone> {
-    const around = this.chain.nextHooks[hook]
-    if (around) {
-      const goOn = () => this.entry(at, hook + 1, level + 1)
-      return new Frame(this, around, level, goOn, '$next', at).run()
-    }
-    const step = this.chain.entries[at]
-    return step ? new Frame(this, step, level, () => this.entries(at + 1, level + 1)).run() : this.tool(level)
-  }
-
-  tool(level: number): Awaitable<IsDone> {
-    const attempt = this.current
-    this.mustGoOn(level, attempt)
+  private tool(around: MiddlewareContext | undefined): Awaitable<unknown> {
+    const tries = around ? around.tries : 0
+    this.mustGoOn(around, tries)
     this.ctx.at = undefined
-    return whenThere(this.body(), result => this.keep(result, level, attempt))
+    const result = this.body()
+    if (!isThenable(result)) return this.keepLast(result, around, tries)
+    return Promise.resolve(result).then(
+      value => this.keepLast(value, around, tries),
+      error => {
+        around?.hasFailed(error)
+        throw error
+      },
+    )
   }
 
-  keep(result: unknown, level: number, attempt: Try): IsDone {
-    if (result !== undefined && !this.isLeft(level, attempt)) this.ctx.locals.result = result
-    return true
+  private keepLast(result: unknown, around: MiddlewareContext | undefined, tries: number): unknown {
+    this.keep(result, around, tries)
+    around?.hasRun(true)
+    return this.ctx.locals.result
   }
 
-  isLeft(level: number, { innermost, around }: Try): boolean {
-    return level > innermost || (around?.isLeft ?? false) || (this.outer?.isLeft ?? false)
+  keep(result: unknown, around: MiddlewareContext | undefined, tries: number): void {
+    if (result !== undefined && !this.isLeft(around, tries)) this.ctx.locals.result = result
+  }
+
+  /**
+   * True for what a middleware around it has left behind, by ending or by trying again: it starts nothing more, and
+   * gives no result.
+   *
+   * @param tries how often that middleware had called `next()` when it began
+   */
+  isLeft(around: MiddlewareContext | undefined, tries: number): boolean {
+    if (around && (around.isOver || around.tries !== tries || around.isLeft)) return true
+    return this.outer?.isLeft ?? false
   }
 
   /** Throws where nothing more may be started. */
-  mustGoOn(level: number, attempt = this.current): void {
+  mustGoOn(around: MiddlewareContext | undefined, tries: number): void {
     throwIfAborted(this.ctx)
-    if (this.isLeft(level, attempt)) throw runAborted(this.ctx.tool.name, 'a middleware around it has ended')
+    if (this.isLeft(around, tries)) throw runAborted(this.ctx.tool.name, 'a middleware around it has ended')
   }
 }
 
-/** One middleware while it runs, at its place. */
-class Frame implements Place {
-  readonly #own: RunContext
-  readonly #try: Try
-  readonly #abort: AbortSignal | undefined
-  #hasEnded = false
+/** The context of a middleware, which knows its place in the onion. */
+class MiddlewareContext extends RunContext {
+  /** How often it called `next()`. */
+  tries = 0
+  /** True once it ended without waiting for what is further in. */
+  isOver = false
+  private readonly triesAround: number
+  /** The served context's signal when this began. */
+  private readonly before: AbortSignal | undefined
+  private hasEnded = false
   /** What `next()` gave. */
-  #given: Promise<unknown> | undefined = undefined
-  /** What it runs, until that has ended. */
-  #pending: PromiseLike<IsDone> | undefined = undefined
-  #isDone: IsDone = true
-  #failure: { error: unknown } | undefined = undefined
+  private given: Promise<unknown> | undefined = undefined
+  /** Of what is further in: whether it has run, whether all of it has, and what it threw. */
+  private innerHasRun = false
+  private innerIsDone = true
+  private innerFailure: { error: unknown } | undefined = undefined
 
-  /** @param goOn runs what is further in */
+  /**
+   * @param around the middleware that it lies in
+   * @param entry the place of the entry that it is, or that it wraps
+   * @param order its place among the hooks, where it is one
+   */
   constructor(
-    readonly onion: Onion,
-    readonly step: ChainStep,
-    readonly level: number,
-    readonly goOn: () => Awaitable<IsDone>,
-    readonly trigger?: HookTrigger,
-    readonly wraps = 0,
+    private readonly onion: Onion,
+    private readonly step: ChainStep,
+    private readonly around: MiddlewareContext | undefined,
+    private readonly entry: number,
+    private readonly order: number,
+    private readonly trigger: HookTrigger | undefined,
   ) {
     const { ctx } = onion
-    this.#own = new RunContext(ctx.globals, step.def, ctx.caller, undefined, ctx, this)
-    this.#abort = ctx.abort
-    this.#try = onion.current
+    super(ctx.globals, step.def, ctx.invoke, ctx.caller, undefined, ctx)
+    this.triesAround = around ? around.tries : 0
+    this.before = ctx.abort
   }
 
-  get hook(): Place['hook'] {
+  override get current(): ChainStep {
+    return this.step
+  }
+
+  override get hook(): Run['hook'] {
     const { chain, ctx } = this.onion
-    return this.trigger && { trigger: this.trigger, target: (chain.entries[this.wraps] ?? ctx.tool).name }
+    return this.trigger && { trigger: this.trigger, target: (chain.entries[this.entry] ?? ctx.tool).name }
   }
 
   get isLeft(): boolean {
-    return this.onion.isLeft(this.level, this.#try)
+    return this.onion.isLeft(this.around, this.triesAround)
   }
 
-  run(): Awaitable<IsDone> {
+  start(): Awaitable<unknown> {
     try {
-      const value = this.#call()
-      if (!isThenable(value)) return this.#end(value)
+      const value = this.call()
+      if (!isThenable(value)) return this.end(value)
       return Promise.resolve(value).then(
-        given => this.#end(given),
-        error => this.#fail(error),
+        given => this.end(given),
+        error => this.fail(error),
       )
     } catch (error) {
-      return this.#fail(error)
+      return this.fail(error)
     }
   }
 
-  #call(): unknown {
+  private call(): unknown {
     const { args, isVolatile } = this.step
-    if (!isVolatile) return this.#callWith(args)
+    if (!isVolatile) return this.callWith(args)
     return whenThere(interpolating(), ({ interpolateArguments }) =>
-      this.#callWith(interpolateArguments(args, this.onion.ctx)),
+      this.callWith(interpolateArguments(args, this.onion.ctx)),
     )
   }
 
-  #callWith(args: unknown): unknown {
-    const { onion, step } = this
-    const own = this.#own
-    onion.mustGoOn(this.level, this.#try)
+  private callWith(args: unknown): unknown {
+    const { around, onion, step, trigger, triesAround } = this
+    onion.mustGoOn(around, triesAround)
     onion.ctx.at = step
-    if (step.static || this.trigger) return step.def.fn(own, args)
-    return whenThere(chainOf(step.def, own.globals), chain =>
-      runChain(own, chain, () => step.def.fn(own, args), this),
+    if (step.static || trigger) return step.def.fn(this, args)
+    return whenThere(chainOf(step.def, this.globals), chain =>
+      runChain(this, chain, () => step.def.fn(this, args), this),
     )
   }
 
-  next(): Promise<unknown> {
-    if ((this.#given && !this.#failure) || this.#hasEnded) throw nextTwice(this.step.name, this.#hasEnded)
-    if (this.#failure) this.#tryAgain()
-    const { ctx } = this.onion
+  /** Runs what is further in. */
+  private goOn(): Awaitable<unknown> {
+    const { entry, onion, order, trigger } = this
+    if (trigger === '$invoke') return onion.aroundAll(order + 1, this)
+    return trigger ? onion.entry(entry, order + 1, this) : onion.entry(entry + 1, 0, this)
+  }
+
+  override next(): Promise<unknown> {
+    const mayTry = this.given === undefined || this.innerFailure !== undefined
+    if (!mayTry || this.hasEnded) throw nextTwice(this.tool.name, this.hasEnded)
+    if (this.innerFailure) this.forgetFailure()
+    this.tries++
     try {
-      const done = this.goOn()
-      if (!isThenable(done)) {
-        this.#isDone = done
-        this.#given = Promise.resolve(ctx.locals.result)
-        return this.#given
-      }
-      this.#pending = done
-      const given = new WatchedPromise((resolve, reject) => {
-        done.then(
-          isDone => {
-            this.#pending = undefined
-            this.#isDone = isDone
-            resolve(ctx.locals.result)
-          },
-          error => {
-            this.#pending = undefined
-            this.#failure = { error }
-            given.quiet()
-            reject(error)
-          },
-        )
-      })
-      this.#given = given
-      return given
+      const result = this.goOn()
+      this.given = isThenable(result) ? watched(result) : Promise.resolve(result)
     } catch (error) {
-      this.#failure = { error }
-      const given = WatchedPromise.reject(error) as WatchedPromise
-      given.quiet()
-      this.#given = given
-      return given
+      this.given = watched(Promise.reject(error))
+      this.hasFailed(error)
+    }
+    return this.given
+  }
+
+  /** What failed may be tried again. */
+  private forgetFailure(): void {
+    this.given = undefined
+    this.innerFailure = undefined
+    this.innerHasRun = false
+    this.onion.ctx.abort = this.before
+  }
+
+  /** What is further in has run; `isDone` is false where it leaves the rest to who comes after. */
+  hasRun(isDone: boolean): void {
+    this.innerHasRun = true
+    this.innerIsDone = isDone
+  }
+
+  hasFailed(error: unknown): void {
+    this.innerHasRun = true
+    this.innerFailure = { error }
+    // An error that nobody waits for is this middleware's, and not the process's.
+    if (this.given) quiet(this.given)
+  }
+
+  private end(value: unknown): Awaitable<unknown> {
+    const { around, given, onion, triesAround } = this
+    this.hasEnded = true
+    try {
+      if (value !== undefined) {
+        onion.keep(value, around, triesAround)
+        this.isOver = true
+        return this.pass(true)
+      }
+      if (given === undefined && this.trigger === undefined) return this.pass(false)
+      if (!this.innerHasRun) return this.afterInner(given ?? this.goOn())
+      // Whoever waited for `next()` has seen its error, and chose to go on.
+      if (this.innerFailure && given && !isRead(given)) throw this.innerFailure.error
+      return this.pass(this.innerIsDone)
+    } catch (error) {
+      return this.fail(error)
     }
   }
 
-  /** What failed may be tried again. What of the last try still runs is left behind. */
-  #tryAgain(): void {
-    this.#failure = undefined
-    this.#leave()
-    this.onion.current = new Try(this)
+  private afterInner(running: Awaitable<unknown>): Awaitable<unknown> {
+    if (!isThenable(running)) return this.pass(this.innerIsDone)
+    return running.then(
+      () => this.pass(this.innerIsDone),
+      error => this.fail(error),
+    )
   }
 
-  #end(value: unknown): Awaitable<IsDone> {
-    const { onion, level } = this
-    this.#hasEnded = true
-    if (value !== undefined) {
-      onion.keep(value, level, this.#try)
-      this.#leave()
-      return true
-    }
-    if (this.#given === undefined) return this.trigger !== undefined && this.goOn()
-    if (this.#pending)
-      return this.#pending.then(isDone => {
-        this.#leave()
-        return isDone
-      })
-    this.#leave()
-    // Whoever waited for `next()` has seen its error, and chose to go on.
-    if (this.#failure && !(this.#given as WatchedPromise).isRead) throw this.#failure.error
-    return this.#isDone
+  /** Hands over to what comes after, or back to what it lies in. */
+  private pass(isDone: boolean): Awaitable<unknown> {
+    const { around, entry, onion, order, trigger } = this
+    if (!isDone && order === 0 && (trigger || onion.chain.nextHooks.length === 0))
+      return onion.entry(entry + 1, 0, around)
+    // A signal that was set for what is further in no longer holds, once that has run.
+    if (isDone) onion.ctx.abort = this.before
+    around?.hasRun(isDone)
+    return onion.ctx.locals.result
   }
 
-  #fail(error: unknown): never {
-    this.#hasEnded = true
-    this.#leave()
+  private fail(error: unknown): never {
+    const { around, onion } = this
+    this.hasEnded = true
+    this.isOver = true
+    onion.ctx.abort = this.before
+    around?.hasFailed(error)
     throw error
-  }
-
-  /** What was started further in is no longer waited for, and a signal set for it no longer holds. */
-  #leave(): void {
-    this.#try.innermost = Math.min(this.#try.innermost, this.level)
-    if (this.onion.current.around === this) {
-      this.onion.current.innermost = this.level
-      this.onion.current = this.#try
-    }
-    this.onion.ctx.abort = this.#abort
   }
 }
 
-/** Knows whether somebody waits for it. */
-class WatchedPromise extends Promise<unknown> {
-  static override get [Symbol.species](): PromiseConstructor {
-    return Promise
-  }
+/** Set on a promise that somebody waits for. */
+const IS_READ = Symbol('is read')
 
-  isRead = false
+/**
+ * What watched promises inherit from: `await` and `then` both ask a promise for its constructor, and stay fast where
+ * they are told that it is the language's own.
+ */
+const WATCHED: object = Object.create(Promise.prototype, {
+  constructor: {
+    get(this: { [IS_READ]?: boolean }) {
+      this[IS_READ] = true
+      return Promise
+    },
+  },
+})
 
-  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
-  override then<Fulfilled = unknown, Rejected = never>(
-    fulfilled?: ((value: unknown) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    rejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Fulfilled | Rejected> {
-    this.isRead = true
-    return super.then(fulfilled, rejected)
-  }
+function watched(promise: PromiseLike<unknown>): Promise<unknown> {
+  return Object.setPrototypeOf(promise, WATCHED)
+}
 
-  /** An error that nobody waits for is the middleware's, and not the process's. */
-  quiet(): void {
-    super.then(undefined, () => {})
-  }
+function isRead(promise: Promise<unknown>): boolean {
+  return (promise as { [IS_READ]?: boolean })[IS_READ] === true
+}
+
+/** Keeps an error that nobody waits for from ending the process. */
+function quiet(promise: Promise<unknown>): void {
+  const wasRead = isRead(promise)
+  promise.then(undefined, () => {})
+  Object.assign(promise, { [IS_READ]: wasRead })
 }
