@@ -31,3 +31,4 @@ export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/too
 export { type TransferableName, transferableSerializerSource } from '../src/transferable-serializer.js'
 export { findAuthority, mainInDir } from './find-authority.js'
 export * from './index.js'
+export { resolveJsonSchema } from './resolve-json-schema.js'

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../src/json.js'
 import type { Globals } from './globals.js'
 import type { ToolDef } from './tool-def.js'
 
@@ -6,7 +7,15 @@ export interface Context {
   /** The invocation's arguments. */
   args: unknown
   globals: Globals
-  run: { tool: { name: string; def: ToolDef } }
+  run: {
+    tool: {
+      name: string
+      def: ToolDef
+      /** The schemas that hold for this invocation, `$resolve` done. */
+      params?: JsonObject
+      returns?: JsonObject
+    }
+  }
   signal?: AbortSignal
   manager: {
     /** Calls another tool. */

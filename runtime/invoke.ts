@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError, toolBroken } from '../src/error.js'
-import { isJsonObject } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
+import { checkArguments, checkResult } from './check-arguments.js'
 import type { Context } from './context.js'
 import { askIndex, directoryStates } from './directory-state.js'
 import { resolve } from './find-tool.js'
@@ -11,7 +11,7 @@ import type { ToolDef } from './tool-def.js'
 /**
  * Runs a tool. A Markdown skill gives its content.
  *
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN; ARGS_INVALID where a tool without `params` is given some
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN, ARGS_INVALID, RESULT_INVALID, SCHEMA_INVALID
  */
 export async function invoke(
   ref: string,
@@ -19,22 +19,15 @@ export async function invoke(
   globals: Globals = defaultGlobals(),
 ): Promise<unknown> {
   const tool = await requireTool(ref, globals)
-  const { params, metadata } = tool.frontmatter
-  // Whose body is another tool takes what that takes.
-  const takesNone = params === undefined && metadata.delegate === undefined
-  if (takesNone && args !== undefined && !(isJsonObject(args) && Object.keys(args).length === 0)) {
-    throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
-      hint: 'Leave them out, or declare `metadata.params`.',
-      tool: tool.name,
-    })
-  }
   const context: Context = {
     args,
     globals,
     run: { tool: { name: tool.name, def: tool } },
     manager: { invoke: (other, otherArgs) => invoke(other, otherArgs, globals) },
   }
-  return tool.fn(context, args)
+  const checked = await checkArguments(tool, args, context)
+  context.args = checked
+  return checkResult(tool, await tool.fn(context, checked), context)
 }
 
 /** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostic.js'
+import type { Issue } from './schema/issues.js'
 
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
@@ -19,6 +20,8 @@ export type ErrorCode =
   | 'NO_SKILL_PATHS'
   | 'PATH_INVALID'
   | 'RESOURCE_NOT_FOUND'
+  | 'RESULT_INVALID'
+  | 'SCHEMA_INVALID'
   | 'SCHEMA_UNSUPPORTED'
   | 'TOOL_BROKEN'
   | 'TOOL_NOT_FOUND'
@@ -33,6 +36,8 @@ export interface ErrorDetails {
   file?: string
   /** Where in `file`, from 1. */
   position?: { line: number; column: number }
+  /** What is wrong with arguments or a result, one for each fault. */
+  issues?: Issue[]
   cause?: unknown
 }
 
@@ -49,14 +54,16 @@ export class AgentAppsError extends Error {
   readonly tool?: string
   readonly file?: string
   readonly position?: { line: number; column: number }
+  readonly issues?: Issue[]
 
-  constructor(code: ErrorCode, message: string, { hint, tool, file, position, cause }: ErrorDetails) {
+  constructor(code: ErrorCode, message: string, { hint, tool, file, position, issues, cause }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.hint = hint
     if (tool !== undefined) this.tool = tool
     if (file !== undefined) this.file = file
     if (position !== undefined) this.position = position
+    if (issues !== undefined) this.issues = issues
   }
 
   get [BRAND](): true {

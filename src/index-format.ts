@@ -85,6 +85,14 @@ export interface ToolRecord {
   module?: ModuleRecord
   /** Bytes in the source file, by which a reader sees that the content's place still holds. */
   size: number
+  /** The modules that `params` and `returns` were compiled to, relative to the directory; absent for what was not. */
+  validators?: ValidatorRecord
+}
+
+/** Tools whose schemas are the same share a module. */
+export interface ValidatorRecord {
+  params?: string
+  returns?: string
 }
 
 /** Code that was made an ES module. */
