@@ -22,6 +22,8 @@ export interface CompileCache {
   units: Map<string, SkillUnit>
   /** By source key. */
   modules: Map<string, CachedModule>
+  /** By digest of a schema: the file that it was compiled to. */
+  validators: Map<string, string>
   /** All files that modules consist of, relative to the directory. */
   moduleFiles: string[]
 }
@@ -46,12 +48,13 @@ interface StoredCache {
   files: [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string][]
   units: StoredUnit[]
   modules: [key: string, file: string, inputs: string[]][]
+  validators: [digest: string, file: string][]
   moduleFiles: string[]
 }
 type StoredUnit = [
   path: string,
   shape: string,
-  tools: [name: string, line: number, column: number, written: boolean][],
+  tools: [name: string, line: number, column: number, written: boolean, ...validators: string[]][],
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
   sources: UnitSource[],
@@ -83,7 +86,7 @@ export function encodeCache({
   header: string
   files: Map<string, CachedFile>
   linked: LinkedDirectory
-  modules: { modules: Map<string, CachedModule>; files: string[] }
+  modules: { modules: Map<string, CachedModule>; validators: Map<string, string>; moduleFiles: string[] }
 }): string {
   const stored: StoredCache = {
     version: VERSION,
@@ -106,13 +109,15 @@ export function encodeCache({
           tool.place.line,
           tool.place.column,
           linked.names.get(tool.name)?.tool === tool,
+          ...(tool.validators ?? []),
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
         unit.findings.map(storeFinding),
         unit.sources,
       ]),
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
-    moduleFiles: modules.files,
+    validators: [...modules.validators],
+    moduleFiles: modules.moduleFiles,
   }
   return JSON.stringify(stored)
 }
@@ -130,7 +135,14 @@ function isCacheable({ findings }: SkillUnit): boolean {
   return !findings.some(({ rule }) => RECHECKED.includes(rule))
 }
 
-function decode({ header, files, units, modules, moduleFiles }: StoredCache): Omit<CompileCache, 'savedAt'> {
+function decode({
+  header,
+  files,
+  units,
+  modules,
+  validators,
+  moduleFiles,
+}: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
   for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
@@ -144,7 +156,12 @@ function decode({ header, files, units, modules, moduleFiles }: StoredCache): Om
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written]) => ({ name, place: { line, column }, written })),
+      tools: tools.map(([name, line, column, written, ...own]) => ({
+        name,
+        place: { line, column },
+        written,
+        ...(own.length > 0 && { validators: own }),
+      })),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
       findings: findings.map(readFinding),
       sources,
@@ -155,6 +172,7 @@ function decode({ header, files, units, modules, moduleFiles }: StoredCache): Om
     files: cachedFiles,
     units: cachedUnits,
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
+    validators: new Map(validators),
     moduleFiles,
   }
 }

@@ -11,6 +11,7 @@ import {
   rereadUnits,
 } from './1-read/read-skills.js'
 import { type Walk, walk } from './1-read/walk.js'
+import { compileValidators, soundValidators } from './2-resolve/compile-validators.js'
 import { linkDirectory } from './2-resolve/link.js'
 import {
   attachModules,
@@ -35,6 +36,7 @@ import { type CachedFile, type CompileCache, encodeCache, readCache } from './co
 import type { LinkedDirectory } from './linked-directory.js'
 import { type ProjectDirectory, type ProjectOptions, projectDirectories, shownPath } from './project.js'
 import { type Report, report } from './report.js'
+import type { SkillUnit } from './skill-unit.js'
 
 export interface CompileOptions extends ProjectOptions {
   /** Ignore what the last compile left. */
@@ -167,6 +169,10 @@ async function attempt(directory: ProjectDirectory, job: Job): Promise<CompiledD
 interface ReadyModules extends UnitModules {
   /** The last compile's lines, for the records that still hold. */
   lines: Lines | null
+  /** By digest of a schema: the file that it was compiled to. */
+  validators: Map<string, string>
+  /** Those of `files` that code was compiled to. */
+  moduleFiles: string[]
 }
 
 /** Makes the directory's code modules, and the records of everything that the last compile's no longer serve. */
@@ -181,17 +187,39 @@ async function makeModules(
   const cache = previous?.cache ?? null
   const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
   const bundled = await bundleUnits(dir, read.units, cache, isSame)
-  if (previous && isUnchanged(directory, walked, read, bundled, previous)) return 'unchanged'
+  const validators = soundValidators(dir, cache?.validators)
+  const areWhole = validators.size === (cache?.validators.size ?? 0)
+  if (previous && areWhole && isUnchanged(directory, walked, read, bundled, previous)) return 'unchanged'
   const lines = previous && readLines(dir, previous.written)
   const unready = new Set([
     ...read.units.filter(({ tools }) => tools.some(({ fresh, written }) => !fresh && !(lines && written))),
     ...unitsWithNewModules(read.units, bundled, cache),
+    ...(areWhole ? [] : unitsWithLostValidators(read.units, validators)),
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
   await attachModules(dir, read.units, bundled, { evaluate: check ? 'written' : 'all' })
   const inputs = new Set([...bundled.modules.values()].flatMap(module => module.inputs))
   rememberFiles(dir, inputs, read.files, walked.walkedAt)
-  return { ...bundled, lines }
+  const schemas = await compileValidators(read.units, validators)
+  return {
+    ...bundled,
+    files: [...new Set([...bundled.files, ...schemas.files.values()])].sort(),
+    outputs: new Map([...bundled.outputs, ...schemas.outputs]),
+    lines,
+    validators: schemas.files,
+    moduleFiles: bundled.files,
+  }
+}
+
+/** The units whose records of the last compile name compiled schemas that are gone. */
+function unitsWithLostValidators(
+  units: ReadSkills['units'],
+  sound: ReadonlyMap<string, string>,
+): SkillUnit[] {
+  const there = new Set(sound.values())
+  return units.filter(({ tools }) =>
+    tools.some(({ validators = [] }) => validators.some(file => !there.has(file))),
+  )
 }
 
 /** Files inside the directory that are part of modules and no skills of their own: a reader looks at them too. */

@@ -48,6 +48,8 @@ export interface UnitTool {
   name: string
   /** Where its name stands in the file. */
   place: Place
+  /** The files that its schemas were compiled to, relative to the entry. */
+  validators?: string[]
   /** True where the last compile wrote its records, and they still hold. */
   written?: boolean
   /** Its records, where they were made anew. */

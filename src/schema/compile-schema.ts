@@ -42,7 +42,12 @@ export function factoryText(code: string): string | null {
  */
 export const AJV_OPTIONS: Options = {
   addUsedSchema: false,
-  code: { regExp: Object.assign(pattern, { code: 'require("agent-apps/pattern").default' }), source: true },
+  code: {
+    // It takes longer than all the rest, and changes little.
+    optimize: false,
+    regExp: Object.assign(pattern, { code: 'require("agent-apps/pattern").default' }),
+    source: true,
+  },
   // Written out where it is used, a small schema can become a large one.
   inlineRefs: false,
   logger: false,

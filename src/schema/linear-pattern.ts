@@ -141,9 +141,11 @@ function fitsOf(source: string): Fits {
     const only = source.charCodeAt(0)
     return codePoint => codePoint === only
   }
-  const one = new RegExp(`^${source}$`, 'u')
+  // Made when the first text is tested: most patterns that are read are tested never.
+  let one: RegExp | undefined
   const known: (boolean | undefined)[] = []
   return codePoint => {
+    one ??= new RegExp(`^${source}$`, 'u')
     if (codePoint > 127) return one.test(String.fromCodePoint(codePoint))
     known[codePoint] ??= one.test(String.fromCharCode(codePoint))
     return known[codePoint]
