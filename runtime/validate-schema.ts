@@ -115,10 +115,11 @@ function compare(
   try {
     const value = cloneValue(given)
     if (part === 'params' && hasDefaults) applyDefaults(schema, checked.targets, value)
-    if (validate && holds(validate, value)) return { value, issues: [] }
+    const decision = validate && decide(validate, value)
+    if (decision) return { value, issues: [] }
     const issues = interpretSchema(schema, checked, value)
-    // Nothing passes that the validator refused.
-    if (issues.length === 0 && validate) issues.push(issueOf([], 'what its schema says', value))
+    // Nothing passes that was refused.
+    if (issues.length === 0 && decision === false) issues.push(issueOf([], 'what its schema says', value))
     return { value, issues }
   } catch (error) {
     if (!(error instanceof CloneRefused)) throw error
@@ -136,12 +137,12 @@ async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | 
   }
 }
 
-/** False too where a text is too long for its pattern, which the interpreter then tells. */
-function holds(validate: Validate, value: unknown): boolean {
+/** Null where the value keeps the code from deciding: a text too long for its pattern, a `toString` of its own. */
+function decide(validate: Validate, value: unknown): boolean | null {
   try {
     return validate(value)
   } catch {
-    return false
+    return null
   }
 }
 

@@ -59,7 +59,7 @@ export interface IndexHeader {
   /** Digest of the directory's own listing, by which a reader sees that something was added at its top. */
   listing: string
   counts: { files: number; found: number; skipped: number }
-  /** Every file that code was compiled to, source maps included, relative to the directory; absent where there is none. */
+  /** Every file that code or a schema was compiled to, source maps included, relative to the directory; absent where there is none. */
   modules?: string[]
   /** The shards' digests in order; absent where the sections stand in this file. */
   shards?: string[]

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   emptyGlobals,
   findTool,
+  invoke,
   isAgentAppsError,
   parse,
   pathGet,
@@ -76,6 +77,16 @@ const PROVOKE: Record<Exclude<ErrorCode, 'USAGE'>, (root: string) => Promise<unk
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
+  RESULT_INVALID: async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'count', returns: { type: 'number' }, fn: () => 'one' })
+    return invoke('count', {}, globals)
+  },
+  SCHEMA_INVALID: async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'count', params: { type: 'nothing' }, fn: () => 1 })
+    return invoke('count', {}, globals)
+  },
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params, execute: () => null }))

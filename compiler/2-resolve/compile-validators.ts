@@ -100,12 +100,11 @@ class SchemaCompiler {
     const known = this.#compilers.get(dialect)
     if (known) return known
     const { Ajv, standalone } = await loadAjv(dialect)
-    const ajv = new Ajv(AJV_OPTIONS)
-    ajv.addKeyword('$resolve')
     const compile: Compile = schema => {
-      const code = standalone(ajv, ajv.compile(schema))
-      ajv.removeSchema(schema)
-      return code
+      // One of its own for each: it numbers what it names, and the same schema is to give the same text.
+      const ajv = new Ajv(AJV_OPTIONS)
+      ajv.addKeyword('$resolve')
+      return standalone(ajv, ajv.compile(schema))
     }
     this.#compilers.set(dialect, compile)
     return compile
