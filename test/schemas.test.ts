@@ -614,15 +614,20 @@ describe('arguments', () => {
       required: ['n'],
     }
     const before = performance.now()
-    const billion = await call(
-      { type: 'object', $ref: '#/$defs/d0', $defs: { ...laughs, d30: { required: ['x'] } } },
-      {},
-    )
-    expect(billion.error?.issues).toMatchObject([{ path: 'x' }])
+    const billion: JsonObject = {
+      type: 'object',
+      $ref: '#/$defs/d0',
+      $defs: { ...laughs, d30: { required: ['x'] } },
+    }
+    expect((await call(billion, {})).error?.issues).toMatchObject([{ path: 'x' }])
+    expect((await call(billion, { x: 1 })).result).toEqual({ x: 1 })
+    const many = { list: Array.from({ length: 20_000 }, (_, n) => ({ n })) }
+    const unique: JsonObject = { type: 'object', properties: { list: { uniqueItems: true } } }
+    expect((await call(unique, many)).result).toEqual(many)
     let deep: object = {}
     for (let level = 0; level < 100; level++) deep = { a: deep, n: 1 }
     expect((await call({ type: 'object', ...branching }, deep)).error?.code).toBe('ARGS_INVALID')
-    expect(performance.now() - before).toBeLessThan(2000)
+    expect(performance.now() - before).toBeLessThan(5000)
   })
 })
 
@@ -861,7 +866,7 @@ describe('hostile schemas', () => {
   it('in code, with what only running it tells', async () => {
     const { dir } = codeProject({
       'skills/a.skill.js': `export const frontmatter = {\n  name: 'a',\n  description: 'Does.',\n  metadata: {\n    params: {\n      type: 'object',\n      properties: { a: { type: 'text' } },\n    },\n  },\n}\nexport default () => 1\n`,
-      'skills/b.skill.js': `const types = ['te', 'xt'].join('')\nexport const frontmatter = {\n  name: 'b',\n  description: 'Does.',\n  metadata: { returns: { type: types }, params: { type: 'object', enum: [...[{}]] } },\n}\nexport default () => 1\n`,
+      'skills/b.skill.js': `const types = ['te', 'xt'].join('')\nexport const frontmatter = {\n  name: 'b',\n  description: 'Does.',\n  metadata: { returns: { type: types }, params: { type: 'object', properties: { a: { enum: [...types.split(',')] } } } },\n}\nexport default () => 1\n`,
     })
     const { diagnostics } = await compile({ cwd: dir, paths: [dir] })
     expect(diagnostics.map(shown)).toEqual([
