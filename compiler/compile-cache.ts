@@ -31,6 +31,8 @@ export interface CompileCache {
   units: Map<string, SkillUnit>
   /** By source key. */
   modules: Map<string, CachedModule>
+  /** By digest of a schema: the file that it was compiled to. */
+  validators: Map<string, string>
   /** All files that modules consist of, relative to the directory. */
   moduleFiles: string[]
   /** What the cascades of the directory's tools had wrong, by file. It holds as long as the index's `cascadeKey` does. */
@@ -58,6 +60,7 @@ interface StoredCache {
   files: [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string][]
   units: StoredUnit[]
   modules: [key: string, file: string, inputs: string[]][]
+  validators: [digest: string, file: string][]
   moduleFiles: string[]
   cascadeFindings: [path: string, findings: StoredFinding[]][]
 }
@@ -70,7 +73,8 @@ type StoredUnit = [
     column: number,
     written: boolean,
     cascade: CascadeInput | null,
-    delegate?: StoredDelegate,
+    delegate: StoredDelegate | null,
+    ...validators: string[],
   ][],
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
@@ -107,7 +111,7 @@ export function encodeCache({
   external: string[]
   files: Map<string, CachedFile>
   linked: LinkedDirectory
-  modules: { modules: Map<string, CachedModule>; files: string[] }
+  modules: { modules: Map<string, CachedModule>; validators: Map<string, string>; moduleFiles: string[] }
   cascadeFindings: Map<string, Finding[]>
 }): string {
   const stored: StoredCache = {
@@ -133,14 +137,16 @@ export function encodeCache({
           tool.place.column,
           linked.names.get(tool.name)?.tool === tool,
           cascadeInput(tool) ?? null,
-          ...storeDelegate(tool),
+          storeDelegate(tool),
+          ...(tool.validators ?? []),
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
         unit.findings.map(storeFinding),
         unit.sources,
       ]),
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
-    moduleFiles: modules.files,
+    validators: [...modules.validators],
+    moduleFiles: modules.moduleFiles,
     cascadeFindings: [...cascadeFindings].map(([path, found]) => [path, found.map(storeFinding)]),
   }
   return JSON.stringify(stored)
@@ -165,6 +171,7 @@ function decode({
   files,
   units,
   modules,
+  validators,
   moduleFiles,
   cascadeFindings,
 }: StoredCache): Omit<CompileCache, 'savedAt'> {
@@ -181,12 +188,13 @@ function decode({
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written, cascade, delegate]) => ({
+      tools: tools.map(([name, line, column, written, cascade, delegate, ...validators]) => ({
         name,
         place: { line, column },
         written,
         cascade: cascade ?? undefined,
         ...(delegate && { delegate: restoreDelegate(delegate) }),
+        ...(validators.length > 0 && { validators }),
       })),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
       findings: findings.map(readFinding),
@@ -199,13 +207,14 @@ function decode({
     files: cachedFiles,
     units: cachedUnits,
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
+    validators: new Map(validators),
     moduleFiles,
     cascadeFindings: new Map(cascadeFindings.map(([path, stored]) => [path, stored.map(readFinding)])),
   }
 }
 
-function storeDelegate({ delegate }: UnitTool): [] | [StoredDelegate] {
-  return delegate ? [[delegate.ref, delegate.place.line, delegate.place.column]] : []
+function storeDelegate({ delegate }: UnitTool): StoredDelegate | null {
+  return delegate ? [delegate.ref, delegate.place.line, delegate.place.column] : null
 }
 
 function restoreDelegate([ref, line, column]: StoredDelegate): DelegateReference {

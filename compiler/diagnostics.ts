@@ -288,6 +288,11 @@ export const RULES = {
     reason: () => 'The file holds a NUL byte',
     note: 'Remove it, or save the file as UTF-8 if it is UTF-16.',
   },
+  'params-not-object': {
+    severity: 'error',
+    reason: type => `The arguments of a tool are an object, so that "type" of its params cannot be ${type}`,
+    note: 'Make it `type: object`, with what the tool takes as properties.',
+  },
   'path-unportable': {
     severity: 'error',
     fatal: true,
@@ -315,6 +320,11 @@ export const RULES = {
     severity: 'error',
     reason: role => `Unknown role ${JSON.stringify(role)}; it is left out`,
     note: `Use one of ${ROLES.join(', ')}, or remove the key.`,
+  },
+  'schema-invalid': {
+    severity: 'error',
+    reason: (part, problem) => `The schema "${part}" cannot be used: ${problem}`,
+    note: 'Correct it. Until then the tool does not run.',
   },
   'secret-file': {
     severity: 'warning',

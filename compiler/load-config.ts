@@ -66,7 +66,7 @@ const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools
  * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
-  checkOptions('loadConfig', options, OPTIONS)
+  checkOptions('loadConfig', options, OPTIONS, nearest)
   const { cwd = process.cwd(), config, global = false } = options
   const file = config === undefined ? findConfig(resolve(cwd)) : explicitConfig(resolve(cwd, config))
   const loaded = file === null ? {} : checkConfig(await readConfig(file), file)

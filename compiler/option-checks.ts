@@ -1,4 +1,5 @@
 import { isJsonObject } from '../src/json.js'
+import { nearest } from '../src/nearest.js'
 import { checkOptions, type OptionTable, PACKAGES, PATHS } from '../src/options.js'
 import type { ProjectOptions } from './project.js'
 
@@ -22,7 +23,7 @@ export function checkProjectOptions(of: string, options: ProjectOptions, own: Op
     ...(paths !== undefined && !isPathList(paths) && { paths: null }),
     ...(external !== undefined && !isPackageList(external) && { external: null }),
   }
-  checkOptions(of, { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own })
+  checkOptions(of, { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own }, nearest)
 }
 
 export function isPathList(value: unknown): boolean {

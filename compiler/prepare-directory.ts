@@ -11,6 +11,7 @@ import {
   rereadUnits,
 } from './1-read/read-skills.js'
 import { type Walk, walk } from './1-read/walk.js'
+import { compileValidators, soundValidators } from './2-resolve/compile-validators.js'
 import { linkDirectory } from './2-resolve/link.js'
 import {
   attachModules,
@@ -24,13 +25,14 @@ import { type CompileCache, readCache } from './compile-cache.js'
 import { type Job, throwIfAborted, timed } from './job.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { ProjectDirectory } from './project.js'
+import type { SkillUnit } from './skill-unit.js'
 
 /** A directory that was read, as far as that goes without the others. */
 export interface PreparedDirectory {
   directory: ProjectDirectory
   walked: WalkedDirectory
   read: ReadSkills
-  modules: UnitModules
+  modules: MadeModules
   linked: LinkedDirectory
   /** The index as it lay there before. */
   before: WrittenIndex | null
@@ -40,6 +42,14 @@ export interface PreparedDirectory {
   isUnchanged: boolean
   /** The last compile's lines, for the records that still hold; they are read only where something changed. */
   lines: Lines | null
+}
+
+/** What the directory's code and its tools' schemas are compiled to. */
+export interface MadeModules extends UnitModules {
+  /** By digest of a schema: the file that it was compiled to. */
+  validators: Map<string, string>
+  /** Those of `files` that code was compiled to. */
+  moduleFiles: string[]
 }
 
 /** walk → read → modules → link, of one directory. */
@@ -72,18 +82,47 @@ async function makeModules(
   const cache = previous?.cache ?? null
   const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
   const modules = await bundleUnits(dir, read.units, cache, isSame, directory.externalPackages)
-  if (previous && isUnchanged(directory, walked, read, modules, previous))
-    return { modules, lines: null, isUnchanged: true }
+  const sound = soundValidators(dir, cache?.validators)
+  const areWhole = sound.size === (cache?.validators.size ?? 0)
+  if (previous && areWhole && isUnchanged(directory, walked, read, modules, previous))
+    return { modules: withValidators(modules, sound), lines: null, isUnchanged: true }
   const lines = previous && readLines(dir, previous.written)
   const unready = new Set([
     ...read.units.filter(({ tools }) => tools.some(({ fresh, written }) => !fresh && !(lines && written))),
     ...unitsWithNewModules(read.units, modules, cache),
+    ...(areWhole ? [] : unitsWithLostValidators(read.units, sound)),
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
   await checkDelegates(dir, read.units)
   await attachModules(dir, read.units, modules, { evaluate: check ? 'written' : 'all' })
   rememberInputs(dir, modules, read, walked)
-  return { modules, lines, isUnchanged: false }
+  const schemas = await compileValidators(read.units, sound)
+  return { modules: withValidators(modules, schemas.files, schemas.outputs), lines, isUnchanged: false }
+}
+
+function withValidators(
+  modules: UnitModules,
+  validators: Map<string, string>,
+  outputs: ReadonlyMap<string, Uint8Array> = new Map(),
+): MadeModules {
+  return {
+    ...modules,
+    files: [...new Set([...modules.files, ...validators.values()])].sort(),
+    outputs: new Map([...modules.outputs, ...outputs]),
+    validators,
+    moduleFiles: modules.files,
+  }
+}
+
+/** The units whose records of the last compile name compiled schemas that are gone. */
+function unitsWithLostValidators(
+  units: ReadSkills['units'],
+  sound: ReadonlyMap<string, string>,
+): SkillUnit[] {
+  const there = new Set(sound.values())
+  return units.filter(({ tools }) =>
+    tools.some(({ validators = [] }) => validators.some(file => !there.has(file))),
+  )
 }
 
 /** Keeps the state of the files that are in modules for the next compile. */

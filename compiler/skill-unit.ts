@@ -71,6 +71,8 @@ export interface UnitTool {
   place: Place
   /** The tool that runs in its stead. */
   delegate?: DelegateReference
+  /** The files that its schemas were compiled to, relative to the entry. */
+  validators?: string[]
   /** True where the last compile wrote its records, and they still hold. */
   written?: boolean
   /** Its records, where they were made anew. */

@@ -34,3 +34,4 @@ export {
 } from './context-helpers.js'
 export { findAuthority, mainInDir } from './find-authority.js'
 export * from './index.js'
+export { resolveJsonSchema } from './resolve-json-schema.js'

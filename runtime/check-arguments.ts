@@ -1,27 +1,41 @@
 import { AgentAppsError } from '../src/error.js'
 import { isJsonObject } from '../src/json.js'
+import { whenThere } from '../src/thenable.js'
 import type { Context } from './context.js'
+import { lazy } from './lazy.js'
 import type { ToolDef } from './tool-def.js'
 
+// Loaded when the first schema is needed: most of what a host does needs none.
+const comparing = lazy(() => import('./compare-schema.js'))
+
 /**
- * What a tool gets of the arguments that it is called with, which are a copy already.
+ * What a tool gets of a caller's arguments: a copy, compared with the tool's `params` and with its defaults filled in.
  *
- * @throws ARGS_INVALID
+ * @throws ARGS_INVALID with one issue for each fault, SCHEMA_INVALID where `params` itself cannot be used
  */
-export function checkArguments(tool: ToolDef, args: unknown, _ctx: Context): unknown | Promise<unknown> {
-  const { params, metadata } = tool.frontmatter
-  // Whose body is another tool takes what that takes.
-  const takesNone = params === undefined && metadata.delegate === undefined
-  if (takesNone && args !== undefined && !(isJsonObject(args) && Object.keys(args).length === 0)) {
+export function checkArguments(tool: ToolDef, args: unknown, ctx: Context): unknown | Promise<unknown> {
+  const { params, metadata, role } = tool.frontmatter
+  if (params === undefined) {
+    // Whose body is another tool takes what that takes; a middleware takes its configuration.
+    const takesAny = metadata.delegate !== undefined || role === 'middleware'
+    if (takesAny || args === undefined || (isJsonObject(args) && Object.keys(args).length === 0)) return args
     throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
       hint: 'Leave them out, or declare `metadata.params`.',
       tool: tool.name,
     })
   }
-  return args
+  // Whoever calls without arguments means none of them, wherever the tool takes an object.
+  const given = args === undefined && (params.type ?? 'object') === 'object' ? {} : args
+  return whenThere(comparing(), ({ compare }) => compare(tool, 'params', given, ctx))
 }
 
-/** What a caller gets of a tool's result. */
-export function checkResult(_tool: ToolDef, result: unknown, _ctx: Context): unknown | Promise<unknown> {
-  return result
+/**
+ * Compares what a tool gave with its `returns`, and gives it back.
+ *
+ * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID where `returns` itself cannot be used
+ */
+export function checkResult(tool: ToolDef, result: unknown, ctx: Context): unknown | Promise<unknown> {
+  return tool.frontmatter.returns === undefined
+    ? result
+    : whenThere(comparing(), ({ compare }) => compare(tool, 'returns', result, ctx).then(() => result))
 }

@@ -273,10 +273,10 @@ function isFileOf(kind: unknown, file: string): boolean {
 
 function isWellFormed(name: string, record: NameRecord): boolean {
   if (isBroken(record)) return isDiagnostic(record.broken)
-  const { content, delegate, dynamic, exported, file, kind, module, size, frontmatter } = record
+  const { content, delegate, dynamic, exported, file, kind, module, size, frontmatter, validators } = record
   // What runs code to be found is never in an index.
   if (!isJsonObject(frontmatter) || dynamic !== undefined || !isFileOf(kind, file)) return false
-  const isCompiled = module === undefined || isModule(module)
+  const isCompiled = (module === undefined || isModule(module)) && isValidators(validators ?? {})
   const isDelegate = delegate === undefined || isMarkdown(delegate) || isModule(delegate)
   if (!isCompiled || !isDelegate || frontmatter.name !== name || !isFrontmatter(frontmatter)) return false
   if (kind === 'code') return typeof exported === 'string'
@@ -293,8 +293,15 @@ function isMarkdown(value: unknown): boolean {
 function isModule(value: unknown): boolean {
   if (!isJsonObject(value)) return false
   const { file, inputs } = value
-  const isOurs = typeof file === 'string' && /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/.test(file)
-  return isOurs && Array.isArray(inputs) && inputs.every(isInside)
+  return isModuleFile(file) && Array.isArray(inputs) && inputs.every(isInside)
+}
+
+function isModuleFile(file: unknown): boolean {
+  return typeof file === 'string' && /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/.test(file)
+}
+
+function isValidators(value: unknown): boolean {
+  return isJsonObject(value) && Object.values(value).every(isModuleFile)
 }
 
 function isFrontmatter(frontmatter: Partial<ToolFrontmatter>): boolean {

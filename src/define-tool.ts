@@ -5,7 +5,6 @@ import {
   type InferInput,
   type InferOutput,
   isStandardSchema,
-  type StandardIssue,
   type StandardSchema,
 } from './standard-schema.js'
 
@@ -187,14 +186,14 @@ async function execute(
     ? await params['~standard'].validate(args ?? {})
     : { value: args ?? {} }
   if (checked.issues) {
-    throw new AgentAppsError(
-      'ARGS_INVALID',
-      `The arguments of "${name}" are invalid: ${checked.issues.map(shown).join('; ')}`,
-      {
-        hint: 'See its `params` for what it takes.',
-        tool: name,
-      },
-    )
+    const { standardIssues } = await import('./schema/standard-issues.js')
+    const issues = standardIssues(checked.issues, args)
+    const said = issues.map(({ message }) => message).join('; ')
+    throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${said}`, {
+      hint: 'See its `params` for what it takes.',
+      tool: name,
+      issues,
+    })
   }
   return run(checked.value as never, contextOf(context))
 }
@@ -250,11 +249,6 @@ function unavailable(): never {
       hint: 'Call it through `invoke`.',
     },
   )
-}
-
-function shown({ message, path = [] }: StandardIssue): string {
-  const where = path.map(step => String(typeof step === 'object' ? step.key : step)).join('.')
-  return where === '' ? message : `${where}: ${message}`
 }
 
 function required<Definition>(definition: Definition | undefined, name: string): Definition {

@@ -1,4 +1,7 @@
 import type { Diagnostic } from './diagnostic.js'
+import type { Issue } from './schema/issues.js'
+
+export type { Issue }
 
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
@@ -25,23 +28,16 @@ export type ErrorCode =
   | 'OPTIONS_INVALID'
   | 'PATH_INVALID'
   | 'RESOURCE_NOT_FOUND'
+  | 'RESULT_INVALID'
   | 'RESULT_NOT_JSON'
   | 'RUN_ABORTED'
+  | 'SCHEMA_INVALID'
   | 'SCHEMA_UNSUPPORTED'
   | 'TOOL_BROKEN'
   | 'TOOL_DENIED'
   | 'TOOL_NOT_FOUND'
   | 'TOOL_TIMEOUT'
   | 'USAGE'
-
-/** One thing that is wrong with a value. */
-export interface Issue {
-  /** Where in the value: a path expression, empty for the value itself. */
-  path: string
-  expected: string
-  found: string
-  message: string
-}
 
 export interface ErrorDetails {
   /** What to do about it. */

@@ -71,7 +71,7 @@ export interface IndexHeader {
    * on all of them together: a reader that finds other ones resolves cascades itself.
    */
   cascadeKey: string
-  /** Every file that code was compiled to, source maps included, relative to the directory; absent where there is none. */
+  /** Every file that code or a schema was compiled to, source maps included, relative to the directory; absent where there is none. */
   modules?: string[]
   /** The shards' digests in order; absent where the sections stand in this file. */
   shards?: string[]
@@ -97,6 +97,14 @@ export interface ToolRecord {
   module?: ModuleRecord
   /** Bytes in the source file, by which a reader sees that the content's place still holds. */
   size: number
+  /** The modules that `params` and `returns` were compiled to, relative to the directory; absent for what was not. */
+  validators?: ValidatorRecord
+}
+
+/** Tools whose schemas are the same share a module. */
+export interface ValidatorRecord {
+  params?: string
+  returns?: string
 }
 
 /** Code that was made an ES module. */

@@ -128,7 +128,7 @@ describe('delegates that lead nowhere', () => {
     expect(diagnostics.map(shown)).toEqual(['a.skill.md:5:13 delegate-invalid error'])
     expect(diagnostics[0]?.reason).toMatch(problem)
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
-    expect(await runtime.invoke('sound')).toEqual({ target: null })
+    expect(await runtime.invoke('sound')).toEqual({ target: {} })
     expect(await runtime.invoke('a').catch((error: unknown) => error)).toBeInstanceOf(Error)
   })
 

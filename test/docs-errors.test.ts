@@ -103,6 +103,16 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   RUN_ABORTED: root => runtimeOf(root).invoke('review', {}, { signal: AbortSignal.abort() }),
+  RESULT_INVALID: async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'count', returns: { type: 'number' }, fn: () => 'one' })
+    return invoke('count', {}, globals)
+  },
+  SCHEMA_INVALID: async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'count', params: { type: 'nothing' }, fn: () => 1 })
+    return invoke('count', {}, globals)
+  },
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params, execute: () => null }))

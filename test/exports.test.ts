@@ -50,6 +50,7 @@ const EXPORTS: Record<string, string[]> = {
     'pathQuery',
     'pathRemove',
     'pathSet',
+    'resolveJsonSchema',
     'safeClone',
     'safeSnapshot',
     'safeStringify',

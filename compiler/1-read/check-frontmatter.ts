@@ -2,6 +2,7 @@ import { CORE_METADATA_KEYS, ROLES, TOP_LEVEL_FIELDS } from '../../src/frontmatt
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { editDistance, nearest } from '../../src/nearest.js'
 import { normalizeTags } from '../../src/tags.js'
+import { checkSchemas } from '../check-schemas.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
 import { checkPatterns } from './check-patterns.js'
@@ -105,6 +106,11 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
     const place = at.value('metadata', schema)
     findings.push(finding('field-type', place, `metadata.${schema}`, 'a JSON Schema', typeName(value)))
   }
+  findings.push(
+    ...checkSchemas(metadata, (part, ...inside) =>
+      inside.length === 0 ? at.key('metadata', part) : at.value('metadata', part, ...inside),
+    ),
+  )
   if (tags !== undefined && typeof tags !== 'string' && !isTextList(tags)) {
     findings.push(
       finding('field-type', at.value('metadata', 'tags'), 'metadata.tags', 'a list of texts', typeName(tags)),

@@ -54,9 +54,12 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
   const at = locatorOf(tool, placeOf)
   const findings = checkFrontmatter(verbatim, description, at)
-  parsed.findings.push(
-    ...findings.filter(({ rule }) => rule !== 'description-missing' || !isDynamic('description')),
-  )
+  // Of what is only known when the file runs, a part says nothing.
+  const isPart = ({ rule, found: [part] }: Finding): boolean =>
+    (rule === 'description-missing' && isDynamic('description')) ||
+    (rule === 'schema-invalid' &&
+      (isDynamic(`metadata.${part}`) || tool.dynamic.some(one => one.path.startsWith(`metadata.${part}`))))
+  parsed.findings.push(...findings.filter(one => !isPart(one)))
   parsed.tools.push({
     name,
     place,
@@ -82,12 +85,24 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
 }
 
 function locatorOf({ places, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {
-  const find = (...path: (string | number)[]): Place =>
-    placeOf(places.get(path.join('.')) ?? places.get(String(path[0])) ?? offset)
+  const find = (...path: (string | number)[]): Place => {
+    for (let length = path.length; length > 0; length--) {
+      const found = places.get(pathText(path.slice(0, length)))
+      if (found !== undefined) return placeOf(found)
+    }
+    return placeOf(offset)
+  }
   return { key: find, value: find, within: (_text, _offset, ...path) => find(...path) }
 }
 
 function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {
   parsed.findings.push(why)
   if (name !== null && isFatal(why)) parsed.broken.push({ name, finding: why })
+}
+
+/** A path as the reader of code writes it. */
+function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .join('')
 }

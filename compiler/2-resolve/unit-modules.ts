@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { extractFrontmatter } from '../../src/frontmatter.js'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
+import { isJsonObject } from '../../src/json.js'
+import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
@@ -195,7 +197,7 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
     )
     return
   }
-  for (const { fresh, name } of tools) {
+  for (const { fresh, name, place } of tools) {
     const verbatim = fresh?.code && frontmatter.get(fresh.code.exported)
     // What is literal means what the file says, so that it is the same where nothing is run.
     if (!fresh?.code || fresh.code.dynamic.length === 0 || !verbatim) continue
@@ -206,6 +208,11 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
     }
     fresh.details = { ...fresh.details, verbatim }
     fresh.record.frontmatter = extractFrontmatter(verbatim, { kind: 'code', name })
+    const known = new Set(
+      unit.findings.filter(({ rule }) => rule === 'schema-invalid').map(({ found: [part] }) => part),
+    )
+    const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
+    unit.findings.push(...checkSchemas(metadata, () => place).filter(({ found: [part] }) => !known.has(part)))
     fresh.code.dynamic = []
   }
 }

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ValidatorRecord } from '../../src/index-format.js'
+import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import type { JsonObject } from '../../src/json.js'
+import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
+import { AJV_OPTIONS, factoryText, withoutNames } from '../../src/schema/compile-schema.js'
+import type { Dialect } from '../../src/schema/keywords.js'
+import type { SkillUnit } from '../skill-unit.js'
+
+export interface Validators {
+  /** By digest of the schema: the file that it was compiled to, relative to the directory. */
+  files: Map<string, string>
+  /** New files to write. */
+  outputs: Map<string, Uint8Array>
+}
+
+/**
+ * Compiles the schemas of the units' tools, each once however many tools have it, and names the files in their
+ * records. A schema that is not to be compiled is left to the runtime, which says the same of the same arguments.
+ *
+ * @param known what earlier compiles made, and lies on disk
+ */
+export async function compileValidators(
+  units: readonly SkillUnit[],
+  known: ReadonlyMap<string, string>,
+): Promise<Validators> {
+  const made = new Map<string, string | null>(known)
+  const outputs = new Map<string, Uint8Array>()
+  const used = new Set<string>()
+  const compiler = new SchemaCompiler()
+  for (const tool of units.flatMap(({ tools }) => tools)) {
+    if (tool.fresh) {
+      const { record } = tool.fresh
+      const validators: ValidatorRecord = {}
+      for (const part of ['params', 'returns'] as const) {
+        const schema = record.frontmatter[part]
+        const file = schema && (await fileOf(schema))
+        if (file) validators[part] = file
+      }
+      tool.validators = Object.values(validators)
+      if (tool.validators.length > 0) record.validators = validators
+    }
+    for (const file of tool.validators ?? []) used.add(file)
+  }
+  const files = [...made].filter((entry): entry is [string, string] => used.has(entry[1] ?? ''))
+  return { files: new Map(files), outputs }
+
+  async function fileOf(schema: JsonObject): Promise<string | null> {
+    const digest = hash('sha256', JSON.stringify(schema)).slice(0, 32)
+    const before = made.get(digest)
+    if (before !== undefined) return before
+    const text = await compiler.compile(schema)
+    const file = text === null ? null : fileFor(text)
+    if (file !== null && text !== null) outputs.set(file, Buffer.from(text))
+    made.set(digest, file)
+    return file
+  }
+}
+
+/** What earlier compiles made of schemas, without what lies there no longer. */
+export function soundValidators(
+  directory: string,
+  validators: ReadonlyMap<string, string> = new Map(),
+): Map<string, string> {
+  if (validators.size === 0) return new Map()
+  const there = new Set(
+    readdirSync(join(directory, INDEX_DIRECTORY)).map(name => `${INDEX_DIRECTORY}/${name}`),
+  )
+  return new Map([...validators].filter(([, file]) => there.has(file)))
+}
+
+/** A name of the form that esbuild's modules have, for a file that is made without it. */
+function fileFor(text: string): string {
+  const number = BigInt(`0x${hash('sha256', text).slice(0, 16)}`)
+  return `${INDEX_DIRECTORY}/module-${number.toString(36).toUpperCase().padStart(8, '0').slice(-8)}.mjs`
+}
+
+type Compile = (schema: JsonObject) => string
+
+/** Ajv, loaded for the first schema. */
+class SchemaCompiler {
+  readonly #compilers = new Map<Dialect, Compile>()
+
+  /** The text of a module; null for a schema that is not to be compiled. */
+  async compile(schema: JsonObject): Promise<string | null> {
+    const checked = checkSchema(schema)
+    if ('problem' in checked || !checked.isCompilable) return null
+    const compile = await this.#compiler(checked)
+    try {
+      return factoryText(compile(withoutNames(schema)))
+    } catch {
+      // What Ajv cannot do is interpreted.
+      return null
+    }
+  }
+
+  async #compiler({ dialect }: CheckedSchema): Promise<Compile> {
+    const known = this.#compilers.get(dialect)
+    if (known) return known
+    const { Ajv, standalone } = await loadAjv(dialect)
+    const compile: Compile = schema => {
+      // One of its own for each: it numbers what it names, and the same schema is to give the same text.
+      const ajv = new Ajv(AJV_OPTIONS)
+      ajv.addKeyword('$resolve')
+      return standalone(ajv, ajv.compile(schema))
+    }
+    this.#compilers.set(dialect, compile)
+    return compile
+  }
+}
+
+async function loadAjv(dialect: Dialect) {
+  const { default: standalone } = (await import('ajv/dist/standalone/index.js')).default
+  if (dialect === 'draft-07') return { Ajv: (await import('ajv')).Ajv, standalone }
+  return { Ajv: (await import('ajv/dist/2020.js')).Ajv2020, standalone }
+}

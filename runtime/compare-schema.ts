@@ -1,0 +1,37 @@
+import { disk } from '#disk'
+import { AgentAppsError } from '../src/error.js'
+import type { JsonObject } from '../src/json.js'
+import type { Context } from './context.js'
+import { sourceOf } from './make-tool.js'
+import { resolveJsonSchema } from './resolve-json-schema.js'
+import type { ToolDef } from './tool-def.js'
+import { compareWith } from './validate-schema.js'
+
+export type Part = 'params' | 'returns'
+
+/**
+ * Holds a value against one of a tool's schemas, and gives a copy of it, in arguments with defaults.
+ *
+ * @throws ARGS_INVALID, RESULT_INVALID, SCHEMA_INVALID
+ */
+export async function compare(tool: ToolDef, part: Part, value: unknown, ctx: Context): Promise<unknown> {
+  const written = tool.frontmatter[part] ?? {}
+  const schema = '$resolve' in written ? resolveJsonSchema(written, ctx) : written
+  ctx.run.tool[part] = schema
+  const { fault, ...verdict } = await compareWith({ tool: tool.name, part, schema, value }, () =>
+    compiled(tool, part, schema),
+  )
+  if (fault) throw new AgentAppsError(fault.code, fault.message, { ...fault, tool: tool.name })
+  return verdict.value
+}
+
+/** What a tool's schema was compiled to; null where it was not, or is not the one that counts. */
+async function compiled(tool: ToolDef, part: Part, schema: JsonObject): Promise<unknown> {
+  const { state, record } = sourceOf(tool) ?? {}
+  const file = record?.validators?.[part]
+  if (disk === null || !state || file === undefined || record?.frontmatter[part] !== schema) return null
+  const path = disk.resolve(state.dir, file)
+  // A link in its place could lead to any code of this machine.
+  const isThere = disk.stat(path) !== null && (await disk.isInside(state.dir, path))
+  return isThere ? (await disk.importModule(path)).default : null
+}

@@ -1,0 +1,195 @@
+import type { ErrorCode } from '../src/error.js'
+import { isJsonObject, type JsonObject } from '../src/json.js'
+import { type CheckedSchema, checkSchema } from '../src/schema/check-schema.js'
+import {
+  AJV_MODULES,
+  AJV_OPTIONS,
+  fromFactory,
+  type Validate,
+  type ValidatorFactory,
+  withoutNames,
+} from '../src/schema/compile-schema.js'
+import { applyDefaults, CloneRefused, cloneValue } from '../src/schema/defaults.js'
+import { interpretSchema } from '../src/schema/interpret-schema.js'
+import { type Issue, issueOf, shownPath } from '../src/schema/issues.js'
+import type { Dialect } from '../src/schema/keywords.js'
+
+/** A value, and the schema that it is held against. */
+export interface Comparison {
+  /** The tool's name. */
+  tool: string
+  /** What the schema is to the tool: `params` of its arguments, `returns` of its result. */
+  part: 'params' | 'returns'
+  schema: JsonObject
+  value: unknown
+}
+
+export interface Verdict {
+  /** A copy of the value, in arguments with defaults. */
+  value: unknown
+  /** What is to be thrown. */
+  fault?: { code: ErrorCode; message: string; hint: string; issues?: Issue[] }
+}
+
+/** A schema that was made ready; its `problem` is why it cannot be used. */
+interface ReadySchema {
+  checked: CheckedSchema
+  validate: Validate | null
+  hasDefaults: boolean
+}
+
+const ready = new WeakMap<JsonObject, Promise<ReadySchema | { problem: string }>>()
+
+/**
+ * Compares a value with a schema: by the code that it was compiled to, or by Ajv where that is installed and the host
+ * makes code, or by interpreting it. Which one it was cannot be told from what it says.
+ */
+export async function compareWith(
+  { tool, part, schema, value: given }: Comparison,
+  compiled: () => Promise<unknown>,
+): Promise<Verdict> {
+  const making = ready.get(schema) ?? makeReady(schema, compiled)
+  ready.set(schema, making)
+  const made = await making
+  if ('problem' in made) {
+    const message = `The schema "${part}" of "${tool}" cannot be used: ${made.problem}`
+    const hint = 'Correct the schema. Until then the tool does not run.'
+    return { value: given, fault: { code: 'SCHEMA_INVALID', message, hint } }
+  }
+  const { value, issues } = compare(schema, made, part === 'params' ? given : outputOf(given), part)
+  // A failure is told to the model as it is, whatever the tool gives when it succeeds.
+  if (issues.length === 0 || (part === 'returns' && isFailure(given))) return { value }
+  const said = issues.map(({ message }) => message).join('; ')
+  return part === 'params'
+    ? {
+        value,
+        fault: {
+          code: 'ARGS_INVALID',
+          message: `The arguments of "${tool}" are invalid: ${said}`,
+          hint: 'See its `params` for what it takes.',
+          issues,
+        },
+      }
+    : {
+        value,
+        fault: {
+          code: 'RESULT_INVALID',
+          message: `The result of "${tool}" is invalid: ${said}`,
+          hint: 'Correct the tool, or its `returns`.',
+          issues,
+        },
+      }
+}
+
+function isFailure(result: unknown): boolean {
+  return isJsonObject(result) && typeof result.error === 'string'
+}
+
+/** The part of a structured result that the tool's schema is about. */
+function outputOf(result: unknown): unknown {
+  const isStructured =
+    isJsonObject(result) && ['title', 'metadata', 'output'].every(key => Object.hasOwn(result, key))
+  return isStructured ? result.output : result
+}
+
+async function makeReady(
+  schema: JsonObject,
+  compiled: () => Promise<unknown>,
+): Promise<ReadySchema | { problem: string }> {
+  const checked = checkSchema(schema)
+  if ('problem' in checked) {
+    const { path, reason } = checked.problem
+    return { problem: path.length === 0 ? reason : `${shownPath(path)}: ${reason}` }
+  }
+  const validate =
+    (await fromModule(compiled)) ?? (checked.isCompilable ? await ajvValidate(schema, checked) : null)
+  return { checked, validate, hasDefaults: JSON.stringify(schema).includes('"default":') }
+}
+
+function compare(
+  schema: JsonObject,
+  { checked, validate, hasDefaults }: ReadySchema,
+  given: unknown,
+  part: Comparison['part'],
+): { value: unknown; issues: Issue[] } {
+  try {
+    const value = cloneValue(given)
+    if (part === 'params' && hasDefaults) applyDefaults(schema, checked.targets, value)
+    const decision = validate && decide(validate, value)
+    if (decision) return { value, issues: [] }
+    const issues = interpretSchema(schema, checked, value)
+    // Nothing passes that was refused.
+    if (issues.length === 0 && decision === false) issues.push(issueOf([], 'what its schema says', value))
+    return { value, issues }
+  } catch (error) {
+    if (!(error instanceof CloneRefused)) throw error
+    return { value: given, issues: [issueOf([], `of ${error.message}`, given)] }
+  }
+}
+
+/** Null where it was not compiled, and where what lies there is none of this version's modules. */
+async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | null> {
+  try {
+    const factory = await compiled()
+    return typeof factory === 'function' ? fromFactory(factory as ValidatorFactory) : null
+  } catch {
+    return null
+  }
+}
+
+/** Null where the value keeps the code from deciding: a text too long for its pattern, a `toString` of its own. */
+function decide(validate: Validate, value: unknown): boolean | null {
+  try {
+    return validate(value)
+  } catch {
+    return null
+  }
+}
+
+type Ajv = {
+  compile: (schema: JsonObject) => Validate
+  removeSchema: (schema: JsonObject) => unknown
+  addKeyword: (keyword: string) => unknown
+}
+type AjvModule = { default: AjvClass | { default: AjvClass } }
+type AjvClass = new (options: typeof AJV_OPTIONS) => Ajv
+
+const loaded = new Map<Dialect, Promise<Ajv | null>>()
+
+/** Null where there is no Ajv, where the host makes no code of texts, and for what Ajv cannot do. */
+async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Promise<Validate | null> {
+  const loading = loaded.get(dialect) ?? loadAjv(dialect)
+  loaded.set(dialect, loading)
+  try {
+    const ajv = await loading
+    const own = withoutNames(schema)
+    const validate = ajv?.compile(own) ?? null
+    // It would keep every schema that it was ever given.
+    ajv?.removeSchema(own)
+    return validate
+  } catch {
+    return null
+  }
+}
+
+async function loadAjv(dialect: Dialect): Promise<Ajv | null> {
+  if (!makesCode()) return null
+  try {
+    // By a name that bundlers do not follow: an application must not carry what it may never need.
+    const module: AjvModule = await import([AJV_MODULES[dialect]].join())
+    const Class = 'default' in module.default ? module.default.default : module.default
+    const ajv = new Class(AJV_OPTIONS)
+    ajv.addKeyword('$resolve')
+    return ajv
+  } catch {
+    return null
+  }
+}
+
+function makesCode(): boolean {
+  try {
+    return new Function('return true')() === true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+/** True for values that are the same JSON, whatever the order of keys. */
+export function equal(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b) || a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(
+      key =>
+        Object.hasOwn(b, key) &&
+        equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+    )
+  )
+}
+
+/** A text that is the same for equal values, and for no others. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`)
+    return `{${entries.sort().join()}}`
+  }
+  return JSON.stringify(value === 0 ? 0 : value) ?? typeof value
+}
+
+/** How many characters a text has: code points, as JSON Schema counts them. */
+export function textLength(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}

@@ -1,0 +1,416 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
+import { nearest } from '../nearest.js'
+import type { CheckedSchema, Schema } from './check-schema.js'
+import { canonical, equal, textLength } from './equal.js'
+import {
+  describeConst,
+  describeEnum,
+  describeSchema,
+  describeTypes,
+  either,
+  ISSUES_MAX,
+  type Issue,
+  issueOf,
+  type Step,
+} from './issues.js'
+import { keywordsOf } from './keywords.js'
+import { type LinearPattern, linearPattern, TextTooLong } from './linear-pattern.js'
+
+/**
+ * Compares a value with a schema by reading the schema, where code made of it could not be run or would take too
+ * long; and tells what is wrong with a value that such code refused. Each subschema is compared with each place of
+ * the value once, so that the time is bounded by the product of the two.
+ *
+ * @returns one issue for each fault, at most 20; none where the value is as the schema wants it
+ */
+export function interpretSchema(root: JsonObject, checked: CheckedSchema, value: unknown): Issue[] {
+  const { faults } = new Interpreter(checked).compare(root, new Place(value, []))
+  const told = new Map(faults.map(({ issue }) => [`${issue.path}\0${issue.expected}`, issue]))
+  return [...told.values()].slice(0, ISSUES_MAX)
+}
+
+interface Fault {
+  issue: Issue
+  path: readonly Step[]
+  /** What kind of fault, as far as choosing between alternatives asks. */
+  kind: 'type' | 'value' | 'other'
+}
+
+/** What comparing a place with a schema gives. */
+interface Outcome {
+  faults: Fault[]
+  /** The keys of the place that a schema said something of. */
+  keys: Set<string>
+  /** The indexes of the place that a schema said something of. */
+  indexes: Set<number>
+}
+
+/** A place of the value, made once, so that what is known of it is kept there. */
+class Place {
+  readonly known = new Map<Schema, Outcome>()
+  readonly #children = new Map<Step, Place>()
+
+  constructor(
+    readonly value: unknown,
+    readonly path: readonly Step[],
+  ) {}
+
+  child(step: Step): Place {
+    const known = this.#children.get(step)
+    if (known) return known
+    const child = new Place((this.value as Record<Step, unknown>)[step], [...this.path, step])
+    this.#children.set(step, child)
+    return child
+  }
+}
+
+class Interpreter {
+  readonly #targets: ReadonlyMap<string, Schema>
+  readonly #isKeyword: (keyword: string) => boolean
+  readonly #patterns = new Map<string, LinearPattern>()
+
+  constructor({ dialect, targets }: CheckedSchema) {
+    const keywords = keywordsOf(dialect)
+    this.#isKeyword = keyword => keywords.has(keyword)
+    this.#targets = targets
+  }
+
+  compare(schema: Schema, place: Place): Outcome {
+    const known = place.known.get(schema)
+    if (known) return known
+    const outcome: Outcome = { faults: [], keys: new Set(), indexes: new Set() }
+    if (schema === false) this.#fail(outcome, place, 'left out')
+    else if (schema !== true) this.#compareAll(this.#meaningful(schema), place, outcome)
+    outcome.faults.length = Math.min(outcome.faults.length, ISSUES_MAX)
+    place.known.set(schema, outcome)
+    return outcome
+  }
+
+  /** A schema without what means nothing in its dialect. */
+  #meaningful(schema: JsonObject): JsonObject {
+    return Object.fromEntries(Object.entries(schema).filter(([key]) => this.#isKeyword(key)))
+  }
+
+  #compareAll(schema: JsonObject, place: Place, outcome: Outcome): void {
+    const { value } = place
+    if (!this.#compareType(schema, place, outcome)) return
+    if (Array.isArray(schema.enum) && !schema.enum.some(one => equal(one, value)))
+      this.#fail(outcome, place, describeEnum(schema.enum), 'value', didYouMean(value, schema.enum))
+    if (Object.hasOwn(schema, 'const') && !equal(schema.const, value))
+      this.#fail(outcome, place, describeConst(schema.const), 'value')
+    if (typeof value === 'string') this.#compareText(schema, place, value, outcome)
+    if (typeof value === 'number' && Number.isFinite(value))
+      this.#compareNumber(schema, place, value, outcome)
+    if (Array.isArray(value)) this.#compareList(schema, place, value, outcome)
+    else if (typeof value === 'object' && value !== null)
+      this.#compareObject(schema, place, value as Record<string, unknown>, outcome)
+    this.#combine(schema, place, outcome)
+    this.#compareUnevaluated(schema, place, outcome)
+  }
+
+  #fail(
+    outcome: Outcome,
+    { path, value }: Place,
+    expected: string,
+    kind: Fault['kind'] = 'other',
+    hint = '',
+  ): void {
+    outcome.faults.push({ issue: issueOf(path, expected, value, hint), path, kind })
+  }
+
+  #compareType({ type, nullable }: JsonObject, place: Place, outcome: Outcome): boolean {
+    if (type === undefined) return true
+    const types = [type].flat().map(String)
+    if (nullable === true) types.push('null')
+    if (types.some(one => isType(one, place.value))) return true
+    this.#fail(outcome, place, describeTypes(types), 'type')
+    return false
+  }
+
+  #compareText(schema: JsonObject, place: Place, value: string, outcome: Outcome): void {
+    const { minLength, maxLength, pattern } = schema
+    const length = textLength(value)
+    if (length < Number(minLength ?? 0))
+      this.#fail(outcome, place, `a text of at least ${plural(minLength, 'character')}`)
+    if (length > Number(maxLength ?? Infinity))
+      this.#fail(outcome, place, `a text of at most ${plural(maxLength, 'character')}`)
+    if (typeof pattern === 'string') {
+      const fits = this.#fits(pattern, value)
+      if (fits === null)
+        this.#fail(outcome, place, `a shorter text: this one is too long for ${pattern.slice(0, 80)}`)
+      else if (!fits) this.#fail(outcome, place, `a text that matches ${pattern.slice(0, 80)}`)
+    }
+  }
+
+  /** Null where the text is too long for the pattern. */
+  #fits(pattern: string, text: string): boolean | null {
+    const known = this.#patterns.get(pattern) ?? linearPattern(pattern)
+    this.#patterns.set(pattern, known)
+    try {
+      return known.test(text)
+    } catch (error) {
+      if (error instanceof TextTooLong) return null
+      throw error
+    }
+  }
+
+  #compareNumber(schema: JsonObject, place: Place, value: number, outcome: Outcome): void {
+    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+    if (value < Number(minimum ?? -Infinity)) this.#fail(outcome, place, `at least ${minimum}`)
+    if (value > Number(maximum ?? Infinity)) this.#fail(outcome, place, `at most ${maximum}`)
+    if (exclusiveMinimum !== undefined && value <= Number(exclusiveMinimum))
+      this.#fail(outcome, place, `more than ${exclusiveMinimum}`)
+    if (exclusiveMaximum !== undefined && value >= Number(exclusiveMaximum))
+      this.#fail(outcome, place, `less than ${exclusiveMaximum}`)
+    if (multipleOf !== undefined) {
+      const times = value / Number(multipleOf)
+      if (times !== Number.parseInt(String(times), 10))
+        this.#fail(outcome, place, `a multiple of ${multipleOf}`)
+    }
+  }
+
+  #compareList(schema: JsonObject, place: Place, value: readonly unknown[], outcome: Outcome): void {
+    const { minItems, maxItems, uniqueItems } = schema
+    if (value.length < Number(minItems ?? 0)) this.#fail(outcome, place, `a list of at least ${minItems}`)
+    if (value.length > Number(maxItems ?? Infinity))
+      this.#fail(outcome, place, `a list of at most ${maxItems}`)
+    if (uniqueItems === true && value.length > 1 && new Set(value.map(canonical)).size < value.length)
+      this.#fail(outcome, place, 'a list without doubles')
+    this.#compareItems(schema, place, value, outcome)
+    this.#compareContains(schema, place, value, outcome)
+  }
+
+  #compareItems(schema: JsonObject, place: Place, value: readonly unknown[], outcome: Outcome): void {
+    const { items, prefixItems, additionalItems } = schema
+    const tuple = Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : []
+    const rest = Array.isArray(items) ? additionalItems : items
+    for (const index of value.keys()) {
+      const item = index < tuple.length ? tuple[index] : rest
+      if (item === undefined) break
+      outcome.indexes.add(index)
+      this.#add(outcome, this.compare(item as Schema, place.child(index)))
+    }
+  }
+
+  #compareContains(schema: JsonObject, place: Place, value: readonly unknown[], outcome: Outcome): void {
+    const { contains, minContains = 1, maxContains = Infinity } = schema
+    if (contains === undefined) return
+    const fitting = [...value.keys()].filter(
+      index => this.compare(contains as Schema, place.child(index)).faults.length === 0,
+    )
+    for (const index of fitting) outcome.indexes.add(index)
+    const what = describeSchema(contains as Schema, this.#targets)
+    if (fitting.length < Number(minContains))
+      this.#fail(
+        outcome,
+        place,
+        `a list with ${minContains === 1 ? '' : `at least ${minContains} times `}${what} in it`,
+      )
+    if (fitting.length > Number(maxContains))
+      this.#fail(outcome, place, `a list with at most ${maxContains} times ${what} in it`)
+  }
+
+  #compareObject(schema: JsonObject, place: Place, value: Record<string, unknown>, outcome: Outcome): void {
+    const keys = Object.keys(value)
+    const { minProperties, maxProperties, required, propertyNames } = schema
+    if (keys.length < Number(minProperties ?? 0))
+      this.#fail(outcome, place, `an object of at least ${plural(minProperties, 'property', 'properties')}`)
+    if (keys.length > Number(maxProperties ?? Infinity))
+      this.#fail(outcome, place, `an object of at most ${plural(maxProperties, 'property', 'properties')}`)
+    this.#require(required, schema, place, outcome)
+    this.#compareProperties(schema, place, keys, outcome)
+    if (propertyNames !== undefined) {
+      for (const key of keys) {
+        const { faults } = this.compare(propertyNames as Schema, new Place(key, [...place.path, key]))
+        for (const fault of faults)
+          outcome.faults.push({
+            ...fault,
+            issue: { ...fault.issue, message: `the name of ${fault.issue.message}` },
+          })
+      }
+    }
+    this.#compareDependencies(schema, place, value, outcome)
+  }
+
+  #require(required: JsonValue | undefined, schema: JsonObject, place: Place, outcome: Outcome): void {
+    const properties = isJsonObject(schema.properties) ? schema.properties : {}
+    for (const key of Array.isArray(required) ? required.map(String) : []) {
+      if (isPresent(place.value, key)) continue
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined
+      const expected =
+        property === undefined ? 'something' : describeSchema(property as Schema, this.#targets)
+      this.#fail(outcome, new Place(undefined, [...place.path, key]), expected)
+    }
+  }
+
+  #compareProperties(schema: JsonObject, place: Place, keys: readonly string[], outcome: Outcome): void {
+    const { properties = {}, patternProperties = {}, additionalProperties } = schema
+    const named = properties as JsonObject
+    const patterns = Object.entries(patternProperties as JsonObject)
+    for (const key of keys) {
+      const fitting = patterns.map(([pattern, one]) => ({ one, fits: this.#fits(pattern, key) }))
+      if (fitting.some(({ fits }) => fits === null))
+        this.#fail(outcome, place, 'an object with shorter names')
+      const schemas = fitting.filter(({ fits }) => fits).map(({ one }) => one)
+      if (Object.hasOwn(named, key)) schemas.push(named[key] as JsonValue)
+      if (schemas.length === 0) {
+        if (additionalProperties === undefined) continue
+        if (additionalProperties === false) {
+          this.#refuseKey(outcome, place, key, Object.keys(named))
+          continue
+        }
+        schemas.push(additionalProperties)
+      }
+      outcome.keys.add(key)
+      for (const one of schemas) this.#add(outcome, this.compare(one as Schema, place.child(key)))
+    }
+  }
+
+  #refuseKey(outcome: Outcome, place: Place, key: string, known: readonly string[]): void {
+    const left = known.filter(name => !isPresent(place.value, name))
+    const { path, value } = place.child(key)
+    const issue = issueOf(path, 'no such property', value)
+    const message = `${issue.path} is not known here${didYouMean(key, left)}`
+    outcome.faults.push({ issue: { ...issue, message }, path, kind: 'other' })
+  }
+
+  #compareDependencies(schema: JsonObject, place: Place, value: object, outcome: Outcome): void {
+    const all = [schema.dependentRequired, schema.dependentSchemas, schema.dependencies]
+    for (const [key, needed] of all.flatMap(one => Object.entries(one ?? {}))) {
+      if (!isPresent(value, key)) continue
+      if (Array.isArray(needed)) this.#require(needed, schema, place, outcome)
+      else this.#add(outcome, this.compare(needed as Schema, place), true)
+    }
+  }
+
+  #combine(schema: JsonObject, place: Place, outcome: Outcome): void {
+    const { $ref, allOf, anyOf, oneOf, not } = schema
+    if (typeof $ref === 'string')
+      this.#add(outcome, this.compare(this.#targets.get($ref) ?? true, place), true)
+    for (const one of Array.isArray(allOf) ? allOf : [])
+      this.#add(outcome, this.compare(one as Schema, place), true)
+    if (Array.isArray(anyOf)) this.#compareAlternatives(anyOf as Schema[], place, outcome, Infinity)
+    if (Array.isArray(oneOf)) this.#compareAlternatives(oneOf as Schema[], place, outcome, 1)
+    if (not !== undefined && this.compare(not as Schema, place).faults.length === 0)
+      this.#fail(outcome, place, `something else than ${describeSchema(not as Schema, this.#targets)}`)
+    if (schema.if !== undefined) {
+      const condition = this.compare(schema.if as Schema, place)
+      const holds = condition.faults.length === 0
+      if (holds) this.#add(outcome, condition, true)
+      const branch = holds ? schema.then : schema.else
+      if (branch !== undefined) this.#add(outcome, this.compare(branch as Schema, place), true)
+    }
+  }
+
+  #compareAlternatives(schemas: readonly Schema[], place: Place, outcome: Outcome, most: number): void {
+    const outcomes = schemas.map(one => this.compare(one, place))
+    const fitting = outcomes.filter(({ faults }) => faults.length === 0)
+    for (const one of fitting) this.#add(outcome, one, true)
+    if (fitting.length > most)
+      this.#fail(
+        outcome,
+        place,
+        `exactly one of ${schemas.length} forms, and it fits ${fitting.length} of them`,
+      )
+    if (fitting.length === 0) outcome.faults.push(...this.#nearestFaults(schemas, outcomes, place))
+  }
+
+  /**
+   * What to say where no alternative fits: the faults of the only one that was meant, by type and by values that
+   * tell alternatives apart; else one that names them all.
+   */
+  #nearestFaults(schemas: readonly Schema[], outcomes: readonly Outcome[], place: Place): Fault[] {
+    const meant = outcomes.filter(({ faults }) => !faults.some(fault => isTelling(fault, place)))
+    if (meant.length === 1) return meant[0]?.faults ?? []
+    const told = meant.length === 0 ? mergedFault(outcomes, place) : null
+    if (told) return [told]
+    const forms = schemas.filter(
+      (_, index) => meant.length === 0 || meant.includes(outcomes[index] as Outcome),
+    )
+    const first = forms.slice(0, 10).map(form => describeSchema(form, this.#targets))
+    const expected = either([...first, ...(forms.length > 10 ? [`one of ${forms.length - 10} more`] : [])])
+    const outside: Outcome = { faults: [], keys: new Set(), indexes: new Set() }
+    this.#fail(outside, place, expected, meant.length === 0 ? 'type' : 'other')
+    return outside.faults
+  }
+
+  #compareUnevaluated(schema: JsonObject, place: Place, outcome: Outcome): void {
+    const { unevaluatedProperties, unevaluatedItems } = schema
+    const { value } = place
+    if (unevaluatedItems !== undefined && Array.isArray(value)) {
+      for (const index of value.keys()) {
+        if (outcome.indexes.has(index)) continue
+        outcome.indexes.add(index)
+        this.#add(outcome, this.compare(unevaluatedItems as Schema, place.child(index)))
+      }
+    } else if (unevaluatedProperties !== undefined && typeof value === 'object' && value !== null) {
+      for (const key of Object.keys(value)) {
+        if (outcome.keys.has(key)) continue
+        outcome.keys.add(key)
+        if (unevaluatedProperties === false) this.#refuseKey(outcome, place, key, [])
+        else this.#add(outcome, this.compare(unevaluatedProperties as Schema, place.child(key)))
+      }
+    }
+  }
+
+  /** Adds what another schema says; with `here`, of the same place, so that what it said something of counts too. */
+  #add(outcome: Outcome, { faults, keys, indexes }: Outcome, here = false): void {
+    outcome.faults.push(...faults)
+    if (!here) return
+    for (const key of keys) outcome.keys.add(key)
+    for (const index of indexes) outcome.indexes.add(index)
+  }
+}
+
+/** True where a fault says that another alternative was meant: another type, or another value that tells them apart. */
+function isTelling({ path, kind }: Fault, { path: here }: Place): boolean {
+  if (path.length === here.length) return kind !== 'other'
+  return path.length === here.length + 1 && kind === 'value'
+}
+
+/** One fault for a property that tells alternatives apart and has none of the values that do. */
+function mergedFault(outcomes: readonly Outcome[], place: Place): Fault | null {
+  const telling = outcomes.map(({ faults }) =>
+    faults.find(fault => fault.kind === 'value' && fault.path.length === place.path.length + 1),
+  )
+  const [first] = telling
+  const key = first?.path.at(-1)
+  if (first === undefined || key === undefined || telling.some(fault => fault?.path.at(-1) !== key))
+    return null
+  const expected = either(telling.flatMap(fault => fault?.issue.expected ?? []))
+  return { ...first, issue: issueOf(first.path, expected, place.child(key).value) }
+}
+
+function isType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'number':
+      return Number.isFinite(value)
+    default:
+      // The other names are those of the language.
+      return typeof value === type
+  }
+}
+
+function isPresent(holder: unknown, key: string): boolean {
+  return Object.hasOwn(holder as object, key) && (holder as Record<string, unknown>)[key] !== undefined
+}
+
+function plural(count: JsonValue | undefined, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`
+}
+
+function didYouMean(value: unknown, known: readonly JsonValue[]): string {
+  const near =
+    typeof value === 'string' && value.length < 100
+      ? nearest(value, known.filter(one => typeof one === 'string').slice(0, 100))
+      : null
+  return near === null ? '' : `; did you mean "${near}"?`
+}

@@ -1,0 +1,122 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
+import type { Schema } from './check-schema.js'
+
+/** One thing that is wrong with arguments or a result. */
+export interface Issue {
+  /** Where: `items[2].name`, `headers["x-id"]`; empty for the whole. */
+  path: string
+  /** What should stand there. */
+  expected: string
+  /** What stands there, in few words. */
+  found: string
+  /** All of it as a sentence. */
+  message: string
+}
+
+export type Step = string | number
+
+/** More than these are not told. */
+export const ISSUES_MAX = 20
+
+const SHOWN = 40
+
+/** A place as it would be written in code. */
+export function shownPath(path: readonly Step[]): string {
+  const shown = path
+    .map(step => {
+      if (typeof step === 'number') return `[${step}]`
+      return /^[A-Za-z_$][\w$-]*$/.test(step) ? `.${step}` : `[${JSON.stringify(cut(step))}]`
+    })
+    .join('')
+  return cut(shown.replace(/^\./, ''), 200)
+}
+
+/** An issue whose message is made of its parts. */
+export function issueOf(path: readonly Step[], expected: string, value: unknown, hint = ''): Issue {
+  const found = describeValue(value)
+  const where = path.length === 0 ? '' : `${shownPath(path)} `
+  const message =
+    value === undefined
+      ? `${where}is missing: expected ${expected}`
+      : `${where}must be ${expected}, not ${found}`
+  return { path: shownPath(path), expected, found, message: message + hint }
+}
+
+/** A value in few words, never all of it. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value)
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`
+  if (typeof value !== 'object') return `a ${typeof value}`
+  const keys = Object.keys(value)
+  if (keys.length === 0) return 'an empty object'
+  const first = keys.slice(0, 3).map(key => cut(key, 20))
+  return `an object with ${first.join(', ')}${keys.length > 3 ? ', …' : ''}`
+}
+
+/** A text in quotes, cut where it is long. */
+export function quoted(text: string): string {
+  return text.length > SHOWN
+    ? `${JSON.stringify(text.slice(0, SHOWN))}… (${text.length} characters)`
+    : JSON.stringify(text)
+}
+
+function cut(text: string, length = SHOWN): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  null: 'null',
+}
+
+export function describeTypes(types: readonly string[]): string {
+  return either(types.map(type => TYPE_WORDS[type] ?? type))
+}
+
+export function describeConst(value: JsonValue | undefined): string {
+  return typeof value === 'object' && value !== null ? cut(JSON.stringify(value)) : describeValue(value)
+}
+
+export function describeEnum(values: readonly JsonValue[]): string {
+  const shown = values.slice(0, 10).map(describeConst)
+  const rest = values.length - shown.length
+  return values.length === 1
+    ? shown.join('')
+    : `one of ${shown.join(', ')}${rest > 0 ? `, or ${rest} more` : ''}`
+}
+
+/** What a schema asks for, in few words. */
+export function describeSchema(schema: Schema, targets: ReadonlyMap<string, Schema>, depth = 0): string {
+  if (!isJsonObject(schema)) return schema ? 'anything' : 'nothing'
+  const again = (inner: JsonValue | undefined): string =>
+    depth > 4 || inner === undefined ? 'something else' : describeSchema(inner as Schema, targets, depth + 1)
+  if (schema.const !== undefined) return describeConst(schema.const)
+  if (Array.isArray(schema.enum)) return describeEnum(schema.enum)
+  const required = Array.isArray(schema.required) ? schema.required.slice(0, 3) : []
+  if (typeof schema.type === 'string' && schema.type === 'object' && required.length > 0)
+    return `an object with ${required.map(key => `${key}${kindOf(schema, String(key))}`).join(', ')}`
+  if (schema.type !== undefined) return describeTypes([schema.type].flat().map(String))
+  if (typeof schema.$ref === 'string') return again(targets.get(schema.$ref))
+  const branches = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(branches)) return either(branches.slice(0, 6).map(again))
+  return 'something else'
+}
+
+/** The one value that a property must have, where that tells alternatives apart. */
+function kindOf({ properties }: JsonObject, key: string): string {
+  const property = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined
+  return isJsonObject(property) && property.const !== undefined ? ` ${describeConst(property.const)}` : ''
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function either(words: readonly string[]): string {
+  const all = [...new Set(words)]
+  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
+}
