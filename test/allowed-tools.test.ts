@@ -38,7 +38,9 @@ describe('allowed-tools', () => {
       'one/review/SKILL.md': withTools('count nothing'),
       'two/count/SKILL.md': '---\nname: count\ndescription: Counts.\n---\n',
     })
-    const index = () => readFileSync(join(root, 'one/.agent-apps.json'), 'utf8')
+    // What cascades depend on is the whole project, and has a digest of its own.
+    const index = () =>
+      readFileSync(join(root, 'one/.agent-apps.json'), 'utf8').replace(/"cascadeKey":.*/, '')
     const found = async (paths: string[], force = false) =>
       (await compile({ cwd: root, paths, force })).diagnostics.map(({ reason }) => /"(.*)"/.exec(reason)?.[1])
     expect(await found(['one'])).toEqual(['count', 'nothing'])

@@ -63,10 +63,10 @@ describe('tools that call each other without end', () => {
     const cwd = makeTree({
       'a.skill.md': delegating('a', 'b'),
       'b.skill.js': `export const frontmatter = { name: 'b', description: 'x', metadata: { params: { type: 'object' } } }
-export default ({ run, envelope, own }) => [run.tool.name, envelope.depth, envelope.caller?.run.tool.name, own]\n`,
+export default ({ run, envelope }) => [run.tool.name, envelope.depth, envelope.caller?.run.tool.name]\n`,
     })
     const runtime = createRuntime({ cwd, paths: ['.'] })
-    expect(await runtime.invoke('a')).toEqual(['b', 1, 'a', undefined])
-    expect(await (await runtime.findTool('a'))?.fn({ own: 1 })).toEqual(['b', 0, undefined, 1])
+    expect(await runtime.invoke('a')).toEqual(['b', 1, 'a'])
+    expect(await (await runtime.findTool('a'))?.fn({ own: 1 })).toEqual(['b', 0, undefined])
   })
 })

@@ -78,7 +78,7 @@ describe('external packages', () => {
   it('are found by code that was not compiled, from where that code lies', async () => {
     const root = project({ external: EXTERNAL })
     const { paths, config } = await loadConfig({ cwd: root })
-    const runtime = createRuntime({ paths, external: config.external ?? [] })
+    const runtime = createRuntime({ paths, external: config.external ?? [], library: false })
     expect(await runtime.invoke('shared')).toBe('from LABELS, DEEP')
     expect(runtime.stats().via).toMatchObject({ index: 0, disk: 1 })
   })

@@ -1,3 +1,4 @@
+import type { Context } from 'agent-apps'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { HookTrigger } from '../src/cascade-types.js'
@@ -241,11 +242,57 @@ describe('the onion', () => {
   })
 
   it('waits for nothing that is no promise', () => {
-    const steps = [
-      stepOf('a', () => undefined),
-      stepOf('b', () => undefined, { hook: ['$next', '$invoke'] }),
-      stepOf('c', () => undefined, { static: false }),
-    ]
+    const steps = [stepOf('a', () => undefined), stepOf('b', () => undefined, { hook: ['$next', '$invoke'] })]
     expect(runOf(steps, () => 'at once').run()).toBe('at once')
+  })
+
+  it('may call next() again where it failed, and only there', async () => {
+    const log: string[] = []
+    const tries = (times: number) => async (ctx: Context) => {
+      for (let attempt = 1; attempt < times; attempt++) {
+        try {
+          return void (await ctx.manager.next())
+        } catch (error) {
+          log.push(String(error))
+        }
+      }
+      await ctx.manager.next()
+      return undefined
+    }
+    let calls = 0
+    const body = (): string => {
+      calls++
+      if (calls < 3) throw new Error(`${calls}`)
+      return 'third'
+    }
+    const inner = stepOf('inner', ctx => ctx.manager.next().then(() => undefined))
+    expect(await runWith([stepOf('retry', tries(3)), inner], body)).toBe('third')
+    expect(log).toEqual(['Error: 1', 'Error: 2'])
+    const twice = stepOf('twice', async ctx => {
+      await ctx.manager.next()
+      await ctx.manager.next()
+    })
+    await expect(runWith([twice], () => 'once')).rejects.toMatchObject({ code: 'NEXT_TWICE' })
+  })
+
+  it('leaves behind what still runs of a try that failed', async () => {
+    const started: number[] = []
+    const hangs: (() => void)[] = []
+    const race = stepOf('race', async ctx => {
+      const failing = started.length === 0 ? Promise.reject(new Error('late')) : new Promise(() => {})
+      await Promise.race([ctx.manager.next(), failing])
+    })
+    const slow = stepOf('slow', async () => {
+      started.push(started.length)
+      if (started.length === 1) await new Promise<void>(resolve => hangs.push(resolve))
+    })
+    const again = stepOf('again', async ctx => {
+      await ctx.manager.next().catch(() => ctx.manager.next())
+    })
+    let calls = 0
+    expect(await runWith([again, race, slow], () => `call ${++calls}`)).toBe('call 1')
+    for (const end of hangs) end()
+    await new Promise(setImmediate)
+    expect({ started, calls }).toEqual({ started: [0, 1], calls: 1 })
   })
 })

@@ -3,7 +3,7 @@ import { createRuntime, invoke, isAgentAppsError, registerTool } from 'agent-app
 
 /** Calls tools, found or registered, and prints what each call gave, or what was thrown. */
 const { paths, register = [], calls } = JSON.parse(readFileSync(0, 'utf8'))
-const { globals, stats } = createRuntime({ paths, freshness: 'trust' })
+const { globals, stats } = createRuntime({ paths, freshness: 'trust', library: false })
 for (const { name, params } of register) registerTool(globals, { name, params, fn: (_ctx, args) => args })
 const answers = []
 for (const [ref, args] of calls) {
