@@ -141,7 +141,10 @@ describe('which part may import which', () => {
     expect([...seen].sort()).toEqual([
       'dist/runtime/agent-apps.js',
       'dist/runtime/index.js',
+      'dist/runtime/resolve-json-schema.js',
       'dist/runtime/shared.js',
+      'dist/runtime/standard-issues.js',
+      'dist/runtime/validate-schema.js',
     ])
     expect(outside).toEqual([])
   })

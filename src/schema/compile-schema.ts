@@ -1,4 +1,3 @@
-import type { Options } from 'ajv'
 import type { JsonObject } from '../json.js'
 import { equal, textLength } from './equal.js'
 import type { Dialect } from './keywords.js'
@@ -40,7 +39,7 @@ export function factoryText(code: string): string | null {
  * How Ajv is used, when compiling and at run time alike. Schemas were checked before, by rules that depend on no
  * host; defaults are applied beforehand too. It only decides, so that it stops at the first fault.
  */
-export const AJV_OPTIONS: Options = {
+export const AJV_OPTIONS = {
   addUsedSchema: false,
   code: {
     // It takes longer than all the rest, and changes little.
@@ -58,7 +57,7 @@ export const AJV_OPTIONS: Options = {
   strictNumbers: true,
   validateFormats: false,
   validateSchema: false,
-}
+} as const
 
 /** Ajv tells patterns apart by their text. */
 function pattern(source: string): { test: (text: string) => boolean } {
