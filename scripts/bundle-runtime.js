@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -16,20 +16,22 @@ const DISKS = ['disk.js', 'no-disk.js']
 const reachingAll = {
   name: 'agent-apps-reaching-all',
   setup({ onLoad }) {
-    const folder = join(PROJECT, RUNTIME)
-    const texts = readdirSync(folder)
-      .filter(name => name.endsWith('.js'))
-      .map(name => readFileSync(join(folder, name), 'utf8'))
-    const onDemand = new Set(
-      texts.flatMap(text =>
-        [...text.matchAll(/import\('\.\/([\w-]+\.js)'\)/g)].map(([, name]) => join(folder, name)),
-      ),
-    )
-    onLoad({ filter: /\/dist\/runtime\/[^/]+\.js$/ }, ({ path }) => {
+    const onDemand = new Set(['dist/runtime', 'dist/src'].flatMap(importedOnDemand))
+    onLoad({ filter: /\/dist\/(?:runtime|src)\/.*\.js$/ }, ({ path }) => {
       if (!onDemand.has(path)) return null
-      return { contents: `${readFileSync(path, 'utf8')}\nimport './agent-apps.js'\n` }
+      const entry = JSON.stringify(join(PROJECT, RUNTIME, 'agent-apps.js'))
+      return { contents: `${readFileSync(path, 'utf8')}\nimport ${entry}\n`, resolveDir: dirname(path) }
     })
   },
+}
+
+/** The files that those of a folder import when something needs them, absolute. */
+function importedOnDemand(folder) {
+  const directory = join(PROJECT, folder)
+  return readdirSync(directory)
+    .filter(name => name.endsWith('.js'))
+    .flatMap(name => [...readFileSync(join(directory, name), 'utf8').matchAll(/import\('(\.[^']+\.js)'\)/g)])
+    .map(([, path]) => join(directory, path))
 }
 
 /**

@@ -837,6 +837,15 @@ describe('hostile schemas', () => {
         },
         /keywords/,
       ],
+      'patterns that are large together': [
+        {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 50 }, (_, n) => [`p${n}`, { pattern: 'a{4000}' }]),
+          ),
+        },
+        /repeat too much/,
+      ],
       'a key that reaches the prototype': [
         JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'),
         /__proto__/,

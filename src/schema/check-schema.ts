@@ -11,8 +11,10 @@ export const schemaLimits = {
   depth: 64,
   /** Keywords of all its subschemas together. */
   keywords: 5_000,
+  /** Steps of all its patterns together. */
+  patterns: 50_000,
   /** Subschemas, once every reference is written out; beyond, and where it refers to itself, it is not compiled. */
-  expanded: 5_000,
+  expanded: 1_000,
 }
 
 /** A subschema: an object, or `true` for anything and `false` for nothing. */
@@ -107,6 +109,7 @@ class Check {
   readonly #targets = new Map<string, Schema>()
   readonly #seen = new Set<Schema>()
   #count = 0
+  #steps = 0
   /** True where it holds what only interpreting does in good time. */
   #isSlow = false
 
@@ -202,7 +205,9 @@ class Check {
 
   #pattern(pattern: string, path: (string | number)[]): void {
     try {
-      linearPattern(pattern)
+      this.#steps += linearPattern(pattern).size
+      if (this.#steps > schemaLimits.patterns)
+        throw new PatternRefused('the patterns before it repeat too much')
     } catch (error) {
       if (!(error instanceof PatternRefused)) throw error
       throw new Refused(

@@ -57,7 +57,7 @@ export const AJV_OPTIONS = {
   strictNumbers: true,
   validateFormats: false,
   validateSchema: false,
-}
+} as const
 
 /** Ajv tells patterns apart by their text. */
 function pattern(source: string): { test: (text: string) => boolean } {

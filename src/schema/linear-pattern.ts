@@ -16,6 +16,8 @@ export class PatternRefused extends Error {}
 export class TextTooLong extends Error {}
 
 export interface LinearPattern {
+  /** Steps that it is made of. */
+  size: number
   /** True where the pattern matches somewhere in the text. Throws TextTooLong. */
   test: (text: string) => boolean
 }
@@ -30,7 +32,7 @@ export function linearPattern(pattern: string): LinearPattern {
   }
   const program = new Program()
   const main = program.automaton(new Parser(source).parse(), false)
-  return { test: text => new Match(program, text).ends(main, true).found }
+  return { size: program.states.length, test: text => new Match(program, text).ends(main, true).found }
 }
 
 /** `\-` and `\_`, which other languages allow, are errors where characters are code points; they mean the character. */
