@@ -6,10 +6,8 @@ import type { AgentPolicy } from './agent-calls.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { Progress } from './events.js'
 import type { Globals, RuntimeConfig } from './globals.js'
-import { lazy } from './lazy.js'
+import { observing } from './lazy.js'
 import type { Origin, ToolDef } from './tool-def.js'
-
-const observing = lazy(() => import('./observe.js'))
 
 /** Who chose a call: an author's own program, or a model. */
 export type CallerKind = 'code' | 'agent'

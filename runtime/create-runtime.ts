@@ -6,9 +6,9 @@ import type { InvokeOptions } from './context.js'
 import { findTool } from './find-tool.js'
 import { createGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 import { invoke, requireTool } from './invoke.js'
-import { lazy } from './lazy.js'
+import { agents, resources } from './lazy.js'
 import { listTools } from './list-tools.js'
-import { readDetails, readResource } from './read-resource.js'
+import { readResource } from './on-demand.js'
 import type { ToolDef } from './tool-def.js'
 
 export interface RuntimeOptions {
@@ -56,8 +56,6 @@ export interface AgentRuntime {
   invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
 }
 
-const agents = lazy(() => import('./agent-calls.js'))
-
 /** A runtime over some path entries. Does no I/O before its first use. */
 export function createRuntime({ paths, cwd, freshness, library, maxDepth }: RuntimeOptions): Runtime {
   const globals = createGlobals({
@@ -76,6 +74,7 @@ export function createRuntime({ paths, cwd, freshness, library, maxDepth }: Runt
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => {
       const tool = await requireTool(ref, globals)
+      const { readDetails } = await resources()
       return { tool, ...(await readDetails(tool, globals)) }
     },
     forAgent: policy => ({

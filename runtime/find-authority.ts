@@ -1,8 +1,9 @@
 import { disk } from '#disk'
 import { isBroken } from '../src/index-format.js'
-import { type DirectoryState, directoryStates, lookUp, namesOf, withNames } from './directory-state.js'
+import { type DirectoryState, directoryStates, lookUp, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
+import { files } from './lazy.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
 
@@ -30,7 +31,7 @@ async function mainOf(
   globals: Globals,
   host: Disk,
 ): Promise<ToolDef | null> {
-  const names = await namesOf(state, globals, host)
+  const names = await (await files()).namesOf(state, globals, host)
   if (names === null) return null
   for (const path of names.paths().sort()) {
     const isDirect = path.startsWith(folder) && !path.slice(folder.length).includes('/')

@@ -3,22 +3,12 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import { toolBroken } from '../src/error.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
-import {
-  type DirectoryState,
-  directoryStates,
-  diskNames,
-  type Found,
-  lookUp,
-  lookUpOnDisk,
-  noteBroken,
-} from './directory-state.js'
+import { type DirectoryState, directoryStates, type Found, lookUp, noteBroken } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
-import { addDiagnostic, defaultGlobals, type Globals } from './globals.js'
-import { makeInlineTool } from './inline-tools.js'
-import { loadPath } from './load-skills-from-file.js'
-import { sourceOf, type ToolSource, toolOf } from './make-tool.js'
+import { defaultGlobals, type Globals } from './globals.js'
+import { code, files, inline, paths } from './lazy.js'
+import { sourceOf, toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
-import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
 
 /** What a reference leads to: a tool, a file with a fault, or nothing. */
@@ -103,7 +93,7 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
       return path === null ? null : loadWhole(path, reference.fragment, globals, disk)
     }
     case 'uri':
-      return /^inline:\/\/[a-z0-9]+,/.test(text) ? makeInlineTool(text, globals, disk) : null
+      return /^inline:\/\/[a-z0-9]+,/.test(text) ? (await inline()).makeInlineTool(text, globals, disk) : null
     default:
       return null
   }
@@ -131,7 +121,7 @@ async function resolveName(
     if (found) return settle(found, states, globals, disk)
   }
   for (const state of states.filter(({ index }) => index)) {
-    const found = await lookUpOnDisk(state, name, globals, disk)
+    const found = await (await files()).lookUpOnDisk(state, name, globals, disk)
     if (found) return settle(found, states, globals, disk)
   }
   return null
@@ -144,36 +134,12 @@ async function loadWhole(
   globals: Globals,
   disk: Disk,
 ): Promise<Resolution> {
-  const resolution = await loadPath(path, fragment, globals, disk)
+  const resolution = await (await paths()).loadPath(path, fragment, globals, disk)
   if (!resolution?.tool) return resolution
   const source = sourceOf(resolution.tool)
-  return source?.record.dynamic ? complete(resolution.tool, source, globals, disk) : resolution
-}
-
-/** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
-async function complete(
-  tool: ToolDef,
-  source: ToolSource,
-  globals: Globals,
-  disk: Disk,
-): Promise<Resolution> {
-  try {
-    await completeFrontmatter(tool, source, globals, disk)
-    return { tool }
-  } catch (error) {
-    const broken: Diagnostic = {
-      file: disk.resolve(source.state.dir, source.record.file),
-      line: 1,
-      column: 1,
-      rule: 'code-throws',
-      severity: 'error',
-      reason: `Importing the file throws: ${(error as Error).message}`,
-      note: 'Do nothing at the top level that can fail; move it into the tool.',
-      fatal: true,
-    }
-    addDiagnostic(globals, broken)
-    return { broken }
-  }
+  return source?.record.dynamic
+    ? (await code()).completed(resolution.tool, source, globals, disk)
+    : resolution
 }
 
 async function settle(
@@ -190,8 +156,10 @@ async function settle(
   // A tool that came from disk may shadow others that no index names.
   if (names.via === 'disk') {
     for (const later of states.slice(states.indexOf(state) + 1))
-      if (!later.index) await diskNames(later, globals, disk)
+      if (!later.index) await (await files()).diskNames(later, globals, disk)
   }
   const tool = toolOf({ ...found, record }, globals, disk)
-  return record.dynamic ? complete(tool, sourceOf(tool) ?? { ...found, record }, globals, disk) : { tool }
+  return record.dynamic
+    ? (await code()).completed(tool, sourceOf(tool) ?? { ...found, record }, globals, disk)
+    : { tool }
 }

@@ -24,12 +24,11 @@ export { findTool } from './find-tool.js'
 export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 export { invoke } from './invoke.js'
 export { listTools } from './list-tools.js'
-export { loadSkillsFromFile } from './load-skills-from-file.js'
+export { loadSkillsFromFile, readResource } from './on-demand.js'
 export {
   createCallbackRef,
   type RegisterToolOptions,
   registerTool,
   unregisterTool,
 } from './programmatic-tools.js'
-export { readResource } from './read-resource.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './tool-def.js'

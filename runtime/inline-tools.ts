@@ -1,7 +1,7 @@
 import { isDefinedTool } from '../src/define-tool.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { parseInline } from '../src/inline-reference.js'
-import { loadParser } from './directory-state.js'
+import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
 import type { Resolution } from './find-tool.js'
 import type { Globals } from './globals.js'

@@ -1,20 +1,14 @@
-import { disk } from '#disk'
-import { AgentAppsError, toolBroken } from '../src/error.js'
-import { nearest } from '../src/nearest.js'
+import { toolBroken } from '../src/error.js'
 import { isThenable } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult } from './check-arguments.js'
 import { cloneArguments } from './clone-arguments.js'
 import { type InvokeFor, type InvokeOptions, RunContext } from './context.js'
-import { askIndex, directoryStates } from './directory-state.js'
 import { resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import { agents, faults, observing } from './lazy.js'
 import { runChain } from './run-chain.js'
 import type { ToolDef } from './tool-def.js'
-
-const observing = lazy(() => import('./observe.js'))
-const agents = lazy(() => import('./agent-calls.js'))
 
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
@@ -52,7 +46,7 @@ async function call(
     : (globals.tools.programmaticTools.get(ref) ?? (await requireTool(ref, globals)))
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
   const { maxDepth = DEPTH_MAX } = globals.config
-  if (ctx.depth >= maxDepth) throw depthExceeded(ctx, maxDepth)
+  if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)
   const work = () => perform(ctx, args)
   return globals.events.listeners.size === 0 ? work() : (await observing()).observed(ctx, work)
 }
@@ -74,32 +68,5 @@ export async function requireTool(ref: string, globals: Globals): Promise<ToolDe
   const resolution = await resolve(ref, globals)
   if (resolution?.tool) return resolution.tool
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  const near = nearest(ref, knownNames(globals))
-  throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
-    hint: near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`,
-    tool: ref,
-  })
-}
-
-/** The names of all directories, as far as they have been read. */
-function knownNames(globals: Globals): string[] {
-  const host = disk
-  if (host === null) return []
-  return directoryStates(globals, host).flatMap(
-    state => askIndex(state, globals, host, index => index.names()) ?? state.diskNames?.names() ?? [],
-  )
-}
-
-/** Names at each end of a long chain of calls that an error shows. */
-const NAMES_SHOWN = 8
-
-function depthExceeded(ctx: RunContext, maxDepth: number): AgentAppsError {
-  const names: string[] = []
-  for (let one: RunContext | undefined = ctx; one; one = one.caller) names.unshift(one.tool.name)
-  if (names.length > 2 * NAMES_SHOWN) names.splice(NAMES_SHOWN, names.length - 2 * NAMES_SHOWN, '…')
-  return new AgentAppsError(
-    'DEPTH_EXCEEDED',
-    `Tools call each other more than ${maxDepth} deep: ${names.join(' → ')}.`,
-    { hint: 'Let one of them end without calling another, or raise `maxDepth`.', tool: ctx.tool.name },
-  )
+  throw (await faults()).notFound(ref, globals)
 }

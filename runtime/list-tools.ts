@@ -1,11 +1,9 @@
 import { disk } from '#disk'
 import { isBroken } from '../src/index-format.js'
 import {
-  addedNames,
   askIndex,
   type DirectoryState,
   directoryStates,
-  diskNames,
   type Found,
   lookUp,
   noteBroken,
@@ -13,6 +11,7 @@ import {
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
+import { files } from './lazy.js'
 import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
@@ -53,7 +52,7 @@ function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Nam
 async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
   const indexed = askIndex(state, globals, disk, index => index.names() && index)
-  const names = indexed ?? (await diskNames(state, globals, disk))
+  const names = indexed ?? (await (await files()).diskNames(state, globals, disk))
   if (names === null) return []
   if (globals.config.freshness === 'trust') {
     return names.names().flatMap(name => {
@@ -61,7 +60,7 @@ async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Pro
       return record ? [{ name, state, names, record }] : []
     })
   }
-  const added = await addedNames(state, names, globals, disk)
+  const added = await (await files()).addedNames(state, names, globals, disk)
   const all = new Set([...names.names(), ...(added?.names() ?? [])])
   const found: Named[] = []
   for (const name of [...all].sort()) {

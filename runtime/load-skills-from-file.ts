@@ -3,15 +3,13 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import { toolBroken } from '../src/error.js'
 import { isBroken, isInside } from '../src/index-format.js'
+import { isFresh, loadParser, rereadFile } from './directory-files.js'
 import {
   askIndex,
   type DirectoryState,
   directoryStates,
   type Found,
-  isFresh,
-  loadParser,
   noteBroken,
-  rereadFile,
   withNames,
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'

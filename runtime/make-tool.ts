@@ -1,15 +1,14 @@
-import { AgentAppsError } from '../src/error.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
-import { isBroken, type ToolRecord } from '../src/index-format.js'
+import type { ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import { INTERNAL_TAG } from '../src/tags.js'
 import type { Context } from './context.js'
-import { askIndex, type DirectoryState, directoryStates, type Found, rereadFile } from './directory-state.js'
+import { askIndex, type DirectoryState, directoryStates, type Found } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
-import { addDiagnostic, type Globals } from './globals.js'
+import type { Globals } from './globals.js'
 import { invoke } from './invoke.js'
-import { loadCode, loadDelegate } from './run-code.js'
+import { code, stale } from './lazy.js'
 import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 
 const BRAND = Symbol.for('agent-apps.tool')
@@ -42,9 +41,12 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
     if (delegate !== undefined)
-      return (await loadDelegate(source, globals, disk)) ?? delegated(String(delegate), source, globals, disk)
+      return (
+        (await (await code()).loadDelegate(source, globals, disk)) ??
+        delegated(String(delegate), source, globals, disk)
+      )
     if (kind !== 'code') return content
-    const loaded = await loadCode(source, globals, disk)
+    const loaded = await (await code()).loadCode(source, globals, disk)
     tool.module = loaded.module
     return loaded.fn
   })
@@ -110,32 +112,11 @@ async function readContent({ state, record }: ToolSource, globals: Globals, disk
   const path = disk.resolve(state.dir, record.file)
   const bytes = await readBytes(path, record, disk)
   if (bytes) return decode(bytes)
-  addDiagnostic(globals, {
-    file: path,
-    line: 1,
-    column: 1,
-    rule: 'index-stale',
-    severity: 'warning',
-    reason: 'The file changed after it was compiled',
-    note: 'Run `agent-apps compile`. Until then the file itself is read.',
-  })
-  const now = await rereadFile(state, record.file, globals, disk)
-  const anew = now?.tool(record.frontmatter.name)
-  const again = anew && !isBroken(anew) && (await readBytes(path, anew, disk))
-  if (again) return decode(again)
-  throw new AgentAppsError(
-    'INDEX_STALE',
-    `The content of "${record.frontmatter.name}" is no longer where the index says.`,
-    {
-      hint: `Run \`agent-apps compile\`; ${path} changed after it was compiled.`,
-      tool: record.frontmatter.name,
-      file: path,
-    },
-  )
+  return (await stale()).readAnew({ state, record }, path, globals, disk)
 }
 
 /** A SKILL.md that is a link may lead only to a file of its own folder, whatever an index says. */
-async function readBytes(
+export async function readBytes(
   path: string,
   { kind, content, size }: ToolRecord,
   disk: Disk,
@@ -145,7 +126,7 @@ async function readBytes(
 }
 
 /** A byte order mark inside content is content. */
-function decode(bytes: Uint8Array): string {
+export function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }
 

@@ -3,9 +3,7 @@ import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'
 import { nextTwice, type Run, RunContext } from './context.js'
-import { lazy } from './lazy.js'
-
-const interpolating = lazy(() => import('./interpolate-arguments.js'))
+import { interpolating } from './lazy.js'
 
 /**
  * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one

@@ -1,4 +1,5 @@
 import { isDefinedTool } from '../src/define-tool.js'
+import type { Diagnostic } from '../src/diagnostic.js'
 import type { CodeSource } from '../src/directory-names.js'
 import { AgentAppsError } from '../src/error.js'
 import { extractFrontmatter } from '../src/frontmatter.js'
@@ -6,9 +7,10 @@ import type { ModuleRecord, ToolRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
 import { isJsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
-import { isFileFresh, loadParser } from './directory-state.js'
+import { isFileFresh, loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
-import type { Globals } from './globals.js'
+import type { Resolution } from './find-tool.js'
+import { addDiagnostic, type Globals } from './globals.js'
 import type { ToolSource } from './make-tool.js'
 import { IndexRefused } from './read-index.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
@@ -34,7 +36,7 @@ export async function loadCode(source: ToolSource, globals: Globals, disk: Disk)
 }
 
 /** Asks a tool's code for what is not literal in its file, and puts it into the tool's frontmatter. */
-export async function completeFrontmatter(
+async function completeFrontmatter(
   tool: ToolDef,
   source: ToolSource,
   globals: Globals,
@@ -48,6 +50,32 @@ export async function completeFrontmatter(
     source.verbatim = verbatim
   }
   delete source.record.dynamic
+}
+
+/** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
+export async function completed(
+  tool: ToolDef,
+  source: ToolSource,
+  globals: Globals,
+  disk: Disk,
+): Promise<Resolution> {
+  try {
+    await completeFrontmatter(tool, source, globals, disk)
+    return { tool }
+  } catch (error) {
+    const broken: Diagnostic = {
+      file: disk.resolve(source.state.dir, source.record.file),
+      line: 1,
+      column: 1,
+      rule: 'code-throws',
+      severity: 'error',
+      reason: `Importing the file throws: ${(error as Error).message}`,
+      note: 'Do nothing at the top level that can fail; move it into the tool.',
+      fatal: true,
+    }
+    addDiagnostic(globals, broken)
+    return { broken }
+  }
 }
 
 /** What a delegate that is a plain module or inline code does; null where it names another tool. */

@@ -15,16 +15,20 @@ const DISKS = ['disk.js', 'no-disk.js']
  */
 const reachingAll = {
   name: 'agent-apps-reaching-all',
-  setup({ onLoad, onResolve }) {
-    const onDemand = new Set()
-    onResolve({ filter: /^\.\// }, ({ kind, path, resolveDir }) => {
-      if (kind === 'dynamic-import') onDemand.add(join(resolveDir, path))
-      return null
-    })
-    onLoad({ filter: /\/dist\/runtime\/[^/]+\.js$/ }, ({ path }) => {
-      if (!onDemand.has(path)) return null
-      return { contents: `${readFileSync(path, 'utf8')}\nimport './agent-apps.js'\n` }
-    })
+  setup({ onLoad }) {
+    const texts = readdirSync(join(PROJECT, RUNTIME))
+      .filter(name => name.endsWith('.js'))
+      .map(name => [join(PROJECT, RUNTIME, name), readFileSync(join(PROJECT, RUNTIME, name), 'utf8')])
+    const onDemand = new Set(
+      texts.flatMap(([, text]) =>
+        [...text.matchAll(/\bimport\('\.\/([\w-]+\.js)'\)/g)].map(([, name]) => name),
+      ),
+    )
+    for (const [path, text] of texts) {
+      if (!onDemand.has(basename(path))) continue
+      const filter = new RegExp(`${path.replace(/[^\w/]/g, '\\$&')}$`)
+      onLoad({ filter }, () => ({ contents: `${text}\nimport './agent-apps.js'\n` }))
+    }
   },
 }
 
@@ -64,18 +68,23 @@ async function bundle() {
     logOverride: { 'ignored-bare-import': 'silent' },
   })
   const names = new Map(
-    Object.entries(metafile.outputs).map(([path, output]) => [basename(path), nameOf(path, output)]),
+    Object.entries(metafile.outputs).map(([path, output]) => [basename(path), nameOf(output)]),
   )
   if (new Set(names.values()).size < names.size)
     throw new Error(`more chunks than have names: ${JSON.stringify([...names])}`)
-  return outputFiles.map(({ path, text }) => [
-    names.get(basename(path)),
-    [...names].reduce((replaced, [from, to]) => replaced.replaceAll(`"./${from}"`, `"./${to}"`), text),
-  ])
+  return outputFiles.map(({ path, text }) => [names.get(basename(path)), renamed(text, names)])
+}
+
+/** A file's text with chunks by their names. An import that takes nothing stands only for `reachingAll`: loading has no effects. */
+function renamed(text, names) {
+  return [...names]
+    .reduce((replaced, [from, to]) => replaced.replaceAll(`"./${from}"`, `"./${to}"`), text)
+    .replace(/^import "\.\/[\w-]+\.js";\n/gm, '')
 }
 
 /** A chunk's name by what is in it; a file that is imported on demand is named like its module. */
-function nameOf(path, { entryPoint, inputs }) {
+function nameOf({ entryPoint, inputs }) {
   if (entryPoint) return basename(entryPoint)
-  return `${RUNTIME}/invoke.js` in inputs ? 'shared.js' : 'helpers.js'
+  if (`${RUNTIME}/invoke.js` in inputs) return 'shared.js'
+  return 'dist/src/serialize.js' in inputs ? 'helpers.js' : `chunk-${basename(Object.keys(inputs).sort()[0])}`
 }

@@ -138,11 +138,25 @@ describe('which part may import which', () => {
     visit('dist/runtime/index.js')
     visit('dist/runtime/agent-apps.js')
     // Building makes these of all the runtime's files; packages and Node it leaves as imports, to be seen here.
-    expect([...seen].sort()).toEqual([
-      'dist/runtime/agent-apps.js',
-      'dist/runtime/index.js',
-      'dist/runtime/shared.js',
-    ])
+    expect([...seen].sort()).toEqual(
+      readdirSync(join(ROOT, 'dist/runtime'))
+        .filter(name => name.endsWith('.js') && !/^(?:no-)?disk\.js$/.test(name))
+        .map(name => `dist/runtime/${name}`)
+        .sort(),
+    )
     expect(outside).toEqual([])
+  })
+
+  it('the slim runtime is loaded as two files, the whole as three; the rest when something needs it', () => {
+    const loaded = (entry: string): string[] => {
+      const files = new Set([entry])
+      for (const file of files) {
+        const text = readFileSync(join(ROOT, 'dist/runtime', file), 'utf8')
+        for (const [, name = ''] of text.matchAll(/\bfrom "\.\/([\w-]+\.js)"/g)) files.add(name)
+      }
+      return [...files].sort()
+    }
+    expect(loaded('index.js')).toEqual(['index.js', 'shared.js'])
+    expect(loaded('agent-apps.js')).toEqual(['agent-apps.js', 'helpers.js', 'shared.js'])
   })
 })

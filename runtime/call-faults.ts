@@ -1,0 +1,39 @@
+import { disk } from '#disk'
+import { AgentAppsError } from '../src/error.js'
+import { nearest } from '../src/nearest.js'
+import type { RunContext } from './context.js'
+import { askIndex, directoryStates } from './directory-state.js'
+import type { Globals } from './globals.js'
+
+/** The error for a reference that leads to nothing. */
+export function notFound(ref: string, globals: Globals): AgentAppsError {
+  const near = nearest(ref, knownNames(globals))
+  return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
+    hint: near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`,
+    tool: ref,
+  })
+}
+
+/** The names of all directories, as far as they have been read. */
+function knownNames(globals: Globals): string[] {
+  const host = disk
+  if (host === null) return []
+  return directoryStates(globals, host).flatMap(
+    state => askIndex(state, globals, host, index => index.names()) ?? state.diskNames?.names() ?? [],
+  )
+}
+
+/** Names at each end of a long chain of calls that an error shows. */
+const NAMES_SHOWN = 8
+
+/** The error for tools that call each other too deep. */
+export function depthExceeded(ctx: RunContext, maxDepth: number): AgentAppsError {
+  const names: string[] = []
+  for (let one: RunContext | undefined = ctx; one; one = one.caller) names.unshift(one.tool.name)
+  if (names.length > 2 * NAMES_SHOWN) names.splice(NAMES_SHOWN, names.length - 2 * NAMES_SHOWN, '…')
+  return new AgentAppsError(
+    'DEPTH_EXCEEDED',
+    `Tools call each other more than ${maxDepth} deep: ${names.join(' → ')}.`,
+    { hint: 'Let one of them end without calling another, or raise `maxDepth`.', tool: ctx.tool.name },
+  )
+}

@@ -1,0 +1,37 @@
+import { AgentAppsError } from '../src/error.js'
+import { isBroken } from '../src/index-format.js'
+import { rereadFile } from './directory-files.js'
+import type { Disk } from './disk-seam.js'
+import { addDiagnostic, type Globals } from './globals.js'
+import { decode, readBytes, type ToolSource } from './make-tool.js'
+
+/** The content of a file that changed since it was compiled, from the file as it is now. */
+export async function readAnew(
+  { state, record }: Pick<ToolSource, 'state' | 'record'>,
+  path: string,
+  globals: Globals,
+  disk: Disk,
+): Promise<string> {
+  addDiagnostic(globals, {
+    file: path,
+    line: 1,
+    column: 1,
+    rule: 'index-stale',
+    severity: 'warning',
+    reason: 'The file changed after it was compiled',
+    note: 'Run `agent-apps compile`. Until then the file itself is read.',
+  })
+  const now = await rereadFile(state, record.file, globals, disk)
+  const anew = now?.tool(record.frontmatter.name)
+  const again = anew && !isBroken(anew) && (await readBytes(path, anew, disk))
+  if (again) return decode(again)
+  throw new AgentAppsError(
+    'INDEX_STALE',
+    `The content of "${record.frontmatter.name}" is no longer where the index says.`,
+    {
+      hint: `Run \`agent-apps compile\`; ${path} changed after it was compiled.`,
+      tool: record.frontmatter.name,
+      file: path,
+    },
+  )
+}
