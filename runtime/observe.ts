@@ -47,7 +47,7 @@ export function emit(type: RunEventType, ctx: RunContext, more: Progress & { err
 
 function note(type: RunEventType, error: unknown, globals: Globals): void {
   addDiagnostic(globals, {
-    file: '',
+    file: `(listener of ${type})`,
     line: 1,
     column: 1,
     rule: 'listener-throws',

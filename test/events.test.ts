@@ -1,0 +1,163 @@
+import {
+  type Context,
+  createRuntime,
+  defineTool,
+  type RunEvent,
+  type RunEventType,
+  type Runtime,
+  registerTool,
+  type ToolContext,
+  type ToolFunction,
+} from 'agent-apps'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+const TYPES: RunEventType[] = ['tool:start', 'tool:update', 'tool:end', 'tool:error', 'tool:denied']
+
+function runtimeWith(tools: Record<string, (ctx: Context, args: unknown) => unknown>): Runtime {
+  const runtime = createRuntime({ paths: [], library: false })
+  for (const [name, fn] of Object.entries(tools))
+    registerTool(runtime.globals, {
+      name,
+      fn: fn as ToolFunction,
+      params: { type: 'object' },
+      description: name,
+    })
+  return runtime
+}
+
+function heard({ globals }: Runtime): Readonly<RunEvent>[] {
+  const events: Readonly<RunEvent>[] = []
+  for (const type of TYPES) globals.events.on(type, event => void events.push(event))
+  return events
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('events', () => {
+  it('tell when a call begins, how far it is and how it ends, and whose it is', async () => {
+    const runtime = runtimeWith({
+      outer: async ctx => {
+        ctx.run.update({ title: 'half', metadata: { done: 1 } })
+        await ctx.manager.invoke('inner').catch(() => {})
+        return ctx.run.id
+      },
+      inner: () => {
+        throw new Error('fails')
+      },
+    })
+    const events = heard(runtime)
+    const id = await runtime.invoke('outer')
+    const inner = events[2]?.run
+    const about = { tool: 'outer', layer: 'programmatic', run: id }
+    expect(events.map(({ duration, ...event }) => ({ ...event, isTime: duration >= 0 }))).toEqual([
+      { type: 'tool:start', ...about, isTime: true },
+      { type: 'tool:update', ...about, title: 'half', metadata: { done: 1 }, isTime: true },
+      { type: 'tool:start', ...about, tool: 'inner', run: inner, parent: id, isTime: true },
+      {
+        type: 'tool:error',
+        ...about,
+        tool: 'inner',
+        run: inner,
+        parent: id,
+        error: new Error('fails'),
+        isTime: true,
+      },
+      { type: 'tool:end', ...about, isTime: true },
+    ])
+    expect(inner).not.toBe(id)
+    expect(events.every(Object.isFrozen)).toBe(true)
+  })
+
+  it('cannot break a run: what a listener throws becomes a diagnostic', async () => {
+    const runtime = runtimeWith({ tool: () => 'R' })
+    const { events } = runtime.globals
+    const last = vi.fn()
+    events.on('tool:start', () => {
+      throw new Error('sync')
+    })
+    events.on('tool:end', async () => {
+      throw new Error('async')
+    })
+    events.on('tool:end', event => {
+      Object.assign(event, { tool: 'other' })
+    })
+    events.on('tool:start', last)
+    expect(await runtime.invoke('tool')).toBe('R')
+    expect(last).toHaveBeenCalledOnce()
+    await new Promise(done => setTimeout(done, 5))
+    const reasons = runtime.diagnostics().map(({ rule, reason }) => `${rule}: ${reason}`)
+    expect(reasons).toHaveLength(2)
+    expect(reasons[0]).toBe('listener-throws: A listener of "tool:start" throws: sync')
+    expect(reasons[1]).toMatch(/listener-throws: A listener of "tool:end" throws: /)
+  })
+
+  it('end when the listener is taken off, each registration by itself', async () => {
+    const runtime = runtimeWith({ tool: () => 'R' })
+    const { events } = runtime.globals
+    const listener = vi.fn()
+    const offs = [events.on('tool:end', listener), events.on('tool:end', listener)]
+    await runtime.invoke('tool')
+    expect(listener).toHaveBeenCalledTimes(2)
+    offs[0]?.()
+    offs[0]?.()
+    await runtime.invoke('tool')
+    expect(listener).toHaveBeenCalledTimes(3)
+    offs[1]?.()
+    expect(events.listeners.size).toBe(0)
+    const id = vi.spyOn(crypto, 'randomUUID')
+    await runtime.invoke('tool')
+    expect(listener).toHaveBeenCalledTimes(3)
+    expect(id).not.toHaveBeenCalled()
+  })
+
+  it('tell of a call that is denied, and of arguments that are refused', async () => {
+    const runtime = runtimeWith({ tool: () => 'R' })
+    registerTool(runtime.globals, { name: 'none', fn: () => 1 })
+    const events = heard(runtime)
+    await runtime
+      .forAgent({ allowedTools: 'other' })
+      .invoke('tool')
+      .catch(() => {})
+    await runtime.invoke('none', { a: 1 }).catch(() => {})
+    expect(events.map(({ type }) => type)).toEqual(['tool:start', 'tool:denied', 'tool:start', 'tool:error'])
+  })
+})
+
+describe('the context of defineTool', () => {
+  it('hands on what the call says, to tools called from it too', async () => {
+    const runtime = runtimeWith({})
+    const pick = ({ callId, ...context }: ToolContext) => ({
+      callId,
+      session: context.sessionId,
+      message: context.messageId,
+      agent: context.agentId,
+      user: context.userId,
+      workspace: context.workspaceId,
+      aborted: context.signal?.aborted,
+    })
+    const add = (name: string, execute: (context: ToolContext) => unknown): void =>
+      registerTool(runtime.globals, {
+        name,
+        fn: defineTool({ name, execute: (_, context) => execute(context) }).fn,
+      })
+    add('outer', async context => {
+      context.update({ title: 'going on' })
+      return [pick(context), await context.invoke('inner')]
+    })
+    add('inner', pick)
+    const events = heard(runtime)
+    const ids = { sessionId: 's', messageId: 'm', agentId: 'a', userId: 'u', workspaceId: 'w' }
+    const same = { session: 's', message: 'm', agent: 'a', user: 'u', workspace: 'w', aborted: false }
+    const result = await runtime.invoke('outer', {}, { ...ids, callId: 'c' })
+    const inner = events.find(({ tool }) => tool === 'inner')?.run
+    expect(result).toEqual([
+      { callId: 'c', ...same },
+      { callId: inner, ...same },
+    ])
+    expect(events.some(({ type, title }) => type === 'tool:update' && title === 'going on')).toBe(true)
+    const alone = await defineTool({ name: 'alone', execute: (_, context) => pick(context) }).fn(undefined)
+    expect(Object.values(alone as object).every(value => value === undefined)).toBe(true)
+  })
+})
