@@ -6,9 +6,9 @@ import { currentIndex, type DirectoryState, directoryStates, isFileFresh } from 
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
-import { sourceOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
 
 const compiled = lazy(() => import('./compiled-chain.js'))
 

@@ -9,7 +9,8 @@ import type { Globals, RuntimeConfig } from './globals.js'
 import { lazy } from './lazy.js'
 import type { Origin, ToolDef } from './tool-def.js'
 
-const observing = lazy(() => import('./observe.js'))
+/** Tells listeners; loaded where there are some. */
+export const observing = lazy(() => import('./observe.js'))
 
 /** Who chose a call: an author's own program, or a model. */
 export type CallerKind = 'code' | 'agent'

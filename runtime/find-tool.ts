@@ -15,9 +15,10 @@ import {
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
-import { sourceOf, type ToolSource, toolOf } from './make-tool.js'
+import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
+import { sourceOf, type ToolSource } from './tool-source.js'
 
 const code = lazy(() => import('./run-code.js'))
 const inline = lazy(() => import('./inline-tools.js'))

@@ -29,7 +29,7 @@ export function interpolationRoots(ctx: Context): InterpolationRoots {
 }
 
 /** All that can be seen in it, its own and its callers'. */
-function flattened(nonlocals: Record<string, unknown>): Record<string, unknown> {
+export function flattened(nonlocals: Record<string, unknown>): Record<string, unknown> {
   const all: [string, unknown][] = []
   for (const key in nonlocals) all.push([key, nonlocals[key]])
   return Object.fromEntries(all)

@@ -3,7 +3,7 @@ import { isThenable } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult } from './check-arguments.js'
 import { cloneArguments } from './clone-arguments.js'
-import { type InvokeFor, type InvokeOptions, RunContext } from './context.js'
+import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
 import { resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
@@ -12,7 +12,6 @@ import type { ToolDef } from './tool-def.js'
 
 const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./call-faults.js'))
-const observing = lazy(() => import('./observe.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 
 /** How deep tools may call tools. */

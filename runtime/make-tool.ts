@@ -1,29 +1,19 @@
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import type { ToolRecord } from '../src/index-format.js'
-import type { JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import { INTERNAL_TAG } from '../src/tags.js'
 import type { Context } from './context.js'
-import { askIndex, type DirectoryState, directoryStates, type Found } from './directory-state.js'
+import { askIndex, type DirectoryState, directoryStates } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { invoke } from './invoke.js'
 import { lazy } from './lazy.js'
 import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
+import { keepSource, type ToolSource } from './tool-source.js'
 
 const code = lazy(() => import('./run-code.js'))
 
 const BRAND = Symbol.for('agent-apps.tool')
-
-/** Where each tool's record stands, for what is asked of it later. */
-const sources = new WeakMap<ToolDef, ToolSource>()
-
-/** A tool's record, and what else its directory says of it. */
-export interface ToolSource extends Found {
-  record: ToolRecord
-  /** The author's frontmatter, where only running the code told all of it. */
-  verbatim?: JsonObject
-}
 
 /** The tool of a record, one for each. Nothing is read for it. */
 export function toolOf(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
@@ -73,7 +63,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     },
   }
   Object.defineProperty(tool, BRAND, { value: true })
-  sources.set(tool, source)
+  keepSource(tool, source)
   return tool
 }
 
@@ -102,11 +92,6 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
     })
     return loading
   }
-}
-
-/** Where a tool that this copy of the package made was read. */
-export function sourceOf(tool: ToolDef): ToolSource | undefined {
-  return sources.get(tool)
 }
 
 /** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */

@@ -7,8 +7,8 @@ import { currentIndex, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { requireTool } from './invoke.js'
-import { sourceOf, type ToolSource } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
+import { sourceOf, type ToolSource } from './tool-source.js'
 
 /** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
 export async function readDetails(tool: ToolDef, globals: Globals): Promise<ToolDetails> {

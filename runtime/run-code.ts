@@ -10,9 +10,9 @@ import { loadParser } from './directory-files.js'
 import { isFileFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import type { ToolSource } from './make-tool.js'
 import { IndexRefused } from './read-index.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
+import type { ToolSource } from './tool-source.js'
 
 /** A module's tool, ready to be called. */
 export interface LoadedCode {

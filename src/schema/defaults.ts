@@ -22,9 +22,9 @@ export function cloneValue(value: unknown, depth = 0): unknown {
   return copy
 }
 
-/** An assignment to `__proto__` would give the object another prototype instead. */
+/** Names that the prototype has are not assigned to: `__proto__` would replace it, and a frozen one refuses all of them. */
 function define(holder: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__')
+  if (key in holder)
     Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true })
   else holder[key] = value
 }
@@ -59,7 +59,7 @@ export function applyDefaults(root: JsonObject, targets: ReadonlyMap<string, Sch
     for (const [key, property] of Object.entries(properties)) {
       const isMissing = !Object.hasOwn(holder, key)
       if (isMissing && isJsonObject(property) && property.default !== undefined)
-        holder[key] = cloneValue(property.default)
+        define(holder, key, cloneValue(property.default))
       if (Object.hasOwn(holder, key)) visit(property, holder[key])
     }
     if (!isJsonObject(schema.additionalProperties)) return
