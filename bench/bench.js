@@ -3,6 +3,7 @@ import { benchCode } from './bench-code.js'
 import { benchCompile } from './bench-compile.js'
 import { benchCorpus } from './bench-corpus.js'
 import { benchHelpers } from './bench-helpers.js'
+import { benchInvoke } from './bench-invoke.js'
 import { benchMemory } from './bench-memory.js'
 import { benchStart } from './bench-start.js'
 import { benchWarm } from './bench-warm.js'
@@ -20,6 +21,7 @@ await benchCorpus()
 await benchCode()
 await benchStart()
 await benchWarm()
+benchInvoke()
 benchHelpers()
 await benchMemory()
 await benchBundle()

@@ -21,6 +21,8 @@ export const goals = {
   warm: 2,
   /** µs of one of 1,000 calls at once, in the slowest hundredth. */
   concurrent: 50,
+  /** µs that invoking with ten middlewares costs above the tool's function. */
+  invoke: 5,
   /** MB of memory at most while compiling 100,000. */
   memory: 512,
   memorySize: 100_000,

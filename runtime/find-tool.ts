@@ -38,9 +38,15 @@ const MISSING_KEPT = 10_000
  * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken
  */
 export function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
-  const known =
-    globals.config.freshness === 'trust' ? globals.cache.tool.get(`${ref}\0${pathsKey(globals)}`) : undefined
+  const known = knownTool(ref, globals)
   return known === undefined ? find(ref, globals) : Promise.resolve(known)
+}
+
+/** What a reference led to before, where that still holds; null: nothing. */
+export function knownTool(ref: string, globals: Globals): ToolDef | null | undefined {
+  return globals.config.freshness === 'trust'
+    ? globals.cache.tool.get(`${ref}\0${pathsKey(globals)}`)
+    : undefined
 }
 
 async function find(ref: string, globals: Globals): Promise<ToolDef | null> {

@@ -4,7 +4,7 @@ import { chainOf } from './chain.js'
 import { checkArguments, checkResult } from './check-arguments.js'
 import { cloneArguments } from './clone-arguments.js'
 import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
-import { resolve } from './find-tool.js'
+import { knownTool, resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { throwIfAborted } from './run-aborted.js'
@@ -47,7 +47,9 @@ async function call(
   const isAgent = options?.as === 'agent'
   const tool = isAgent
     ? await (await agents()).requireForAgent(ref, globals)
-    : (globals.tools.programmaticTools.get(ref) ?? (await requireTool(ref, globals)))
+    : (globals.tools.programmaticTools.get(ref) ??
+      knownTool(ref, globals) ??
+      (await requireTool(ref, globals)))
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
   const { maxDepth = DEPTH_MAX } = globals.config
   if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)

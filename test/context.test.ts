@@ -146,6 +146,23 @@ describe('next()', () => {
     }
   })
 
+  it('raced by its middleware gives no result, whatever comes late', async () => {
+    const late: Body = async () => {
+      await tick(10)
+      return 'late'
+    }
+    const race = stepOf('race', async ctx => {
+      void ctx.manager.next()
+      await tick(1)
+      return 'raced'
+    })
+    for (const { ctx, run } of [runOf([race, stepOf('slow', late)], () => 'R'), runOf([race], late)]) {
+      expect(await run()).toBe('raced')
+      await tick(20)
+      expect(ctx.locals.result).toBe('raced')
+    }
+  })
+
   it('raced by its middleware leaves the chains of middlewares further in, too', async () => {
     const started: string[] = []
     chains.set('inner', [
@@ -229,6 +246,23 @@ describe('a middleware', () => {
     ])
   })
 
+  it('that is a hook has no chain of its own', async () => {
+    chains.set('h', [stepOf('never', () => 'stopped')])
+    expect(await runWith([stepOf('h', () => undefined, { hook: ['$next'], static: false })], () => 'R')).toBe(
+      'R',
+    )
+  })
+
+  it('tells the host how far the call is that it serves', async () => {
+    chains.set('tool', [stepOf('m', ctx => ctx.run.update({ title: 'on its way' }))])
+    const globals = globalsWith({ tool: ctx => ctx.run.id })
+    const runs: unknown[] = []
+    globals.events.on('tool:update', ({ run, tool, title }) => runs.push([run, tool, title]))
+    const id = await call(globals)
+    await tick()
+    expect(runs).toEqual([[id, 'tool', 'on its way']])
+  })
+
   it('that is dynamic runs through its own chain, which serves it', async () => {
     const log: string[] = []
     chains.set('outer', [
@@ -306,15 +340,30 @@ describe('nonlocals', () => {
         ctxTarget(ctx).nonlocals.shared = 2
       }),
     ])
+    chains.get('inner')?.push(
+      stepOf('after', async ctx => {
+        await ctx.manager.next()
+        seen.push(ctx.nonlocals.own)
+      }),
+    )
     const globals = globalsWith({
       tool: ctx => {
         ctx.nonlocals.from = 'tool'
         return ctx.manager.invoke('inner', {}, { nonlocals: { extra: 3 } })
       },
-      inner: ctx => [ctx.nonlocals.from, ctx.nonlocals.mine, ctx.nonlocals.shared, ctx.nonlocals.extra],
+      inner: ctx => {
+        ctx.nonlocals.own = 4
+        return innerSees(ctx)
+      },
     })
+    const innerSees = (ctx: Context): unknown => [
+      ctx.nonlocals.from,
+      ctx.nonlocals.mine,
+      ctx.nonlocals.shared,
+      ctx.nonlocals.extra,
+    ]
     expect(await call(globals)).toEqual(['tool', undefined, 2, 3])
-    expect(seen).toEqual(['tool'])
+    expect(seen).toEqual(['tool', undefined])
     chains.set('tool', [stepOf('host', ctx => void seen.push(ctx.nonlocals.user))])
     await call(globals, 'tool', {}, { nonlocals: { user: 'Ann' } })
     expect(seen).toContain('Ann')
@@ -396,6 +445,15 @@ describe('signals', () => {
     ]
     expect(await runWith(steps, () => 1, { options: { signal: host.signal } })).toBe('RUN_ABORTED')
     expect(seen).toEqual([false, false, false])
+    const before = stepOf('sees it ended', async one => {
+      await one.manager.next()
+      return ctxTarget(one).run.signal.aborted
+    })
+    const ending = stepOf('ends it itself', async one => {
+      ctxTarget(one).run.signal = AbortSignal.timeout(1)
+      await one.manager.next()
+    })
+    expect(await runWith([before, ending], () => tick(10))).toBe(false)
     const { ctx, run } = runOf(
       [
         stepOf('set and go on', one => {

@@ -25,6 +25,7 @@ import {
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCode } from './support/processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = readdirSync(join(PROJECT, 'docs')).map(name => `docs/${name}`)
@@ -49,6 +50,15 @@ describe('the pages in docs/', () => {
   it.each(['docs/architecture.md', 'docs/index-format.md'])('%s names files that there are', page => {
     const paths = [...read(page).matchAll(/`((?:src|compiler|runtime|cli|docs|schema)\/[\w./-]+)`/g)]
     for (const [, path = ''] of paths) expect(existsSync(join(PROJECT, path)), `${page}: ${path}`).toBe(true)
+  })
+})
+
+describe('docs/running.md', () => {
+  it('has an example that prints what it says', () => {
+    const [, code = '', said = ''] =
+      /```js\n([\s\S]*?)```\n\nprints (.*)\./.exec(read('docs/running.md')) ?? []
+    const printed = [...said.matchAll(/`([^`]+)`/g)].map(([, line]) => line)
+    expect(runCode(code).trim().split('\n')).toEqual(printed)
   })
 })
 

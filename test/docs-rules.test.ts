@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RULES } from '../compiler/diagnostics.js'
 
 /** The rules that only the runtime reports. */
-const RUNTIME_RULES = ['index-refused', 'index-stale']
+const RUNTIME_RULES = ['index-refused', 'index-stale', 'listener-throws']
 
 /** The rules that only compiling reports, which bundles code and runs it. */
 const COMPILE_RULES = ['code-exits', 'code-hangs', 'code-import', 'code-throws']

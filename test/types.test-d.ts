@@ -4,7 +4,10 @@
  */
 import {
   AgentAppsError,
+  type AgentRuntime,
+  type Context,
   createRuntime,
+  ctxTarget,
   type ErrorCode,
   findTool,
   interpolate,
@@ -51,6 +54,18 @@ expectTypeOf(runtime.describe('x')).resolves.toEqualTypeOf<{ tool: ToolDef } & T
 expectTypeOf(findTool).parameter(0).toBeString()
 expectTypeOf(listTools).parameter(0).toEqualTypeOf<Runtime['globals'] | undefined>()
 expectTypeOf(invoke('x')).resolves.toBeUnknown()
+expectTypeOf(runtime.forAgent({ allowedTools: ['a'] })).toEqualTypeOf<AgentRuntime>()
+expectTypeOf(runtime.globals.events.on('tool:end', event => event.duration)).toEqualTypeOf<() => void>()
+declare const context: Context
+expectTypeOf(context.manager.next()).resolves.toBeUnknown()
+expectTypeOf(context.run.signal).toEqualTypeOf<AbortSignal>()
+expectTypeOf(ctxTarget(context)).toEqualTypeOf<Context>()
+// @ts-expect-error An agent's calls are an agent's.
+runtime.forAgent().invoke('x', {}, { as: 'code' })
+// @ts-expect-error There is no such event.
+runtime.globals.events.on('tool:begin', () => {})
+// @ts-expect-error The arguments are set once.
+context.args = 1
 
 declare const tool: ToolDef
 expectTypeOf(tool.frontmatter.tags).toEqualTypeOf<string[]>()

@@ -10,10 +10,8 @@ const MIDDLEWARES = 10
 const { emptyGlobals, invoke, makeChain, registerTool, RunContext, runChain } = await runtime()
 
 const tool = async (_, args) => args
-const sync = (_, args) => args
 const globals = emptyGlobals()
-for (const [name, fn] of Object.entries({ tool, sync }))
-  registerTool(globals, { name, fn, params: { type: 'object' } })
+registerTool(globals, { name: 'tool', fn: tool, params: { type: 'object' } })
 
 /** Each middleware counts, so that one that did not run is seen. */
 let ran = 0
@@ -49,8 +47,15 @@ const around = chain => () => {
   ctx.args = args
   return runChain(ctx, chain, () => def.fn(ctx, args))
 }
+const nested = Array.from({ length: MIDDLEWARES }).reduce(
+  inner => async () => {
+    await inner()
+  },
+  () => tool(undefined, args),
+)
 const subjects = {
   bare: () => tool(undefined, args),
+  nested,
   invoke: () => invoke('tool', args, globals),
   none: around(makeChain([])),
   before: around(makeChain(steps(BODIES.before))),
