@@ -7,11 +7,12 @@ const us = value => `${value.toFixed(3)} µs`
 /** What it costs to call a tool that is known, above calling its function. */
 export function benchInvoke() {
   heading('invoke, one call')
-  const { bare, nested, invoke, none, before, around, target, hook } = JSON.parse(run('invoke.js'))
+  const { bare, nested, invoke, params, none, before, around, target, hook } = JSON.parse(run('invoke.js'))
   const overhead = invoke - bare
   row('the tool’s function itself', us(bare))
   row('ten async functions that await each other', us(nested), { note: 'around the same function' })
   row('invoke, no middleware', us(invoke), { net: us(overhead) })
+  row('invoke, arguments held against a schema', us(params), { net: us(params - bare) })
   // The chain is measured by itself: which one a tool has is not part of what it costs to run it.
   const withChain = chain => overhead + chain - none
   row('invoke, ten middlewares that only go on', us(bare + withChain(before)), { net: us(withChain(before)) })

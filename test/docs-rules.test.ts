@@ -26,6 +26,14 @@ const SKILL = skill('name: review\ndescription: Reviews a change.')
 
 /** What a rule needs that text files cannot say; each does what its section's commands do. */
 const SETUPS: Record<string, (root: string) => void> = {
+  'chain-too-large': root => {
+    const names = Array.from({ length: 11 }, (_, number) => `m${number + 1}`)
+    const skills = names.map((name, index) => {
+      const after = names.slice(index + 1).map(one => `  ${one}: true\n`)
+      return `---\nname: ${name}\ndescription: A middleware.\nmetadata:\n  role: middleware\n${after.join('')}---\n\n`
+    })
+    write(root, 'middleware.skill.md', skills.join(''))
+  },
   'description-length': root =>
     write(root, 'review/SKILL.md', skill(`name: review\ndescription: ${'a'.repeat(1025)}`)),
   'file-too-large': root => write(root, 'large.skill.md', 'a'.repeat(1024 * 1024 + 1)),

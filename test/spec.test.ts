@@ -36,6 +36,7 @@ const DIFFERENT: Record<string, string> = {
   '1-read/yaml-refused/skills/kind/SKILL.md': REFUSED,
   '1-read/yaml-refused/skills/merge/SKILL.md': REFUSED,
   '1-read/yaml-refused/skills/proto/SKILL.md': REFUSED,
+  'cascade/promotions/skills/office/SKILL.md': STRICT,
 }
 
 interface Verdict {

@@ -10,8 +10,14 @@ const MIDDLEWARES = 10
 const { emptyGlobals, invoke, makeChain, registerTool, RunContext, runChain } = await runtime()
 
 const tool = async (_, args) => args
+const PARAMS = {
+  type: 'object',
+  properties: { text: { type: 'string' }, lines: { type: 'array', items: { type: 'integer' } } },
+  required: ['text'],
+}
 const globals = emptyGlobals()
-registerTool(globals, { name: 'tool', fn: tool, params: { type: 'object' } })
+registerTool(globals, { name: 'tool', fn: tool })
+registerTool(globals, { name: 'with-params', fn: tool, params: PARAMS })
 
 /** Each middleware counts, so that one that did not run is seen. */
 let ran = 0
@@ -56,7 +62,8 @@ const nested = Array.from({ length: MIDDLEWARES }).reduce(
 const subjects = {
   bare: () => tool(undefined, args),
   nested,
-  invoke: () => invoke('tool', args, globals),
+  invoke: () => invoke('tool', {}, globals),
+  params: () => invoke('with-params', args, globals),
   none: around(makeChain([])),
   before: around(makeChain(steps(BODIES.before))),
   around: around(makeChain(steps(BODIES.around))),
