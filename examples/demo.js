@@ -10,13 +10,16 @@ const examples = fileURLToPath(new URL('.', import.meta.url))
 const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 // A copy, so that the demo leaves the project as it is.
 const project = mkdtempSync(join(tmpdir(), 'agent-apps-demo-'))
-for (const item of ['agent-apps.config.json', 'skills', 'team-skills']) {
+for (const item of ['agent-apps.config.json', 'skills', 'team-skills', 'middleware']) {
   cpSync(join(examples, item), join(project, item), { recursive: true })
 }
 // What the example code imports, as if it were installed there.
 mkdirSync(join(project, 'node_modules'))
 symlinkSync(join(examples, '..'), join(project, 'node_modules/agent-apps'), 'junction')
 symlinkSync(join(examples, '../node_modules/zod'), join(project, 'node_modules/zod'), 'junction')
+
+/** Where commands are run. */
+let directory = project
 
 try {
   agentApps('compile')
@@ -49,6 +52,13 @@ try {
   agentApps('run', 'reading-time', '--arg', 'text=Not long.')
   console.log('\n$ node register-tools.js')
   start(join(examples, 'register-tools.js'))
+
+  // What runs around a tool: a project of its own, whose main skill promotes middleware to every tool.
+  directory = join(project, 'middleware')
+  console.log('\n$ cd middleware')
+  agentApps('compile')
+  agentApps('explain', 'forecast')
+  agentApps('run', 'forecast', '--arg', 'city=Oslo')
 } finally {
   rmSync(project, { recursive: true })
 }
@@ -60,7 +70,7 @@ function agentApps(...args) {
 
 function start(...args) {
   const { status } = spawnSync(process.execPath, args, {
-    cwd: project,
+    cwd: directory,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`)

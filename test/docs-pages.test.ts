@@ -53,15 +53,6 @@ describe('the pages in docs/', () => {
   })
 })
 
-describe('docs/running.md', () => {
-  it('has an example that prints what it says', () => {
-    const [, code = '', said = ''] =
-      /```js\n([\s\S]*?)```\n\nprints (.*)\./.exec(read('docs/running.md')) ?? []
-    const printed = [...said.matchAll(/`([^`]+)`/g)].map(([, line]) => line)
-    expect(runCode(code).trim().split('\n')).toEqual(printed)
-  })
-})
-
 describe('docs/skills.md', () => {
   it('tells the truth about names', async () => {
     const rows = [
