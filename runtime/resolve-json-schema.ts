@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { pathGet } from '../src/path-expression.js'
 import type { Context } from './context.js'
+import { interpolationRoots } from './interpolation-roots.js'
 
 /**
  * The schema that holds in a context: where a schema has a `$resolve`, a path expression, the object that it finds in
@@ -12,6 +13,8 @@ export function resolveJsonSchema(schema: JsonObject, ctx: Context): JsonObject
 export function resolveJsonSchema(schema: JsonObject | undefined, ctx: Context): JsonObject | undefined
 export function resolveJsonSchema(schema: JsonObject | undefined, ctx: Context): JsonObject | undefined {
   if (!schema || typeof schema.$resolve !== 'string') return schema
-  const found = pathGet(ctx, schema.$resolve)
+  // What a context has by its class, and what is shared from further up, are no properties of its own.
+  const roots = interpolationRoots(ctx)
+  const found = pathGet(Object.defineProperty(roots, 'globals', { value: ctx.globals }), schema.$resolve)
   return isJsonObject(found) ? found : schema
 }
