@@ -37,7 +37,8 @@ export async function chainOfRecord(
     const state =
       directory === 'library' ? states.find(({ library }) => library) : states.filter(isOwn)[directory]
     const found = state && (await lookUp(state, name, globals, host))
-    if (!found || isBroken(found.record)) return null
+    // What was read anew changed after the chain was compiled.
+    if (!found || isBroken(found.record) || found.names.via !== 'index') return null
     tools.push(toolOf({ ...found, record: found.record }, globals, host))
   }
   const bodyTool = body && tools.pop()
