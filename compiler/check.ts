@@ -60,7 +60,11 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   const directories = parts.map(({ directory: { dir }, linked }) => ({ dir, linked }))
   const isShipped = directories.length === 1 && directories.every(({ dir }) => isLibrary(dir))
   const library = project.library !== null && !isShipped ? readLibrary() : null
-  const { problems } = await resolveProject(directories, library, project.others.length > 0)
+  const { problems } = await resolveProject(
+    directories,
+    library,
+    project.others.map(({ dir }) => dir),
+  )
   for (const [number, { linked, skills }] of parts.entries()) {
     const found = await locateProblems(problems[number] ?? [], linked, skills)
     for (const [path, findings] of found)

@@ -37,6 +37,8 @@ export interface CompileCache {
   moduleFiles: string[]
   /** What the cascades of the directory's tools had wrong, by file. It holds as long as the index's `cascadeKey` does. */
   cascadeFindings: Map<string, Finding[]>
+  /** The directories of others in which a base may lie, absolute: cascades hold as long as they are the same. */
+  elsewhere: string[]
 }
 
 /** Code that was made a module. */
@@ -63,6 +65,7 @@ interface StoredCache {
   validators: [digest: string, file: string][]
   moduleFiles: string[]
   cascadeFindings: [path: string, findings: StoredFinding[]][]
+  elsewhere: string[]
 }
 type StoredUnit = [
   path: string,
@@ -106,6 +109,7 @@ export function encodeCache({
   linked,
   modules,
   cascadeFindings,
+  elsewhere,
 }: {
   header: string
   external: string[]
@@ -113,6 +117,7 @@ export function encodeCache({
   linked: LinkedDirectory
   modules: { modules: Map<string, CachedModule>; validators: Map<string, string>; moduleFiles: string[] }
   cascadeFindings: Map<string, Finding[]>
+  elsewhere: string[]
 }): string {
   const stored: StoredCache = {
     version: VERSION,
@@ -148,6 +153,7 @@ export function encodeCache({
     validators: [...modules.validators],
     moduleFiles: modules.moduleFiles,
     cascadeFindings: [...cascadeFindings].map(([path, found]) => [path, found.map(storeFinding)]),
+    elsewhere,
   }
   return JSON.stringify(stored)
 }
@@ -174,6 +180,7 @@ function decode({
   validators,
   moduleFiles,
   cascadeFindings,
+  elsewhere,
 }: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
   for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
@@ -210,6 +217,7 @@ function decode({
     validators: new Map(validators),
     moduleFiles,
     cascadeFindings: new Map(cascadeFindings.map(([path, stored]) => [path, stored.map(readFinding)])),
+    elsewhere: [...elsewhere],
   }
 }
 

@@ -110,30 +110,38 @@ async function cascadesOf(
     'sha256',
     cascadeKeyText(digests, isShipped ? (inputs[0] ?? null) : (library?.cascadeInput ?? null)),
   )
-  if (prepared.every(one => isStillResolved(one, key))) {
+  const elsewhere = others.map(({ dir }) => dir)
+  if (prepared.every(one => isStillResolved(one, key, elsewhere))) {
     return prepared.map(({ previous }, number) => ({
       input: inputs[number] ?? '',
       key,
       records: null,
       findings: previous?.cache.cascadeFindings ?? new Map(),
+      elsewhere,
     }))
   }
   const directories = prepared.map(({ directory: { dir }, linked }) => ({ dir, linked }))
-  const { records, problems } = await resolveProject(directories, library, others.length > 0)
+  const { records, problems } = await resolveProject(directories, library, elsewhere)
   return Promise.all(
     prepared.map(async ({ linked, walked }, number) => ({
       input: inputs[number] ?? '',
       key,
       records: records[number] ?? new Map(),
       findings: await locateProblems(problems[number] ?? [], linked, walked.skills),
+      elsewhere,
     })),
   )
 }
 
 /** True where the last compile resolved from the same, and no file that it found at fault was written anew. */
-function isStillResolved({ previous, linked }: PreparedDirectory, key: string): boolean {
+function isStillResolved(
+  { previous, linked }: PreparedDirectory,
+  key: string,
+  elsewhere: readonly string[],
+): boolean {
   if (previous?.written.header.cascadeKey !== key) return false
   const { cascadeFindings } = previous.cache
+  if (previous.cache.elsewhere.join('\0') !== elsewhere.join('\0')) return false
   return linked.units.every(
     ({ path, tools }) => !cascadeFindings.has(path) || tools.every(({ fresh }) => !fresh),
   )

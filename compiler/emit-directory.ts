@@ -31,6 +31,8 @@ export interface DirectoryCascades {
   records: Map<string, CascadeRecord> | null
   /** By file. */
   findings: Map<string, Finding[]>
+  /** The directories of others that the project searches, in which a base may lie. */
+  elsewhere: string[]
 }
 
 export interface CompiledDirectory {
@@ -75,6 +77,7 @@ export async function emitDirectory(
     linked,
     modules,
     cascadeFindings: cascades.findings,
+    elsewhere: cascades.elsewhere,
   })
   if (outdated.length === 0) {
     if (!previous) saveCache(dir, cache)

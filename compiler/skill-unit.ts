@@ -86,11 +86,12 @@ export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undef
   const { role, metadata, params, returns } = fresh.record.frontmatter
   const isConfigured = Object.keys(metadata).length > 0
   if (!isConfigured && role !== 'main' && role !== 'middleware') return undefined
-  const handsOn = '$public' in metadata
+  // Only these hand schemas on, or take those of others where they have none of their own.
+  const sharesSchemas = '$public' in metadata || '$inherit' in metadata
   return {
     ...(role !== undefined && { role }),
     ...(isConfigured && { metadata }),
-    ...(handsOn && params && { params }),
-    ...(handsOn && returns && { returns }),
+    ...(sharesSchemas && params && { params }),
+    ...(sharesSchemas && returns && { returns }),
   }
 }

@@ -12,13 +12,14 @@ export function clearToolCache(name: string, globals: Globals = defaultGlobals()
 }
 
 /** Forgets what a reference led to, look-ups under way included: to be called where a registered tool comes or goes. */
-export function forgetReference(ref: string, { cache, missing, resolving }: Globals): void {
+export function forgetReference(ref: string, { cache, missing, resolving, settling }: Globals): void {
   for (const keys of [cache.tool, missing, resolving]) {
     for (const key of keys.keys()) if (key.startsWith(`${ref}\0`)) keys.delete(key)
   }
   cache.list.clear()
   // A registered tool may be middleware of any.
   cache.cascade.clear()
+  settling.clear()
 }
 
 /** Forgets everything but registered tools: to be called after `clean`. */
@@ -26,6 +27,7 @@ export function clearAllCaches(globals: Globals = defaultGlobals()): void {
   for (const map of Object.values(globals.cache)) map.clear()
   globals.missing.clear()
   globals.resolving.clear()
+  globals.settling.clear()
   globals.directories.clear()
   globals.diagnostics.clear()
 }

@@ -1,6 +1,7 @@
 import { AgentAppsError } from '../src/error.js'
 import { isJsonObject } from '../src/json.js'
 import { whenThere } from '../src/thenable.js'
+import type { Chain } from './chain.js'
 import type { Context } from './context.js'
 import { lazy } from './lazy.js'
 import type { ToolDef } from './tool-def.js'
@@ -13,11 +14,16 @@ const comparing = lazy(() => import('./compare-schema.js'))
  *
  * @throws ARGS_INVALID with one issue for each fault, SCHEMA_INVALID where `params` itself cannot be used
  */
-export function checkArguments(tool: ToolDef, args: unknown, ctx: Context): unknown | Promise<unknown> {
-  const { params, metadata, role } = tool.frontmatter
+export function checkArguments(
+  tool: ToolDef,
+  { body, schemas }: Chain,
+  args: unknown,
+  ctx: Context,
+): unknown | Promise<unknown> {
+  const { params = schemas?.params, metadata, role } = tool.frontmatter
   if (params === undefined) {
     // Whose body is another tool takes what that takes; a middleware takes its configuration.
-    const takesAny = metadata.delegate !== undefined || role === 'middleware'
+    const takesAny = body !== undefined || typeof metadata.delegate === 'string' || role === 'middleware'
     if (takesAny || args === undefined || (isJsonObject(args) && Object.keys(args).length === 0)) return args
     throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
       hint: 'Leave them out, or declare `metadata.params`.',
@@ -26,7 +32,7 @@ export function checkArguments(tool: ToolDef, args: unknown, ctx: Context): unkn
   }
   // Whoever calls without arguments means none of them, wherever the tool takes an object.
   const given = args === undefined && (params.type ?? 'object') === 'object' ? {} : args
-  return whenThere(comparing(), ({ compare }) => compare(tool, 'params', given, ctx))
+  return whenThere(comparing(), ({ compare }) => compare(tool, 'params', params, given, ctx))
 }
 
 /**
@@ -34,8 +40,16 @@ export function checkArguments(tool: ToolDef, args: unknown, ctx: Context): unkn
  *
  * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID where `returns` itself cannot be used
  */
-export function checkResult(tool: ToolDef, result: unknown, ctx: Context): unknown | Promise<unknown> {
-  return tool.frontmatter.returns === undefined
+export function checkResult(
+  tool: ToolDef,
+  { schemas }: Chain,
+  result: unknown,
+  ctx: Context,
+): unknown | Promise<unknown> {
+  const { returns = schemas?.returns } = tool.frontmatter
+  return returns === undefined
     ? result
-    : whenThere(comparing(), ({ compare }) => compare(tool, 'returns', result, ctx).then(() => result))
+    : whenThere(comparing(), ({ compare }) =>
+        compare(tool, 'returns', returns, result, ctx).then(() => result),
+      )
 }

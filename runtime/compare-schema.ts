@@ -10,12 +10,17 @@ import { compareWith } from './validate-schema.js'
 export type Part = 'params' | 'returns'
 
 /**
- * Holds a value against one of a tool's schemas, and gives a copy of it, in arguments with defaults.
+ * Holds a value against one of a tool's schemas, its own or one that it inherits, and gives a copy of it, in arguments with defaults.
  *
  * @throws ARGS_INVALID, RESULT_INVALID, SCHEMA_INVALID
  */
-export async function compare(tool: ToolDef, part: Part, value: unknown, ctx: Context): Promise<unknown> {
-  const written = tool.frontmatter[part] ?? {}
+export async function compare(
+  tool: ToolDef,
+  part: Part,
+  written: JsonObject,
+  value: unknown,
+  ctx: Context,
+): Promise<unknown> {
   const schema = '$resolve' in written ? resolveJsonSchema(written, ctx) : written
   ctx.run.tool[part] = schema
   const { fault, ...verdict } = await compareWith({ tool: tool.name, part, schema, value }, () =>

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { type CascadeRecord, isBroken } from '../src/index-format.js'
-import { areFresh, type ChainStep, isOwn, type KnownCascade, makeChain } from './chain.js'
+import { areFresh, type ChainStep, inheritedSchemas, isOwn, type KnownCascade, makeChain } from './chain.js'
 import { type DirectoryState, directoryStates, lookUp } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
@@ -10,7 +10,7 @@ import type { ToolDef } from './tool-def.js'
 /** A cascade as its record in an index has it; null where it does not hold. */
 export async function chainOfRecord(
   tool: ToolDef,
-  { chain, body, sources = [] }: CascadeRecord,
+  { chain, body, metadata = {}, sources = [] }: CascadeRecord,
   toolKeys: readonly string[],
   globals: Globals,
   host: Disk,
@@ -30,16 +30,23 @@ export async function chainOfRecord(
     })
   }
   const tools: ToolDef[] = []
-  for (const [directory, name] of body ? [...sources, body] : sources) {
+  // Under `trust` nobody looks at what it depends on.
+  const needed = globals.config.freshness === 'trust' ? [] : sources
+  for (const [directory, name] of body ? [...needed, body] : needed) {
     const states = directoryStates(globals, host)
     const state =
       directory === 'library' ? states.find(({ library }) => library) : states.filter(isOwn)[directory]
     const found = state && (await lookUp(state, name, globals, host))
-    if (!found || isBroken(found.record)) return null
+    // What was read anew changed after the chain was compiled.
+    if (!found || isBroken(found.record) || found.names.via !== 'index') return null
     tools.push(toolOf({ ...found, record: found.record }, globals, host))
   }
   const bodyTool = body && tools.pop()
-  const known = { tool, chain: makeChain(steps, bodyTool), toolKeys, sources: tools }
+  // A tool without a delegate is nobody's body, whatever an index says.
+  if (bodyTool && typeof bodyTool.frontmatter.metadata.delegate !== 'string') return null
+  const schemas = inheritedSchemas(tool, key => metadata[key])
+  const parts = { ...(bodyTool && { body: bodyTool }), ...(schemas && { schemas }) }
+  const known = { tool, chain: makeChain(steps, parts), toolKeys, sources: tools }
   return areFresh(tools, globals) ? known : null
 }
 

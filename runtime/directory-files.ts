@@ -1,12 +1,9 @@
 /** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
 import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
 import { listingText } from '../src/index-format.js'
-import { type DirectoryState, dirKey, forgetAdded } from './directory-state.js'
+import { CLOCK_TICK, type DirectoryState, dirKey, forgetAdded } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-
-/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
-const CLOCK_TICK = 50
 
 /** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */
 export async function readDisk(

@@ -9,6 +9,9 @@ import { IndexRefused, indexStamp, type OpenIndex, openIndex } from './read-inde
 /** The reading of files, which what is compiled does without. */
 export const directoryFiles = lazy(() => import('./directory-files.js'))
 
+/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
+export const CLOCK_TICK = 50
+
 /** What is known of one directory so far. `dir` is absolute. */
 export interface DirectoryState extends SearchDirectory {
   /** True for the skills that the package ships. */
@@ -266,6 +269,16 @@ export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: 
   if (disk.digestFile(path) !== was.sha256) return false
   state.verified.set(file, stamp)
   return true
+}
+
+/** False too where the index that a tool was found in is gone, and with it what its files were. */
+export function isStillFresh(...asked: Parameters<typeof isFileFresh>): boolean {
+  try {
+    return isFileFresh(...asked)
+  } catch (error) {
+    if (error instanceof IndexRefused) return false
+    throw error
+  }
 }
 
 export function forgetAdded(state: DirectoryState): void {

@@ -1,6 +1,15 @@
 import { disk } from '#disk'
+import { byCodePoint } from '../src/code-point-order.js'
+import type { DirectoryNames } from '../src/directory-names.js'
 import { isBroken } from '../src/index-format.js'
-import { type DirectoryState, directoryStates, lookUp, namesOf, withNames } from './directory-state.js'
+import {
+  type DirectoryState,
+  directoryFiles,
+  directoryStates,
+  isFileFresh,
+  namesOf,
+  withNames,
+} from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { toolOf } from './make-tool.js'
@@ -9,7 +18,7 @@ import type { ToolDef } from './tool-def.js'
 /** The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is absolute. */
 export async function mainInDir(dir: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   const host = disk
-  const known = globals.cache.mainInDir.get(dir)
+  const known = kept(globals.cache.mainInDir.get(dir), globals)
   if (known !== undefined || host === null) return known ?? null
   const state = directoryStates(globals, host).find(
     one => one.dir === dir || host.inside(one.dir, dir) !== null,
@@ -23,26 +32,53 @@ export async function mainInDir(dir: string, globals: Globals = defaultGlobals()
   return main
 }
 
-/** The first tool of role `main`, by name, whose file lies directly in a folder of a path entry. */
+/** Under `check` a main skill may come, go or change at any time. */
+function kept(main: ToolDef | null | undefined, { config }: Globals): ToolDef | null | undefined {
+  return config.freshness === 'trust' ? main : undefined
+}
+
+/** The first tool of role `main` whose file lies directly in a folder of a path entry, by its path. */
 async function mainOf(
   state: DirectoryState,
   folder: string,
   globals: Globals,
   host: Disk,
 ): Promise<ToolDef | null> {
+  const isTrusted = globals.config.freshness === 'trust'
   const names = await namesOf(state, globals, host)
   if (names === null) return null
-  for (const path of names.paths().sort()) {
-    const isDirect = path.startsWith(folder) && !path.slice(folder.length).includes('/')
-    if (!isDirect) continue
-    for (const name of names.file(path)?.tools ?? []) {
-      const found = await lookUp(state, name, globals, host)
-      if (found && !isBroken(found.record) && found.record.frontmatter.role === 'main') {
-        return toolOf({ ...found, record: found.record }, globals, host)
-      }
+  const added = isTrusted ? null : await (await directoryFiles()).addedNames(state, names, globals, host)
+  const files = [names, added].flatMap(from =>
+    from ? filesIn(folder, from).map(path => ({ path, from })) : [],
+  )
+  for (const { path, from } of files.sort((a, b) => byCodePoint(a.path, b.path))) {
+    const isSame = isTrusted || isFileFresh(state, from, path, host)
+    const now = isSame ? from : await (await directoryFiles()).rereadFile(state, path, globals, host)
+    for (const name of now?.file(path)?.tools ?? []) {
+      const record = now?.tool(name)
+      if (now && record && !isBroken(record) && record.frontmatter.role === 'main')
+        return toolOf({ state, names: now, record }, globals, host)
     }
   }
   return null
+}
+
+/** The files of each folder, by the names that they are of. */
+const folders = new WeakMap<DirectoryNames, Map<string, string[]>>()
+
+/** The files that lie directly in a folder: `''`, or a path with a slash at its end. */
+function filesIn(folder: string, names: DirectoryNames): string[] {
+  const known = folders.get(names)
+  if (known) return known.get(folder) ?? []
+  const byFolder = new Map<string, string[]>()
+  for (const path of names.paths()) {
+    const its = path.slice(0, path.lastIndexOf('/') + 1)
+    const files = byFolder.get(its)
+    if (files) files.push(path)
+    else byFolder.set(its, [path])
+  }
+  folders.set(names, byFolder)
+  return byFolder.get(folder) ?? []
 }
 
 /**
@@ -54,7 +90,7 @@ export async function findAuthority(
   globals: Globals = defaultGlobals(),
 ): Promise<ToolDef | null> {
   const key = tool.src ?? tool.name
-  const known = globals.cache.authority.get(key)
+  const known = kept(globals.cache.authority.get(key), globals)
   if (known !== undefined) return known
   const authority = tool.origin.entry === '' ? await projectMain(globals) : await nearestMain(tool, globals)
   globals.cache.authority.set(key, authority)

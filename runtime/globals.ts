@@ -3,7 +3,7 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import type { DiskParser } from '../src/directory-names.js'
 import type { NameRecord } from '../src/index-format.js'
 import type { PathEntry } from '../src/path-entry.js'
-import type { KnownCascade } from './chain.js'
+import type { Chain, KnownCascade } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import { RunEvents } from './events.js'
 import type { Resolution } from './find-tool.js'
@@ -58,6 +58,8 @@ export interface Globals {
   byRecord: WeakMap<NameRecord, ToolDef>
   /** Look-ups under way, so that calls at the same time share one. */
   resolving: Map<string, Promise<Resolution>>
+  /** Chains under way, as `resolving`: by the key of `cache.cascade`. */
+  settling: Map<string, { tool: ToolDef; chain: Promise<Chain> }>
   /** The keys in `cache.tool` that say "not found", oldest first. */
   missing: Set<string>
   /** What was found wrong so far, by file and rule. */
@@ -105,6 +107,7 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
     directories: new Map(),
     byRecord: new WeakMap(),
     resolving: new Map(),
+    settling: new Map(),
     missing: new Set(),
     diagnostics: new Map(),
     events: new RunEvents(),

@@ -24,7 +24,9 @@ export function interpolationRoots(ctx: Context): InterpolationRoots {
         origin: run.origin,
       }
     },
-    config: ctx.globals.config,
+    get config() {
+      return ctx.globals.config
+    },
   }
 }
 

@@ -60,15 +60,15 @@ async function call(
 /** The phases of a call, each over what the one before it gave. */
 async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const { globals, tool, options } = ctx
-  const args = checkArguments(tool, cloneArguments(given), ctx)
-  ctx.args = isThenable(args) ? await args : args
-  if (options?.as === 'agent') (await agents()).authorize(ctx)
   const found = chainOf(tool, globals)
   const chain = isThenable(found) ? await found : found
+  const args = checkArguments(tool, chain, cloneArguments(given), ctx)
+  ctx.args = isThenable(args) ? await args : args
+  if (options?.as === 'agent') (await agents()).authorize(ctx)
   const body = () => (chain.body ?? tool).fn(ctx, ctx.args)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
-  return checkResult(tool, isThenable(result) ? await result : result, ctx)
+  return checkResult(tool, chain, isThenable(result) ? await result : result, ctx)
 }
 
 /** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */

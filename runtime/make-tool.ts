@@ -32,7 +32,8 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   const content = (): Promise<string> => readContent(source, globals, disk)
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
-    if (delegate !== undefined)
+    // Null takes an inherited one away.
+    if (delegate !== undefined && delegate !== null)
       return (
         (await (await code()).loadDelegate(source, globals, disk)) ??
         delegated(String(delegate), source, globals, disk)

@@ -1,3 +1,4 @@
+import { CALLS_MAX, HOOK_TRIGGERS } from '../src/cascade-types.js'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
@@ -242,14 +243,41 @@ function checkFiles(value: unknown): Record<string, FileRecord> {
 function checkCascades(value: unknown): Record<string, CascadeRecord> {
   const cascades = sectionOf('cascades', value) as Record<string, CascadeRecord>
   for (const [name, record] of Object.entries(cascades)) {
-    const { chain, metadata = {}, sources = [], body = [] } = isJsonObject(record) ? record : ({} as never)
-    const isOurs =
-      [chain, sources, body].every(Array.isArray) &&
-      isJsonObject(metadata) &&
-      chain.every(entry => isJsonObject(entry) && typeof entry.name === 'string')
-    if (!isOurs) throw new IndexRefused(`the cascade of "${name}" is not one of ours`)
+    if (!isCascade(record)) throw new IndexRefused(`the cascade of "${name}" is not one of ours`)
   }
   return cascades
+}
+
+function isCascade(record: unknown): boolean {
+  if (!isJsonObject(record)) return false
+  const { chain, body, metadata = {}, open, problem, sources = [] } = record
+  return (
+    Array.isArray(chain) &&
+    chain.length <= CALLS_MAX &&
+    chain.every(isChainEntry) &&
+    (body === undefined || isAddress(body)) &&
+    isJsonObject(metadata) &&
+    (open === undefined || open === true) &&
+    (problem === undefined || isProblem(problem)) &&
+    Array.isArray(sources) &&
+    sources.every(isAddress)
+  )
+}
+
+function isChainEntry(entry: unknown): boolean {
+  if (!isJsonObject(entry) || typeof entry.name !== 'string' || entry.args === undefined) return false
+  const { hook = [], static: isStatic } = entry
+  const isHook = Array.isArray(hook) && hook.every(one => HOOK_TRIGGERS.some(trigger => trigger === one))
+  return isHook && (isStatic === undefined || isStatic === true)
+}
+
+function isProblem(value: unknown): boolean {
+  return isJsonObject(value) && typeof value.message === 'string' && typeof value.hint === 'string'
+}
+
+function isAddress(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2 || typeof value[1] !== 'string') return false
+  return value[0] === 'library' || (Number.isInteger(value[0]) && value[0] >= 0)
 }
 
 function sectionOf(section: Section, value: unknown): object {

@@ -2,7 +2,14 @@ import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { parseReference } from '../src/reference.js'
-import { type ChainStep, cascadeInvalid, isOwn, type KnownCascade, makeChain } from './chain.js'
+import {
+  type ChainStep,
+  cascadeInvalid,
+  inheritedSchemas,
+  isOwn,
+  type KnownCascade,
+  makeChain,
+} from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
 import { directoryStates } from './directory-state.js'
 import { findAuthority, mainInDir } from './find-authority.js'
@@ -31,9 +38,10 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   })
   const delegate = resolved?.metadata.get('delegate')?.from
   const body = delegate && delegate.layer !== 'own' ? toolOfId(delegate.tool) : undefined
+  const schemas = inheritedSchemas(tool, key => resolved?.metadata.get(key)?.value)
   return {
     tool,
-    chain: makeChain(steps, body),
+    chain: makeChain(steps, { ...(body && { body }), ...(schemas && { schemas }) }),
     toolKeys: [...(resolved?.metadata.keys() ?? [])],
     sources: sources.map(toolOfId),
   }
@@ -87,7 +95,10 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<T
   const host = disk
   const isRelative = parseReference(ref).kind === 'path' && host !== null && entry !== ''
   const resolution = await resolve(isRelative ? host.resolve(entry, file, '..', ref) : ref, globals)
-  return resolution?.tool ?? null
+  const tool = resolution?.tool
+  if (!tool || host === null || tool.origin.entry === '') return tool ?? null
+  // What lies outside of all path entries is in no index, so it is nobody's base.
+  return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? tool : null
 }
 
 function cascadeTool(tool: ToolDef): CascadeTool {

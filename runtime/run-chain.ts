@@ -1,9 +1,11 @@
-import type { HookTrigger } from '../src/cascade-types.js'
+import { CALLS_MAX, type HookTrigger } from '../src/cascade-types.js'
+import type { AgentAppsError } from '../src/error.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
-import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'
+import { type Chain, type ChainStep, cascadeInvalid, chainOf, EMPTY_CHAIN } from './chain.js'
 import { nextTwice, type Run, RunContext } from './context.js'
 import { lazy } from './lazy.js'
 import { runAborted, throwIfAborted } from './run-aborted.js'
+import type { ToolDef } from './tool-def.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
 
@@ -36,7 +38,7 @@ class Onion {
     readonly ctx: RunContext,
     readonly chain: Chain,
     private readonly body: () => unknown,
-    private readonly outer: MiddlewareContext | undefined,
+    readonly outer: MiddlewareContext | undefined,
   ) {}
 
   /** The `$invoke` hooks from one on, around all entries. */
@@ -105,6 +107,8 @@ class MiddlewareContext extends RunContext {
   tries = 0
   /** True once it ended without waiting for what is further in. */
   isOver = false
+  /** How many middlewares run in chains of each other, up to this one. */
+  private readonly nesting: number
   private readonly triesAround: number
   /** The served context's signal when this began. */
   private readonly before: AbortSignal | undefined
@@ -131,6 +135,7 @@ class MiddlewareContext extends RunContext {
   ) {
     const { ctx } = onion
     super(ctx.globals, step.def, ctx.invoke, ctx.caller, undefined, ctx)
+    this.nesting = (onion.outer?.nesting ?? 0) + 1
     this.triesAround = around ? around.tries : 0
     this.before = ctx.abort
   }
@@ -174,6 +179,8 @@ class MiddlewareContext extends RunContext {
     onion.mustGoOn(around, triesAround)
     onion.ctx.at = step
     if (step.static || trigger) return step.def.fn(this, args)
+    // What was resolved ends; what an index says may not.
+    if (this.nesting > CALLS_MAX) throw endless(onion.ctx.tool, step.name)
     return whenThere(chainOf(step.def, this.globals), chain =>
       runChain(this, chain, () => step.def.fn(this, args), this),
     )
@@ -268,6 +275,11 @@ class MiddlewareContext extends RunContext {
     around?.hasFailed(error)
     throw error
   }
+}
+
+function endless(tool: ToolDef, name: string): AgentAppsError {
+  const message = `its middleware "${name}" runs around itself without end`
+  return cascadeInvalid(tool, message, 'Run `agent-apps compile`: the index is not right.')
 }
 
 /** Set on a promise that somebody waits for. */

@@ -7,10 +7,9 @@ import { parseInline } from '../src/inline-reference.js'
 import { isJsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import { loadParser } from './directory-files.js'
-import { isFileFresh } from './directory-state.js'
+import { isStillFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { IndexRefused } from './read-index.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 
@@ -116,16 +115,6 @@ async function importCode(
       hint: 'Run `agent-apps compile` and deploy `.agent-apps/` with the index, or install the whole package, so that code can be read from disk.',
     },
   )
-}
-
-/** False too where the index that a tool was found in is gone, and with it what its files were. */
-function isStillFresh(...asked: Parameters<typeof isFileFresh>): boolean {
-  try {
-    return isFileFresh(...asked)
-  } catch (error) {
-    if (error instanceof IndexRefused) return false
-    throw error
-  }
 }
 
 /** What an export does when it is called; null where it is no tool. */

@@ -1,5 +1,5 @@
 import { annotationInvalid, annotationUnknown, quoted } from './cascade-problems.js'
-import type { CascadeProblem, CascadeTool, HookTrigger } from './cascade-types.js'
+import { type CascadeProblem, type CascadeTool, HOOK_TRIGGERS, type HookTrigger } from './cascade-types.js'
 import { MERGE_MODES, type MergeMode } from './join-values.js'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
 import { type KeyPattern, readKeyPattern } from './key-patterns.js'
@@ -54,8 +54,6 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
 
 /** A tool's schemas, which others get only where `$public` names them. */
 export const SCHEMA_KEYS = ['params', 'returns'] as const
-
-const HOOK_TRIGGERS: readonly HookTrigger[] = ['$next', '$invoke']
 
 /** What is read, and where its problems go. */
 interface Reader {
@@ -173,7 +171,12 @@ function readPromotions(
   }
   return Object.entries(value).flatMap(([name, promoted]) => {
     const path = [key, name]
-    return !isMetaKey(name) && mayCascade(name, path, reader) ? [{ key: name, value: promoted, path }] : []
+    if (isMetaKey(name) || !mayCascade(name, path, reader)) return []
+    if (name !== 'delegate') return [{ key: name, value: promoted, path }]
+    // Only what a tool delegates to itself is compiled.
+    const message = `delegate stands in ${key}, where it is nobody's`
+    report(reader, path, message, `Write it beside ${key}, and name it in a list: ${key}: [delegate].`)
+    return []
   })
 }
 

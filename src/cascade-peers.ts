@@ -1,7 +1,7 @@
 import { acyclicOrder } from './acyclic-order.js'
 import type { ReachedTool } from './cascade-chain.js'
 import { chainTooLarge, dynamicCycle } from './cascade-problems.js'
-import type { CascadeEntry, CascadeProblem, CascadeTool } from './cascade-types.js'
+import { CALLS_MAX, type CascadeEntry, type CascadeProblem, type CascadeTool } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import { type Cycle, printCycle } from './cycle.js'
 import { callsByEntry, expandedCalls } from './expanded-calls.js'
@@ -15,9 +15,6 @@ export interface Connections {
   calls: Float64Array
   problems: CascadeProblem[]
 }
-
-/** The most calls of middleware that one call of a tool may expand to. */
-const CALLS_MAX = 1000
 
 /**
  * Decides which entries are static, so that running a chain ends: hooks, what `$static` names, and the middleware

@@ -57,7 +57,11 @@ export interface EffectiveValue {
   overrides: ValueOrigin[]
 }
 
-export type HookTrigger = '$next' | '$invoke'
+export const HOOK_TRIGGERS = ['$next', '$invoke'] as const
+export type HookTrigger = (typeof HOOK_TRIGGERS)[number]
+
+/** The most calls of middleware that one call of a tool may expand to. */
+export const CALLS_MAX = 1000
 
 /** A middleware around a tool. */
 export interface CascadeEntry {

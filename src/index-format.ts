@@ -160,7 +160,7 @@ export interface FileRecord {
 /** A tool of another directory: the number of the project's directory, in search order, and its name there. */
 export type ToolAddress = [directory: number | 'library', name: string]
 
-/** What a tool's cascade comes to. Absent where nothing runs around it, and all of its metadata is its own. */
+/** What a tool's cascade comes to. Absent where nothing runs around it, and it depends on no other tool of the project. */
 export interface CascadeRecord {
   /** What runs around it, outermost first. */
   chain: ChainRecord[]

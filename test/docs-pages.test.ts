@@ -25,7 +25,6 @@ import {
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCode } from './support/processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = readdirSync(join(PROJECT, 'docs')).map(name => `docs/${name}`)

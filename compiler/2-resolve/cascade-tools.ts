@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { posix, resolve } from 'node:path'
+import { posix, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
 import type { ToolAddress } from '../../src/index-format.js'
@@ -23,7 +23,7 @@ export interface ProjectTools extends CascadeLookUp {
   /** Main skills that lie in one folder with another that comes first, by directory. */
   secondMains: [directory: number, main: { name: string; first: string }][]
   /** References that lead to what only the runtime knows: registered tools, other people's directories. */
-  elsewhere: (ref: string) => boolean
+  elsewhere: (ref: string, from: CascadeTool) => boolean
 }
 
 /** The digest of everything in a directory that a cascade can be made of. */
@@ -38,7 +38,7 @@ export function cascadeInputDigest({ names }: LinkedDirectory): string {
 export function projectTools(
   directories: readonly NamedDirectory[],
   library: LibraryTools | null,
-  searchesElsewhere: boolean,
+  others: readonly string[],
 ): ProjectTools {
   const named = directories.map((directory, number) => readDirectory(directory, number))
   const shipped = new Map(
@@ -66,7 +66,7 @@ export function projectTools(
       case 'path':
         return inFile(resolve(folderOf(from), reference.path), reference.fragment)
       case 'file-url':
-        return inFile(fileURLToPath(reference.url), reference.fragment)
+        return inFile(pathOf(reference.url), reference.fragment)
       default:
         return null
     }
@@ -87,10 +87,10 @@ export function projectTools(
   }
 
   function inFile(path: string, fragment: string | undefined): CascadeTool | null {
-    for (const { byFile, dir } of named) {
+    for (const { byFile } of named) {
       const file = byFile.get(path) ?? byFile.get(resolve(path, 'SKILL.md'))
       const tool = file?.find(({ name }) => fragment === undefined || name === fragment)
-      if (tool && path.startsWith(dir)) return tool
+      if (tool) return tool
     }
     return null
   }
@@ -135,11 +135,26 @@ export function projectTools(
     },
     libraryMain: () => libraryMain,
     address: addressOf,
-    elsewhere: ref => {
-      const { kind } = parseReference(ref)
-      if (kind === 'name' || kind === 'layer') return searchesElsewhere
-      return kind === 'uri'
+    elsewhere: (ref, from) => {
+      const reference = parseReference(ref)
+      const path =
+        reference.kind === 'path'
+          ? resolve(folderOf(from), reference.path)
+          : reference.kind === 'file-url'
+            ? pathOf(reference.url)
+            : null
+      if (path !== null) return others.some(dir => path.startsWith(dir + sep))
+      return reference.kind === 'uri' || (reference.kind !== 'none' && others.length > 0)
     },
+  }
+}
+
+/** Empty for what no file can have. */
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return ''
   }
 }
 

@@ -8,7 +8,7 @@ import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-
 
 /** What cascades come to in each of a project's directories. */
 export interface ProjectCascades {
-  /** By directory, then by name; none for a tool around which nothing runs and whose metadata is all its own. */
+  /** By directory, then by name; none for a tool with nothing around it that depends on no other tool. */
   records: Map<string, CascadeRecord>[]
   /** By directory. */
   problems: DirectoryProblem[][]
@@ -21,15 +21,15 @@ export interface ProjectCascades {
 export async function resolveProject(
   directories: readonly NamedDirectory[],
   library: LibraryTools | null,
-  searchesElsewhere: boolean,
+  others: readonly string[],
 ): Promise<ProjectCascades> {
-  const tools = projectTools(directories, library, searchesElsewhere)
+  const tools = projectTools(directories, library, others)
   const open = new Set<string>()
   const resolution = await resolveCascades(tools.directories.flat(), {
     ...tools,
     base(ref, from) {
       const found = tools.base(ref, from)
-      if (found === null && tools.elsewhere(ref)) open.add(from.id)
+      if (found === null && tools.elsewhere(ref, from)) open.add(from.id)
       return found
     },
   })
@@ -66,7 +66,7 @@ export async function resolveProject(
   return cascades
 }
 
-/** Null for a tool that is what its own metadata says, with nothing around it. */
+/** Null for a tool that is what its own metadata says, with nothing around it, whatever others of the project say. */
 function cascadeRecord(
   { tool, metadata, chain, peers, deps, sources }: ResolvedCascade,
   { address }: ProjectTools,
@@ -79,7 +79,8 @@ function cascadeRecord(
     if (!key.startsWith('$') && !metadata.has(key)) changed[key] = null
   }
   const isPlain = chain.length === 0 && Object.keys(changed).length === 0
-  if (isPlain) return null
+  // A main skill or a base that gives nothing may give something once it is edited. The library's never is.
+  if (isPlain && sources.every(id => address(id)[0] === 'library')) return null
   const body = metadata.get('delegate')?.from
   const addresses = (ids: readonly string[]): ToolAddress[] => ids.map(address)
   return {

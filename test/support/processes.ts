@@ -45,7 +45,7 @@ export function ask<Answer>(script: string, question: unknown): Answer {
   return JSON.parse(stdout) as Answer
 }
 
-/** A deployment of this package without its compiler and without any npm package, with a script of ours beside it. */
+/** A deployment of this package and its library, without its compiler and any npm package, with a script of ours beside it. */
 export function deployRuntime(script: string): string {
   const app = temporary()
   const home = join(app, 'node_modules', 'agent-apps')
@@ -53,6 +53,7 @@ export function deployRuntime(script: string): string {
   cpSync(join(ROOT, 'package.json'), join(home, 'package.json'))
   for (const part of ['src', 'runtime'])
     cpSync(join(ROOT, 'dist', part), join(home, 'dist', part), { recursive: true })
+  cpSync(join(ROOT, 'skills'), join(home, 'skills'), { recursive: true })
   const deployed = join(app, 'script.mjs')
   cpSync(script, deployed)
   return deployed

@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url'
+import { compile, type Message } from 'agent-apps/compiler'
+import { ask, deployRuntime } from './processes.js'
+import { makeTree, type Tree } from './tree.js'
+
+const SCRIPT = fileURLToPath(new URL('run-cascades.mjs', import.meta.url))
+
+const SAY = '(globalThis.calls ??= []).push'
+
+/** Metadata as the lines of a frontmatter. YAML reads JSON. */
+export function metadata(values: object): string {
+  return Object.keys(values).length === 0 ? '' : `metadata: ${JSON.stringify(values)}\n`
+}
+
+/** A Markdown skill with metadata. */
+export function text(name: string, values: object = {}, body = `Do ${name}.\n`): string {
+  return `---\nname: ${name}\ndescription: Is ${name}.\n${metadata(values)}---\n${body}`
+}
+
+/** A code skill with metadata. `body` may use `ctx`, `args` and `say`. */
+export function code(name: string, values: object, body: string): string {
+  const frontmatter = JSON.stringify({ name, description: `Is ${name}.`, metadata: values })
+  return `export const frontmatter = ${frontmatter}\nconst say = (...words) => ${SAY}(words.join(' '))\nexport default async (ctx, args) => {\n${body}\n}\n`
+}
+
+/** A tool that says that it ran, and gives its name. */
+export function worker(name: string, values: object = {}, body = ''): string {
+  return code(name, values, `say('${name}')\n${body}\nreturn '${name}'`)
+}
+
+/** A middleware that says when it begins and ends, and with what. */
+export function around(name: string, values: object = {}): string {
+  return code(
+    name,
+    { role: 'middleware', ...values },
+    `say('>', '${name}', JSON.stringify(args ?? null))\ntry {\n  await ctx.manager.next()\n} finally {\n  say('<', '${name}')\n}`,
+  )
+}
+
+/** A main skill, at the place that its path says. */
+export function main(values: object, name = 'main'): string {
+  return text(name, { role: 'main', ...values })
+}
+
+export interface Case {
+  tree: Tree
+  /** Default: `skills`. */
+  paths?: (string | { dir: string; external?: boolean; layer?: 'global' })[]
+  calls: [name: string, args?: unknown][]
+}
+
+export interface Outcome {
+  results: { name: string; calls: string[]; result?: unknown; code?: string; message?: string }[]
+  explained: Record<string, { result?: { chain: object[] }; code?: string }>
+  cascadesComputed: number
+  parser: string
+  via: { index: number; disk: number }
+}
+
+/** What the calls of projects do in a process that has only files, and in one that has only indexes and no parser. */
+export async function bothWays(
+  cases: readonly Case[],
+): Promise<{ disk: Outcome; index: Outcome; diagnostics: Message[]; cwd: string }[]> {
+  const projects = cases.map(({ tree, paths = ['skills'], calls }) => ({
+    cwd: makeTree({ 'package.json': '{"type":"module"}\n', ...tree }),
+    paths,
+    calls,
+  }))
+  const jobs = (freshness: string) => projects.map(project => ({ ...project, freshness }))
+  const disk = ask<Outcome[]>(SCRIPT, jobs('check'))
+  const diagnostics: Message[][] = []
+  for (const { cwd, paths } of projects) diagnostics.push((await compile({ cwd, paths })).diagnostics)
+  const index = ask<Outcome[]>(deployRuntime(SCRIPT), jobs('trust'))
+  return projects.map(({ cwd }, number) => ({
+    cwd,
+    disk: disk[number] as Outcome,
+    index: index[number] as Outcome,
+    diagnostics: diagnostics[number] ?? [],
+  }))
+}

@@ -1,0 +1,34 @@
+/**
+ * Prints, as JSON, how a runtime explains some tools, what runs in which order when they are called, and what that
+ * gives. A process of its own, so that nothing that another one loaded can help. Skills say what they do by pushing
+ * to `globalThis.calls`. Reads `[{ cwd, paths, freshness, library?, calls: [[name, args?]] }]`.
+ */
+import { readFileSync } from 'node:fs'
+import { createRuntime } from 'agent-apps/runtime'
+
+const answers = []
+for (const job of JSON.parse(readFileSync(0, 'utf8'))) answers.push(await answer(job))
+process.stdout.write(JSON.stringify(answers))
+
+async function answer({ calls, ...options }) {
+  const runtime = createRuntime(options)
+  const results = []
+  for (const [name, args] of calls) {
+    globalThis.calls = []
+    const result = await outcome(() => runtime.invoke(name, args))
+    results.push({ name, calls: globalThis.calls, ...result })
+  }
+  const { cascadesComputed, parser, via } = runtime.stats()
+  const explained = {}
+  for (const name of new Set(calls.map(([name]) => name)))
+    explained[name] = await outcome(() => runtime.explain(name))
+  return { results, explained, cascadesComputed, parser, via }
+}
+
+async function outcome(work) {
+  try {
+    return { result: await work() }
+  } catch ({ code, message }) {
+    return { code, message }
+  }
+}
