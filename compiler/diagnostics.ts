@@ -11,6 +11,9 @@ interface Rule {
   note: string | ((...found: string[]) => string)
 }
 
+/** What a problem of the cascade says is part of a sentence elsewhere. */
+const asSentence = (message: string): string => message.charAt(0).toUpperCase() + message.slice(1)
+
 /**
  * Every rule, sorted by name: how bad a fault is, what is wrong, what to do. `docs/rules.md` explains each.
  * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
@@ -18,17 +21,17 @@ interface Rule {
 export const RULES = {
   'annotation-invalid': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'annotation-nested': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'annotation-unknown': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'block-not-skill': {
@@ -38,7 +41,7 @@ export const RULES = {
   },
   'chain-too-large': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'code-exits': {
@@ -118,7 +121,7 @@ export const RULES = {
   },
   'dynamic-cycle': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'execute-missing': {
@@ -197,17 +200,17 @@ export const RULES = {
   },
   'inherit-cycle': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'inherit-missing': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'inline-interpolated': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'link-broken': {
@@ -228,7 +231,7 @@ export const RULES = {
   },
   'main-duplicate': {
     severity: 'error',
-    reason: message => message,
+    reason: asSentence,
     note: (_message, hint) => hint,
   },
   'metadata-dynamic': {

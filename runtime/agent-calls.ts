@@ -19,9 +19,12 @@ export interface AgentPolicy {
 export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
   const rules = rulesOf(policy.allowedTools)
   const tools = await listTools(globals)
-  return tools.filter(
-    tool => isThere(tool) && tool.frontmatter.description !== undefined && mayBeAllowed(rules, tool),
-  )
+  return tools.filter(tool => isThere(tool) && isOffered(tool) && mayBeAllowed(rules, tool))
+}
+
+/** What says nothing of itself is not offered, nor what runs around other tools or says what holds for a folder. */
+function isOffered({ frontmatter: { description, role } }: ToolDef): boolean {
+  return description !== undefined && role !== 'middleware' && role !== 'main'
 }
 
 /** The tool that an agent's name leads to; null where it knows of none. */

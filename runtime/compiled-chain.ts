@@ -1,9 +1,10 @@
 import { disk } from '#disk'
 import { type CascadeRecord, isBroken } from '../src/index-format.js'
-import { areFresh, type ChainStep, inheritedSchemas, isOwn, type KnownCascade, makeChain } from './chain.js'
+import { areFresh, type ChainStep, isOwn, type KnownCascade } from './chain.js'
 import { type DirectoryState, directoryStates, lookUp } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { inheritedSchemas, makeChain } from './make-chain.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
 

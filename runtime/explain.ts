@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { problemFor } from '../src/cascade-problems.js'
 import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
 import type { JsonValue } from '../src/json.js'
 import { loadParser } from './directory-files.js'
@@ -61,7 +62,7 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
       ...(hook && { hook }),
     })),
     peers: (resolved?.peers ?? []).map(id => toolOfId(id).name),
-    problems: problemsOf(tool, resolution).map(({ message, hint }) => ({ message, hint })),
+    problems: problemsOf(tool, resolution).map(problem => problemFor(root, problem, id => toolOfId(id).name)),
   }
 }
 

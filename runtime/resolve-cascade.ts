@@ -1,20 +1,16 @@
 import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
+import { problemFor } from '../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { parseReference } from '../src/reference.js'
-import {
-  type ChainStep,
-  cascadeInvalid,
-  inheritedSchemas,
-  isOwn,
-  type KnownCascade,
-  makeChain,
-} from './chain.js'
+import { cascadeInvalid } from './cascade-invalid.js'
+import { type ChainStep, isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
 import { directoryStates } from './directory-state.js'
 import { findAuthority, mainInDir } from './find-authority.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
+import { inheritedSchemas, makeChain } from './make-chain.js'
 import type { ToolDef } from './tool-def.js'
 
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
@@ -24,7 +20,10 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   const resolved = resolution.tools.get(root)
   const sources = resolved?.sources ?? []
   const [problem] = problemsOf(tool, resolution)
-  if (problem) throw cascadeInvalid(tool, problem.message, problem.hint)
+  if (problem) {
+    const { message, hint } = problemFor(root, problem, id => toolOfId(id).name)
+    throw cascadeInvalid(tool, message, hint)
+  }
   const steps = (resolved?.chain ?? []).map(({ name, tool: id, args, static: isStatic, hook }): ChainStep => {
     const isVolatile = JSON.stringify(args)?.includes('${') === true
     return {

@@ -2,6 +2,19 @@ import type { CascadeProblem, CascadeTool } from './cascade-types.js'
 
 type Path = (string | number)[]
 
+/**
+ * A problem as one tool is told of it: its own, or one of a tool whose metadata it has.
+ *
+ * @param nameOf the name of a tool by its id
+ */
+export function problemFor(
+  tool: string,
+  { tool: owner, message, hint }: CascadeProblem,
+  nameOf: (id: string) => string,
+): { message: string; hint: string } {
+  return { message: owner === tool ? message : `in ${quoted(nameOf(owner))}, ${message}`, hint }
+}
+
 /** One factory for each code of problem. */
 export function annotationUnknown(tool: CascadeTool, key: string, meant: string | null): CascadeProblem {
   return {

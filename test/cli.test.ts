@@ -8,7 +8,18 @@ import { temporary } from './support/temporary.js'
 import { makeTree, skill, snapshot, type Tree } from './support/tree.js'
 
 const COMMAND = join(ROOT, 'dist/cli/main.js')
-const COMMANDS = ['init', 'compile', 'clean', 'check', 'list', 'describe', 'run', 'render', 'doctor']
+const COMMANDS = [
+  'init',
+  'compile',
+  'clean',
+  'check',
+  'list',
+  'describe',
+  'explain',
+  'run',
+  'render',
+  'doctor',
+]
 
 /** Runs the command in a folder, with a home of its own. */
 function agentApps(

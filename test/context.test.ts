@@ -13,17 +13,18 @@ import {
   serializeContext,
 } from 'agent-apps'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type ChainStep, makeChain } from '../runtime/chain.js'
+import type { ChainStep } from '../runtime/chain.js'
 import type { Context, InvokeOptions } from '../runtime/context.js'
 import { createRuntime } from '../runtime/create-runtime.js'
 import { invoke } from '../runtime/invoke.js'
+import { makeChain } from '../runtime/make-chain.js'
 import { type Body, runOf, runWith, stepOf } from './support/run-with-chain.js'
 import { temporary } from './support/temporary.js'
 
 const chains = new Map<string, ChainStep[]>()
 vi.mock('../runtime/chain.js', async original => {
   const actual = await original<typeof import('../runtime/chain.js')>()
-  return { ...actual, chainOf: ({ name }: { name: string }) => actual.makeChain(chains.get(name) ?? []) }
+  return { ...actual, chainOf: ({ name }: { name: string }) => makeChain(chains.get(name) ?? []) }
 })
 afterEach(() => {
   chains.clear()

@@ -94,7 +94,7 @@ async function runtime() {
     stdin: {
       contents: `
         export * from './runtime/index.ts'
-        export { makeChain } from './runtime/chain.ts'
+        export { makeChain } from './runtime/make-chain.ts'
         export { RunContext } from './runtime/context.ts'
         export { runChain } from './runtime/run-chain.ts'`,
       resolveDir: fileURLToPath(new URL('../..', import.meta.url)),

@@ -1,4 +1,5 @@
 import { resolveCascades } from '../../src/cascade.js'
+import { problemFor } from '../../src/cascade-problems.js'
 import type { CascadeEntry, ResolvedCascade } from '../../src/cascade-types.js'
 import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
@@ -45,7 +46,7 @@ export async function resolveProject(
     const record = isOpen
       ? { chain: [], open: true as const }
       : problem
-        ? { chain: [], problem: { message: problem.message, hint: problem.hint } }
+        ? { chain: [], problem: problemFor(tool.id, problem, id => tools.address(id)[1]) }
         : cascadeRecord(resolved, tools)
     if (record && directory !== 'library') cascades.records[directory]?.set(name, record)
   }

@@ -1,7 +1,8 @@
 import { emptyGlobals, type Globals, type ToolDef, type ToolFunction } from 'agent-apps'
-import { type ChainStep, makeChain } from '../../runtime/chain.js'
+import type { ChainStep } from '../../runtime/chain.js'
 import { type Context, type InvokeOptions, RunContext } from '../../runtime/context.js'
 import { invokeFor } from '../../runtime/invoke.js'
+import { makeChain } from '../../runtime/make-chain.js'
 import { runChain } from '../../runtime/run-chain.js'
 
 /** What a tool or a middleware of a test does. */

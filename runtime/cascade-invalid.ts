@@ -1,0 +1,14 @@
+import { AgentAppsError } from '../src/error.js'
+import type { ToolDef } from './tool-def.js'
+
+/** The error for a tool that is not run since its metadata, or that of one it inherits from, has a fault. */
+export function cascadeInvalid(tool: ToolDef, message: string, hint: string): AgentAppsError {
+  return new AgentAppsError(
+    'CASCADE_INVALID',
+    `The metadata of "${tool.name}" cannot be resolved: ${message}.`,
+    {
+      hint,
+      tool: tool.name,
+    },
+  )
+}
