@@ -2,7 +2,8 @@ import { type Context, ctxHookTarget, ctxTarget } from 'agent-apps'
 
 export const frontmatter = {
   name: 'trace',
-  description: 'Keeps how long each middleware of a call and the tool took, as OpenTelemetry spans where that is present.',
+  description:
+    'Keeps how long each middleware of a call and the tool took, as OpenTelemetry spans where that is present.',
   metadata: { role: 'middleware', $hook: '$next', tags: ['meta-middleware', 'meta-metadata'] },
 }
 
