@@ -7,6 +7,7 @@ import type { Globals } from './globals.js'
 import { inheritedSchemas, makeChain } from './make-chain.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
 
 /** A cascade as its record in an index has it; null where it does not hold. */
 export async function chainOfRecord(
@@ -30,13 +31,15 @@ export async function chainOfRecord(
       ...(isVolatile && { isVolatile }),
     })
   }
+  const states = directoryStates(globals, host)
+  const home = sourceOf(tool)?.state
+  // The library, and what somebody else compiled, is a project of its own.
+  const project = home && (home.library || home.external) ? [home] : states.filter(isOwn)
   const tools: ToolDef[] = []
   // Under `trust` nobody looks at what it depends on.
   const needed = globals.config.freshness === 'trust' ? [] : sources
   for (const [directory, name] of body ? [...needed, body] : needed) {
-    const states = directoryStates(globals, host)
-    const state =
-      directory === 'library' ? states.find(({ library }) => library) : states.filter(isOwn)[directory]
+    const state = directory === 'library' ? states.find(({ library }) => library) : project[directory]
     const found = state && (await lookUp(state, name, globals, host))
     // What was read anew changed after the chain was compiled.
     if (!found || isBroken(found.record) || found.names.via !== 'index') return null

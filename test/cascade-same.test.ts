@@ -344,7 +344,7 @@ const CASES: Record<string, Case & { said: Said[] }> = {
     calls: [['t'], ['u'], ['v'], ['w'], ['ok']],
     said: [
       ['! CASCADE_INVALID The metadata of "t" cannot be resolved: "$inherti" is no annotation.'],
-      ['! CASCADE_INVALID The metadata of "u" cannot be resolved: "$inherti" is no annotation.'],
+      ['! CASCADE_INVALID The metadata of "u" cannot be resolved: in "t", "$inherti" is no annotation.'],
       [
         '! CASCADE_INVALID The metadata of "v" cannot be resolved: there is no tool "nobody" to inherit from.',
       ],
