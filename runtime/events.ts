@@ -6,14 +6,7 @@ export interface Progress {
   metadata?: Record<string, unknown>
 }
 
-export type RunEventType =
-  | 'tool:start'
-  | 'tool:update'
-  | 'tool:end'
-  | 'tool:error'
-  | 'tool:denied'
-  | 'approval:asked'
-  | 'approval:answered'
+export type RunEventType = 'tool:start' | 'tool:update' | 'tool:end' | 'tool:error' | 'tool:denied'
 
 /** Something that happened to a call. */
 export interface RunEvent extends Progress {

@@ -1,8 +1,30 @@
 import type { InterpolationRoots } from '../src/interpolate.js'
-import type { Context } from './context.js'
+import type { Context, Run } from './context.js'
 
-/** What of a context paths can name, as own properties: only those are followed. */
+/** What `${…}` can name of a context. */
 export function interpolationRoots(ctx: Context): InterpolationRoots {
+  const fields = contextFields(ctx)
+  return {
+    get args() {
+      return fields.args
+    },
+    get locals() {
+      return fields.locals
+    },
+    get nonlocals() {
+      return fields.nonlocals
+    },
+    get run() {
+      return fields.run
+    },
+    get config() {
+      return ctx.globals.config
+    },
+  }
+}
+
+/** A context with its fields as own properties, as paths follow only those. Each is made when a path names it. */
+export function contextFields(ctx: Context) {
   return {
     get args() {
       return ctx.args
@@ -14,24 +36,36 @@ export function interpolationRoots(ctx: Context): InterpolationRoots {
       return flattened(ctx.nonlocals)
     },
     get run() {
-      const { run } = ctx
-      return {
-        get id() {
-          return run.id
-        },
-        tool: run.tool,
-        index: run.index,
-        origin: run.origin,
-      }
+      return runFields(ctx.run)
     },
-    get config() {
-      return ctx.globals.config
+    get globals() {
+      return ctx.globals
+    },
+    get envelope() {
+      return ctx.envelope
+    },
+  }
+}
+
+function runFields(run: Run) {
+  return {
+    get id() {
+      return run.id
+    },
+    get tool() {
+      return run.tool
+    },
+    get index() {
+      return run.index
+    },
+    get origin() {
+      return run.origin
     },
   }
 }
 
 /** All that can be seen in it, its own and its callers'. */
-export function flattened(nonlocals: Record<string, unknown>): Record<string, unknown> {
+function flattened(nonlocals: Record<string, unknown>): Record<string, unknown> {
   const all: [string, unknown][] = []
   for (const key in nonlocals) all.push([key, nonlocals[key]])
   return Object.fromEntries(all)

@@ -50,7 +50,8 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
 export function problemsOf(tool: ToolDef, { tools, problems }: CascadeResolution): CascadeProblem[] {
   const id = toolId(tool)
   const sources = tools.get(id)?.sources ?? []
-  return problems.filter(one => one.tool === id || sources.includes(one.tool))
+  const own = problems.filter(one => one.tool === id)
+  return [...own, ...problems.filter(one => one.tool !== id && sources.includes(one.tool))]
 }
 
 /** A tool's cascade as the cascade itself tells it, with the way from its ids to tools. */

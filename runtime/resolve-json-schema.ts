@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { pathGet } from '../src/path-expression.js'
 import type { Context } from './context.js'
-import { flattened } from './interpolation-roots.js'
+import { contextFields } from './interpolation-roots.js'
 
 /**
  * The schema that holds in a context: where a schema has a `$resolve`, a path expression, the object that it finds in
@@ -13,30 +13,6 @@ export function resolveJsonSchema(schema: JsonObject, ctx: Context): JsonObject
 export function resolveJsonSchema(schema: JsonObject | undefined, ctx: Context): JsonObject | undefined
 export function resolveJsonSchema(schema: JsonObject | undefined, ctx: Context): JsonObject | undefined {
   if (!schema || typeof schema.$resolve !== 'string') return schema
-  const found = pathGet(fieldsOf(ctx), schema.$resolve)
+  const found = pathGet(contextFields(ctx), schema.$resolve)
   return isJsonObject(found) ? found : schema
-}
-
-/** A context with its fields as own properties, as only those are followed. Each is made when a path names it. */
-function fieldsOf(ctx: Context): object {
-  return {
-    get args() {
-      return ctx.args
-    },
-    get run() {
-      return ctx.run
-    },
-    get locals() {
-      return ctx.locals
-    },
-    get nonlocals() {
-      return flattened(ctx.nonlocals)
-    },
-    get globals() {
-      return ctx.globals
-    },
-    get envelope() {
-      return ctx.envelope
-    },
-  }
 }

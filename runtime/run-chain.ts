@@ -102,6 +102,9 @@ class Onion {
   }
 }
 
+/** How many middlewares run from each other without a wait, so that a long chain does not exhaust the stack. */
+const PLACES_AT_ONCE = 64
+
 /** The context of a middleware, which knows its place in the onion. */
 class MiddlewareContext extends RunContext {
   /** How often it called `next()`. */
@@ -110,6 +113,8 @@ class MiddlewareContext extends RunContext {
   isOver = false
   /** How many middlewares run in chains of each other, up to this one. */
   private readonly nesting: number
+  /** How many were started before it, of those around it and those that went on. */
+  private readonly place: number
   private readonly triesAround: number
   /** The served context's signal when this began. */
   private readonly before: AbortSignal | undefined
@@ -137,6 +142,8 @@ class MiddlewareContext extends RunContext {
     const { ctx } = onion
     super(ctx.globals, step.def, ctx.invoke, ctx.caller, undefined, ctx)
     this.nesting = (onion.outer?.nesting ?? 0) + 1
+    const hooks = onion.chain.nextHooks.length
+    this.place = (onion.outer?.place ?? 0) + entry * (hooks + 1) + (trigger ? order : hooks) + 1
     this.triesAround = around ? around.tries : 0
     this.before = ctx.abort
   }
@@ -155,6 +162,10 @@ class MiddlewareContext extends RunContext {
   }
 
   start(): Awaitable<unknown> {
+    return this.place % PLACES_AT_ONCE === 0 ? Promise.resolve().then(() => this.begin()) : this.begin()
+  }
+
+  private begin(): Awaitable<unknown> {
     try {
       const value = this.call()
       if (!isThenable(value)) return this.end(value)

@@ -13,6 +13,7 @@ import { applyDefaults, CloneRefused, cloneValue } from '../src/schema/defaults.
 import { interpretSchema } from '../src/schema/interpret-schema.js'
 import { type Issue, issueOf, shownPath } from '../src/schema/issues.js'
 import type { Dialect } from '../src/schema/keywords.js'
+import { isToolResult } from '../src/tool-result.js'
 
 /** A value, and the schema that it is held against. */
 export interface Comparison {
@@ -87,9 +88,7 @@ function isFailure(result: unknown): boolean {
 
 /** The part of a structured result that the tool's schema is about. */
 function outputOf(result: unknown): unknown {
-  const isStructured =
-    isJsonObject(result) && ['title', 'metadata', 'output'].every(key => Object.hasOwn(result, key))
-  return isStructured ? result.output : result
+  return isToolResult(result) ? result.output : result
 }
 
 async function makeReady(

@@ -5,6 +5,9 @@ import type { EffectiveValue, ResolvedCascade } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import { effectiveValue } from './value-history.js'
 
+/** More are too many for every tool to have a list of its own. */
+const SOURCES_MAX = 1000
+
 /** What was computed as it is given out, by id. */
 export function resolvedTools(
   tools: readonly ReachedTool[],
@@ -33,8 +36,11 @@ export function resolvedTools(
         return peers
       },
       get sources() {
-        sources ??= sourcesOf(reached, tools)
+        sources ??= [...sourcesOf(reached, tools)].map(source => source.tool.id).sort(byCodePoint)
         return sources
+      },
+      get hasManySources() {
+        return (sources?.length ?? sourcesOf(reached, tools, SOURCES_MAX).size) > SOURCES_MAX
       },
     }
   }
@@ -53,7 +59,16 @@ export function resolvedTools(
 function bare({ record: { tool }, mains }: ReachedTool): ResolvedCascade {
   const ids = new Set(MAINS.flatMap(main => mains[main]?.tool.id ?? []))
   const sources = ids.size > 1 ? [...ids].sort(byCodePoint) : [...ids]
-  return { tool, metadata: new Map(), chain: [], calls: 0, deps: [], peers: [], sources }
+  return {
+    tool,
+    metadata: new Map(),
+    chain: [],
+    calls: 0,
+    deps: [],
+    peers: [],
+    sources,
+    hasManySources: false,
+  }
 }
 
 const MAINS = ['library', 'project', 'authority'] as const
@@ -61,12 +76,18 @@ const MAINS = ['library', 'project', 'authority'] as const
 /**
  * Every other tool whose metadata a tool's cascade depends on: the main skills that reach it, its bases and theirs,
  * and its middleware. Who is whose peer hangs on all that a middleware reaches, with the main skills and bases of each.
+ * Little more than `most` are looked for.
  */
-function sourcesOf(tool: ReachedTool, tools: readonly ReachedTool[]): string[] {
+function sourcesOf(
+  tool: ReachedTool,
+  tools: readonly ReachedTool[],
+  most = Number.POSITIVE_INFINITY,
+): Set<CascadeRecord> {
   const records = new Set<CascadeRecord>()
   const reached = new Set([tool])
   for (const { record, mains, nodes } of reached) {
-    addBases(record, records)
+    if (records.size > most) break
+    addBases(record, records, most)
     for (const main of MAINS) {
       if (mains[main]) records.add(mains[main])
     }
@@ -77,12 +98,14 @@ function sourcesOf(tool: ReachedTool, tools: readonly ReachedTool[]): string[] {
     }
   }
   records.delete(tool.record)
-  return [...records].map(({ tool: { id } }) => id).sort(byCodePoint)
+  return records
 }
 
-function addBases(record: CascadeRecord, records: Set<CascadeRecord>): void {
+function addBases(record: CascadeRecord, records: Set<CascadeRecord>, most: number): void {
   const bases = new Set([record])
   for (const { bases: inner = [] } of bases) {
+    // Of itself it is none.
+    if (bases.size > most + 2) break
     for (const base of inner) bases.add(base.record)
   }
   bases.delete(record)

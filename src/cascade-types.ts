@@ -95,6 +95,8 @@ export interface ResolvedCascade {
    * middleware all that it reaches, which decides who its peers are. Listed when it is first read.
    */
   sources: string[]
+  /** True where they are so many that each tool's list of them would take more room than there is. */
+  hasManySources: boolean
 }
 
 export type CascadeProblemCode =

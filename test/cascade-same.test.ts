@@ -335,13 +335,15 @@ const CASES: Record<string, Case & { said: Said[] }> = {
     tree: {
       ...M,
       'skills/t.skill.js': worker('t', { $inherti: 'm', m: 1 }),
+      'skills/a-base.skill.md': text('a-base', { $ordre: 1 }),
+      'skills/own.skill.js': worker('own', { $inherit: 'a-base', $mrege: 1 }),
       'skills/u.skill.js': worker('u', { $inherit: 't' }),
       'skills/v.skill.js': worker('v', { $inherit: 'nobody' }),
       'skills/w.skill.js': worker('w', { $inherit: 'x' }),
       'skills/x.skill.js': worker('x', { $inherit: 'w' }),
       'skills/ok.skill.js': worker('ok', { m: 1 }),
     },
-    calls: [['t'], ['u'], ['v'], ['w'], ['ok']],
+    calls: [['t'], ['u'], ['v'], ['w'], ['ok'], ['own']],
     said: [
       ['! CASCADE_INVALID The metadata of "t" cannot be resolved: "$inherti" is no annotation.'],
       ['! CASCADE_INVALID The metadata of "u" cannot be resolved: in "t", "$inherti" is no annotation.'],
@@ -350,6 +352,7 @@ const CASES: Record<string, Case & { said: Said[] }> = {
       ],
       ['! CASCADE_INVALID The metadata of "w" cannot be resolved: it inherits from itself: w → x → w.'],
       ['> m 1', 'ok', '< m', '= ok'],
+      ['! CASCADE_INVALID The metadata of "own" cannot be resolved: "$mrege" is no annotation.'],
     ],
   },
   'peers: middlewares that use each other, and themselves': {

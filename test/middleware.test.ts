@@ -116,7 +116,7 @@ describe('the library’s middleware', () => {
       },
     ])
     expect(index.results).toEqual(disk.results)
-    expect(index).toMatchObject({ cascadesComputed: 0, parser: 'absent', via: { disk: 0 } })
+    expect(index).toMatchObject({ cascadesComputed: 0, parser: 'unused', via: { disk: 0 } })
   })
 })
 

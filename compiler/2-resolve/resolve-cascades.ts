@@ -34,20 +34,29 @@ export async function resolveProject(
       return found
     },
   })
+  /** By the id of the tool at fault, the number of its first problem. */
+  const faults = new Map<string, number>()
+  for (const [number, { tool }] of resolution.problems.entries()) {
+    if (!faults.has(tool)) faults.set(tool, number)
+  }
+  const recordOf = (resolved: ResolvedCascade): CascadeRecord | null => {
+    if (resolved.hasManySources) return { chain: [], open: true }
+    const ids = [resolved.tool.id, ...resolved.sources]
+    if (ids.some(id => open.has(id))) return { chain: [], open: true }
+    // A tool's own fault first, as a runtime says it.
+    const others = ids.map(id => faults.get(id) ?? Number.POSITIVE_INFINITY)
+    const problem = resolution.problems[faults.get(resolved.tool.id) ?? Math.min(...others)]
+    return problem
+      ? { chain: [], problem: problemFor(resolved.tool.id, problem, id => tools.address(id)[1]) }
+      : cascadeRecord(resolved, tools)
+  }
   const cascades: ProjectCascades = {
     records: directories.map(() => new Map()),
     problems: directories.map(() => []),
   }
   for (const resolved of resolution.tools.values()) {
     const [directory, name] = tools.address(resolved.tool.id)
-    const isOpen = open.has(resolved.tool.id) || resolved.sources.some(id => open.has(id))
-    const { tool, sources } = resolved
-    const problem = resolution.problems.find(one => one.tool === tool.id || sources.includes(one.tool))
-    const record = isOpen
-      ? { chain: [], open: true as const }
-      : problem
-        ? { chain: [], problem: problemFor(tool.id, problem, id => tools.address(id)[1]) }
-        : cascadeRecord(resolved, tools)
+    const record = recordOf(resolved)
     if (record && directory !== 'library') cascades.records[directory]?.set(name, record)
   }
   for (const { tool, ...problem } of resolution.problems) {
