@@ -78,6 +78,8 @@ export interface AgentRuntime {
   invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
 }
 
+const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
+
 const agents = lazy(() => import('./agent-calls.js'))
 
 /**
@@ -102,11 +104,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       return { tool, ...(await (await import('./read-details.js')).readDetails(tool, globals)) }
     },
     explain: async ref => (await import('./cascade-on-demand.js')).explain(ref, globals),
-    forAgent: policy => ({
-      findTool: async ref => (await agents()).findForAgent(ref, globals, policy),
-      listTools: async () => (await agents()).listForAgent(globals, policy),
-      invoke: (ref, args, options) => invoke(ref, args, globals, { ...options, as: 'agent', policy }),
-    }),
+    forAgent: policy => {
+      // A misspelt policy would allow everything.
+      checkOptions('forAgent', policy ?? {}, POLICY)
+      return {
+        findTool: async ref => (await agents()).findForAgent(ref, globals, policy),
+        listTools: async () => (await agents()).listForAgent(globals, policy),
+        invoke: (ref, args, options) => invoke(ref, args, globals, { ...options, as: 'agent', policy }),
+      }
+    },
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
   }

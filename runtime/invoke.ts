@@ -1,4 +1,5 @@
 import { toolBroken } from '../src/error.js'
+import { checkOptions } from '../src/options.js'
 import { isThenable } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult } from './check-arguments.js'
@@ -14,13 +15,26 @@ const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./call-faults.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 
+const OPTIONS: Record<keyof InvokeOptions, string> = {
+  signal: 'an object, an AbortSignal',
+  as: '"code" or "agent"',
+  nonlocals: 'an object',
+  policy: 'an object',
+  sessionId: 'a string',
+  messageId: 'a string',
+  callId: 'a string',
+  agentId: 'a string',
+  userId: 'a string',
+  workspaceId: 'a string',
+}
+
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
 
 /**
  * Runs a tool. A Markdown skill gives its content.
  *
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where it is called as an agent; ARGS_INVALID; DEPTH_EXCEEDED;
+ * @throws OPTIONS_INVALID; TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where it is called as an agent; ARGS_INVALID; DEPTH_EXCEEDED;
  *   RUN_ABORTED once `signal` is aborted, or what it was aborted with where that is an error of ours; NEXT_TWICE for
  *   a faulty middleware; and what the tool throws
  */
@@ -44,6 +58,7 @@ async function call(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
+  if (options) checkOptions('invoke', options, OPTIONS)
   const isAgent = options?.as === 'agent'
   const tool = isAgent
     ? await (await agents()).requireForAgent(ref, globals)

@@ -36,12 +36,14 @@ export interface RegisterToolOptions {
  * @throws NAME_INVALID for a name that is empty or longer than 64 characters
  */
 export function registerTool(globals: Globals, options: RegisterToolOptions): void
+export function registerTool(globals: Globals, definition: DefinedTool): Promise<void>
 export function registerTool(definition: DefinedTool): Promise<void>
 export function registerTool(
   globals: Globals | DefinedTool,
-  options?: RegisterToolOptions,
+  options?: RegisterToolOptions | DefinedTool,
 ): void | Promise<void> {
   if (isDefinedTool(globals)) return registerDefined(defaultGlobals(), globals)
+  if (isDefinedTool(options)) return registerDefined(globals, options)
   if (options === undefined) {
     throw new AgentAppsError('NAME_INVALID', 'There is no tool to register.', {
       hint: 'Give its definition.',
@@ -77,9 +79,19 @@ function optionsOf(verbatim: JsonObject): Omit<RegisterToolOptions, 'fn'> {
 
 function add(globals: Globals, options: RegisterToolOptions): void {
   const { name, fn, src = null, module, content } = options
-  if (name === '' || name.length > 64) {
-    throw new AgentAppsError('NAME_INVALID', `${JSON.stringify(name.slice(0, 80))} is no name for a tool.`, {
-      hint: 'Use 1 to 64 characters.',
+  if (typeof name !== 'string' || name === '' || name.length > 64) {
+    throw new AgentAppsError(
+      'NAME_INVALID',
+      `${JSON.stringify(String(name).slice(0, 80))} is no name for a tool.`,
+      {
+        hint: 'Use 1 to 64 characters.',
+      },
+    )
+  }
+  if (typeof fn !== 'function') {
+    throw new AgentAppsError('DEFINITION_INVALID', `The tool "${name}" has no function \`fn\`.`, {
+      hint: 'Give `fn: (ctx, args) => …`.',
+      tool: name,
     })
   }
   const tool: ToolDef = {

@@ -1,4 +1,4 @@
-import { AgentAppsError, type Context, isToolResult } from 'agent-apps'
+import { AgentAppsError, type Context, ctxTarget, isToolResult } from 'agent-apps'
 
 export const frontmatter = {
   name: 'limit',
@@ -19,11 +19,19 @@ export default async function limit(ctx: Context, config: unknown): Promise<unkn
     })
   }
   const result = await ctx.manager.next()
+  // A failure is for the model to see whole, and what a schema is for is no text afterwards.
+  if (isFailure(result) || (typeof result !== 'string' && ctxTarget(ctx).run.tool.returns)) return undefined
   if (isToolResult(result)) {
     const output = cut(result.output, config)
     return output === result.output ? result : { ...result, output }
   }
   return cut(result, config)
+}
+
+function isFailure(result: unknown): boolean {
+  return (
+    typeof result === 'object' && result !== null && typeof (result as { error?: unknown }).error === 'string'
+  )
 }
 
 function cut(value: unknown, most: number): unknown {

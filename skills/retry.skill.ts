@@ -40,10 +40,17 @@ function readConfig(config: unknown): RetryConfig {
   const given = typeof config === 'number' ? { attempts: config } : (config ?? {})
   const read = { attempts: 3, delay: 200, most: 10_000, ...(given as Partial<RetryConfig>) }
   const isSound =
-    Number.isInteger(read.attempts) && read.attempts >= 1 && [read.delay, read.most].every(ms => ms >= 0)
+    Number.isInteger(read.attempts) &&
+    read.attempts >= 1 &&
+    [read.delay, read.most].every(ms => typeof ms === 'number' && ms >= 0) &&
+    Object.keys(read).length === 3
   if (typeof given === 'object' && isSound) return read
-  throw new AgentAppsError('MIDDLEWARE_CONFIG', '`retry` is not a number of attempts.', {
-    hint: 'Write `retry: 3`, `retry: { attempts: 3, delay: 200, most: 10000 }`, or `retry: false` for none.',
-    tool: 'retry',
-  })
+  throw new AgentAppsError(
+    'MIDDLEWARE_CONFIG',
+    '`retry` is neither a number of attempts nor `{ attempts, delay, most }`.',
+    {
+      hint: 'Write `retry: 3`, `retry: { attempts: 3, delay: 200, most: 10000 }`, or `retry: false` for none.',
+      tool: 'retry',
+    },
+  )
 }

@@ -1,4 +1,4 @@
-import { type Context, ctxTarget } from 'agent-apps'
+import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
 
 export const frontmatter = {
   name: 'state',
@@ -19,6 +19,12 @@ const sessions = new WeakMap<object, Map<string, Slots>>()
  */
 export default function state(ctx: Context, config: unknown): undefined {
   if (config === false) return undefined
+  if (config !== true && config !== null && (typeof config !== 'object' || Array.isArray(config))) {
+    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`state` is neither `true` nor a mapping.', {
+      hint: 'Write `state: true`, `state: { count: 0 }`, or `state: false` for none.',
+      tool: 'state',
+    })
+  }
   const served = ctxTarget(ctx)
   const { name } = served.run.tool
   const { sessionId } = served.envelope

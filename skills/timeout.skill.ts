@@ -27,8 +27,10 @@ export default async function timeout(ctx: Context, config: unknown): Promise<vo
       reject(error)
     }, ms)
   })
-  served.run.signal = controller.signal
+  // What is thrown before anybody waits for it is thrown by what is waited for.
+  late.catch(() => {})
   try {
+    served.run.signal = controller.signal
     await Promise.race([ctx.manager.next(), late])
   } finally {
     clearTimeout(timer)
