@@ -81,13 +81,13 @@ function* restrictionsOn(ctx: RunContext): Generator<{ by: string; patterns: Age
 }
 
 function rulesOf(patterns: AgentPolicy['allowedTools']): ToolRule[] | undefined {
-  return patterns === undefined
-    ? undefined
-    : parsePatterns(typeof patterns === 'string' ? patterns : patterns.join(' '))
+  // Each item alone: one that is no pattern must not take the next ones along.
+  return patterns === undefined ? undefined : [patterns].flat().flatMap(parsePatterns)
 }
 
 /** A bare name, one that a server gave, or one that a program chose; nothing that leads to a file, or is code itself. */
 function isForAgents(ref: string, { tools: { programmaticTools } }: Globals): boolean {
+  if (typeof ref !== 'string') return false
   return isToolName(ref) || ref.startsWith('mcp://') || (programmaticTools.has(ref) && !/[/\\:]/.test(ref))
 }
 

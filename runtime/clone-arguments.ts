@@ -1,9 +1,12 @@
+/** Deeper levels are the caller's; no schema lets them through. */
+const DEPTH_MAX = 400
+
 /**
  * A copy of arguments: their mappings and lists, at any depth. What is neither, like a function, a date or an
  * instance of a class, stays the caller's.
  */
-export function cloneArguments(value: unknown, copies = new Map<unknown, unknown>()): unknown {
-  if (typeof value !== 'object' || value === null) return value
+export function cloneArguments(value: unknown, copies = new Map<unknown, unknown>(), depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return value
   const known = copies.get(value)
   if (known !== undefined) return known
   const isList = Array.isArray(value)
@@ -14,7 +17,7 @@ export function cloneArguments(value: unknown, copies = new Map<unknown, unknown
   copies.set(value, copy)
   for (const key of Object.keys(copy)) {
     const item = copy[key]
-    if (typeof item === 'object' && item !== null) copy[key] = cloneArguments(item, copies)
+    if (typeof item === 'object' && item !== null) copy[key] = cloneArguments(item, copies, depth + 1)
   }
   return copy
 }

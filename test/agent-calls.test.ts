@@ -116,6 +116,23 @@ describe('what allowed-tools lets through', () => {
     expect(await runtime.forAgent({ allowedTools: '' }).listTools()).toEqual([])
   })
 
+  it('of a list, item by item: one that is no pattern takes none of the others along', async () => {
+    const { globals, invoke } = runtimeWith({})
+    registerTool(globals, { name: 'secret', description: 'Kept.', fn: () => 'told' })
+    for (const odd of ['x(', '{', "don't"]) {
+      const denied = invoke(
+        'secret',
+        {},
+        {
+          as: 'agent',
+          policy: { allowedTools: ['*', odd, 'secret($deny)', "can't"] },
+        },
+      )
+      expect(await code(denied)).toBe('TOOL_DENIED')
+    }
+    expect(await code(invoke(5 as never, {}, { as: 'agent' }))).toBe('TOOL_DENIED')
+  })
+
   it('of the calling skill, for its model and not for its code', async () => {
     const asks =
       (as: 'agent' | 'code', name: string): ((ctx: Context) => Promise<unknown>) =>

@@ -139,6 +139,10 @@ describe('code that is heavy to read', () => {
       `${header}const a = ${'a => '.repeat(100_000)}1`,
       /^a\.skill\.\w+:1:1 code-syntax error$/,
     ],
+    'calls with types inside calls with types': [
+      `${header}const a = ${'<T>('.repeat(24)}1${')'.repeat(24)}`,
+      /^$|code-syntax/,
+    ],
     'types inside types': [
       `${header}const a: ${'A<'.repeat(100_000)}A${'>'.repeat(100_000)} = 1`,
       /code-syntax/,

@@ -787,6 +787,7 @@ describe('hostile schemas', () => {
     'a tuple of draft-07': [{ properties: { a: { items: [{}] } } }, /a tuple is "prefixItems"/, 8],
     'a dialect of its own': [{ $schema: 'https://example.com/schema' }, /dialect/, 7],
     'a name inside': [{ properties: { a: { $id: 'x' } } }, /no "\$id" of its own/, 8],
+    'a schema that promises its verdict': [{ $async: true, type: 'object' }, /"\$async" is not supported/, 7],
     'a dynamic reference': [{ properties: { a: { $dynamicRef: '#a' } } }, /use "\$ref"/, 8],
     'required that is no list': [{ required: true }, /list of different texts/, 7],
     'a required name twice': [{ required: ['a', 'a'] }, /list of different texts/, 7],

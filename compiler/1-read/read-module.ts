@@ -20,6 +20,7 @@ export async function readModule(text: string, path: string): Promise<ReadModule
   if (nesting(text) > limits.codeDepth)
     return finding('code-syntax', FILE_START, `brackets nest deeper than ${limits.codeDepth} levels`)
   const language = /\.m?ts$/.test(path) ? 'typescript' : 'javascript'
+  if (language === 'typescript' && genericNesting(text) > GENERICS_MAX) return readTypeScript(text)
   try {
     return { module: readCode(text, language), placeOf: offset => placeAt(text, offset) }
   } catch (error) {
@@ -57,6 +58,25 @@ function originalPlace(map: string, { line, column }: Place): Place {
   return 'originalLine' in entry
     ? { line: entry.originalLine + 1, column: entry.originalColumn + 1 }
     : FILE_START
+}
+
+/** Each level of `<T>(…)` doubles the time of a parser that tries it as a function first. */
+const GENERICS_MAX = 8
+
+/** How deep parentheses nest that stand after a `>`. */
+function genericNesting(text: string): number {
+  const open: boolean[] = []
+  let depth = 0
+  let deepest = 0
+  for (const [found] of text.matchAll(/>\s*\(|[()]/g)) {
+    if (found === ')') {
+      if (open.pop()) depth--
+    } else {
+      open.push(found !== '(')
+      if (found !== '(') deepest = Math.max(deepest, ++depth)
+    }
+  }
+  return deepest
 }
 
 /** How deep brackets nest, those in strings counted too: deep enough and they end the parser's process. */

@@ -147,6 +147,8 @@ class Check {
   #keyword(keyword: string, value: JsonValue, path: (string | number)[]): void {
     if (keyword === '$dynamicRef' || keyword === '$recursiveRef')
       throw new Refused(`"${keyword}" is not supported; use "$ref"`, path)
+    // To Ajv a promise of a verdict, which to whoever asks is always true.
+    if (keyword === '$async') throw new Refused('"$async" is not supported', path)
     if (keyword === '$id' && path.length > 1)
       throw new Refused('a schema inside the schema has no "$id" of its own', path)
     const shape = this.#keywords.get(keyword)
@@ -286,7 +288,8 @@ function isSchema(value: JsonValue): value is Schema {
 /** True where the items are values that are compared at once. */
 function hasPlainItems({ items }: JsonObject): boolean {
   const type = isJsonObject(items) ? items.type : undefined
-  return typeof type === 'string' && !['object', 'array'].includes(type)
+  // Ajv keeps texts it has seen as keys of an object, where `__proto__` is none.
+  return typeof type === 'string' && !['object', 'array', 'string'].includes(type)
 }
 
 /** The steps of a JSON pointer in a reference. */
