@@ -447,7 +447,8 @@ describe('the interpreter and Ajv', () => {
           const $schema = dialect === 'draft-07' ? 'http://json-schema.org/draft-07/schema#' : undefined
           const whole = { ...(schema as JsonObject), ...($schema && { $schema }), $defs: DEFS }
           const checked = checkSchema(whole)
-          if ('problem' in checked) return
+          // What Ajv gets wrong it is never given: that is interpreted.
+          if ('problem' in checked || !checked.isCompilable) return
           const validate = compiled(whole, dialect)
           const copy = cloneValue(value)
           const issues = interpretSchema(whole, checked, copy)

@@ -142,6 +142,9 @@ class Check {
     }
     // Comparing objects with each other takes time that grows with the square of their number.
     if (schema.uniqueItems === true && !hasPlainItems(schema)) this.#isSlow = true
+    // Ajv 8.20 lets an empty list pass `contains` where the first place of a tuple is `false`.
+    if (schema.contains !== undefined && (schema.prefixItems !== undefined || Array.isArray(schema.items)))
+      this.#isSlow = true
   }
 
   #keyword(keyword: string, value: JsonValue, path: (string | number)[]): void {
