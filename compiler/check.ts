@@ -2,18 +2,18 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkillFile } from './1-read/digest.js'
-import { locateProblems } from './1-read/locate-problems.js'
 import type { Fix } from './1-read/parse-file.js'
 import { parseSkill, readSkills } from './1-read/read-skills.js'
 import { specVerdict } from './1-read/spec-verdict.js'
 import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
-import { resolveProject } from './2-resolve/resolve-cascades.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
 import { checkReferences } from './check-references.js'
-import { isLibrary, readLibrary } from './library.js'
+import { libraryBelow } from './library.js'
+import { withFindings } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
+import { projectCascades } from './project-cascades.js'
 import { type Report, type ReportPart, report } from './report.js'
 
 export interface CheckOptions extends ProjectOptions {
@@ -57,20 +57,12 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     const { skills, skipped } = walked
     parts.push({ directory, skills, skipped, linked: linkDirectory(units) })
   }
-  const directories = parts.map(({ directory: { dir }, linked }) => ({ dir, linked }))
-  const isShipped = directories.length === 1 && directories.every(({ dir }) => isLibrary(dir))
-  const library = project.library !== null && !isShipped ? readLibrary() : null
-  const { problems } = await resolveProject(
-    directories,
-    library,
-    project.others.map(({ dir }) => dir),
-  )
-  for (const [number, { linked, skills }] of parts.entries()) {
-    const found = await locateProblems(problems[number] ?? [], linked, skills)
-    for (const [path, findings] of found)
-      linked.findings.set(path, [...(linked.findings.get(path) ?? []), ...findings])
-  }
-  return { ...report(await checkReferences(parts, project)), fixed, spec }
+  const cascades = await projectCascades(parts, libraryBelow(project), project)
+  const checked = parts.map((part, number) => ({
+    ...part,
+    linked: withFindings(part.linked, cascades[number]?.findings ?? new Map()),
+  }))
+  return { ...report(await checkReferences(checked, project)), fixed, spec }
 }
 
 function verdict({ absolute, folderName }: WalkedSkill): string[] {

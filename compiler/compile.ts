@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto'
 import { cascadeKeyText } from '../src/index-format.js'
-import { locateProblems } from './1-read/locate-problems.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
-import { resolveProject } from './2-resolve/resolve-cascades.js'
 import { checkReferences } from './check-references.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
 import { type Job, type Progress, type Stage, timed } from './job.js'
-import { isLibrary, readLibrary } from './library.js'
+import { isLibrary, libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
 import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
+import { projectCascades } from './project-cascades.js'
 import { type Report, report } from './report.js'
 
 export interface CompileOptions extends ProjectOptions {
@@ -100,17 +99,18 @@ async function attempt(project: Project, job: Job): Promise<CompiledDirectory[] 
 /** What each directory's cascades come to: what the last compile made of them, where nothing that they are made of changed. */
 async function cascadesOf(
   prepared: readonly PreparedDirectory[],
-  { library: libraryDirectory, others }: Project,
+  project: Project,
 ): Promise<DirectoryCascades[]> {
   const inputs = prepared.map(({ linked }) => cascadeInputDigest(linked))
-  const isShipped = prepared.length === 1 && prepared.every(({ directory: { dir } }) => isLibrary(dir))
-  const library = libraryDirectory !== null && !isShipped ? readLibrary() : null
-  const digests = isShipped ? [] : inputs
+  const library = libraryBelow(project)
+  // The library's own cascades depend on nothing else.
   const key = hash(
     'sha256',
-    cascadeKeyText(digests, isShipped ? (inputs[0] ?? null) : (library?.cascadeInput ?? null)),
+    isLibrary(project.directories)
+      ? cascadeKeyText([], inputs[0] ?? null)
+      : cascadeKeyText(inputs, library?.cascadeInput ?? null),
   )
-  const elsewhere = others.map(({ dir }) => dir)
+  const elsewhere = project.others.map(({ dir }) => dir)
   if (prepared.every(one => isStillResolved(one, key, elsewhere))) {
     return prepared.map(({ previous }, number) => ({
       input: inputs[number] ?? '',
@@ -120,17 +120,9 @@ async function cascadesOf(
       elsewhere,
     }))
   }
-  const directories = prepared.map(({ directory: { dir }, linked }) => ({ dir, linked }))
-  const { records, problems } = await resolveProject(directories, library, elsewhere)
-  return Promise.all(
-    prepared.map(async ({ linked, walked }, number) => ({
-      input: inputs[number] ?? '',
-      key,
-      records: records[number] ?? new Map(),
-      findings: await locateProblems(problems[number] ?? [], linked, walked.skills),
-      elsewhere,
-    })),
-  )
+  const parts = prepared.map(({ directory, linked, walked: { skills } }) => ({ directory, linked, skills }))
+  const cascades = await projectCascades(parts, library, project)
+  return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
 }
 
 /** True where the last compile resolved from the same, and no file that it found at fault was written anew. */

@@ -11,39 +11,27 @@ interface Rule {
   note: string | ((...found: string[]) => string)
 }
 
-/** What a problem of the cascade says is part of a sentence elsewhere. */
-const asSentence = (message: string): string => message.charAt(0).toUpperCase() + message.slice(1)
+/** A problem of the cascade says itself what is wrong, as part of a sentence, and what to do. */
+const FROM_CASCADE = {
+  severity: 'error',
+  reason: (message: string) => message.charAt(0).toUpperCase() + message.slice(1),
+  note: (_message: string, hint: string) => hint,
+} as const
 
 /**
  * Every rule, sorted by name: how bad a fault is, what is wrong, what to do. `docs/rules.md` explains each.
  * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
  */
 export const RULES = {
-  'annotation-invalid': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
-  'annotation-nested': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
-  'annotation-unknown': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
+  'annotation-invalid': FROM_CASCADE,
+  'annotation-nested': FROM_CASCADE,
+  'annotation-unknown': FROM_CASCADE,
   'block-not-skill': {
     severity: 'warning',
     reason: why => `This looks like the frontmatter of a further skill, and was taken as content: ${why}`,
     note: 'Write "---" after a blank line, `name`, `description`, and "---" again. An example belongs into a code fence.',
   },
-  'chain-too-large': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
+  'chain-too-large': FROM_CASCADE,
   'code-exits': {
     severity: 'error',
     fatal: true,
@@ -119,11 +107,7 @@ export const RULES = {
       `The name "${name}" is taken by ${other}, which comes first and is the one that loads`,
     note: 'Rename one of the two.',
   },
-  'dynamic-cycle': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
+  'dynamic-cycle': FROM_CASCADE,
   'execute-missing': {
     severity: 'error',
     fatal: true,
@@ -198,21 +182,9 @@ export const RULES = {
     reason: () => 'The file is not valid UTF-8 here',
     note: 'Save the file as UTF-8.',
   },
-  'inherit-cycle': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
-  'inherit-missing': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
-  'inline-interpolated': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
+  'inherit-cycle': FROM_CASCADE,
+  'inherit-missing': FROM_CASCADE,
+  'inline-interpolated': FROM_CASCADE,
   'link-broken': {
     severity: 'error',
     reason: () => 'The symbolic link leads nowhere',
@@ -229,11 +201,7 @@ export const RULES = {
       'The symbolic link leads out of this directory to a folder that is no skill, so it is not followed',
     note: 'Link each skill folder, or add the folder to the paths.',
   },
-  'main-duplicate': {
-    severity: 'error',
-    reason: asSentence,
-    note: (_message, hint) => hint,
-  },
+  'main-duplicate': FROM_CASCADE,
   'metadata-dynamic': {
     severity: 'info',
     reason: path => `"${path}" is not a literal, so it is known only once the file has run`,

@@ -17,7 +17,7 @@ import {
 import { type CachedFile, encodeCache } from './compile-cache.js'
 import type { Finding } from './diagnostics.js'
 import { type Job, throwIfAborted, timed } from './job.js'
-import type { LinkedDirectory } from './linked-directory.js'
+import { type LinkedDirectory, withFindings } from './linked-directory.js'
 import { leftOut, listingDigest, type PreparedDirectory, rememberInputs } from './prepare-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
 
@@ -105,13 +105,6 @@ function keptLines({
   if (!isUnchanged || previous === null) return lines
   rememberInputs(dir, modules, read, walked)
   return readLines(dir, previous.written) ?? 'overtaken'
-}
-
-function withFindings(linked: LinkedDirectory, more: ReadonlyMap<string, Finding[]>): LinkedDirectory {
-  if (more.size === 0) return linked
-  const findings = new Map(linked.findings)
-  for (const [path, found] of more) findings.set(path, [...(findings.get(path) ?? []), ...found])
-  return { ...linked, findings }
 }
 
 function headerFields(

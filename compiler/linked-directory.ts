@@ -17,3 +17,11 @@ export interface LinkedDirectory {
   /** Names that a file gives to the directory, by file. */
   given: Map<string, string[]>
 }
+
+/** The directory with further findings of its files. */
+export function withFindings(linked: LinkedDirectory, more: ReadonlyMap<string, Finding[]>): LinkedDirectory {
+  if (more.size === 0) return linked
+  const findings = new Map(linked.findings)
+  for (const [path, found] of more) findings.set(path, [...(findings.get(path) ?? []), ...found])
+  return { ...linked, findings }
+}

@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import type { JsonObject } from '../src/json.js'
 import type { Context } from './context.js'
+import { ownModule } from './own-module.js'
 import { resolveJsonSchema } from './resolve-json-schema.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
@@ -35,8 +36,6 @@ async function compiled(tool: ToolDef, part: Part, schema: JsonObject): Promise<
   const { state, record } = sourceOf(tool) ?? {}
   const file = record?.validators?.[part]
   if (disk === null || !state || file === undefined || record?.frontmatter[part] !== schema) return null
-  const path = disk.resolve(state.dir, file)
-  // A link in its place could lead to any code of this machine.
-  const isThere = disk.stat(path) !== null && (await disk.isInside(state.dir, path))
-  return isThere ? (await disk.importModule(path)).default : null
+  const path = await ownModule(state, file, disk)
+  return path === null ? null : (await disk.importModule(path)).default
 }

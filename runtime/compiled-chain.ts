@@ -4,7 +4,7 @@ import { areFresh, type ChainStep, isOwn, type KnownCascade } from './chain.js'
 import { type DirectoryState, directoryStates, lookUp } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { inheritedSchemas, makeChain } from './make-chain.js'
+import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
@@ -18,18 +18,10 @@ export async function chainOfRecord(
   host: Disk,
 ): Promise<KnownCascade | null> {
   const steps: ChainStep[] = []
-  for (const { name, args, static: isStatic = false, hook } of chain) {
-    const def = await middlewareFor(name, tool, globals)
+  for (const entry of chain) {
+    const def = await middlewareFor(entry.name, tool, globals)
     if (def === null) return null
-    const isVolatile = JSON.stringify(args)?.includes('${') === true
-    steps.push({
-      name,
-      def,
-      args,
-      static: isStatic,
-      ...(hook && { hook }),
-      ...(isVolatile && { isVolatile }),
-    })
+    steps.push(makeStep(entry, def))
   }
   const states = directoryStates(globals, host)
   const home = sourceOf(tool)?.state

@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import { isBroken } from '../src/index-format.js'
+import { isOwn } from './chain.js'
 import {
   type DirectoryState,
   directoryFiles,
@@ -106,11 +107,17 @@ async function nearestMain({ origin: { entry, file } }: ToolDef, globals: Global
   return null
 }
 
-/** The main skill at the root of the first project entry that has one, else the library's. */
+/** A tool without a file stands under the project's main skill, or else the library's. */
 async function projectMain(globals: Globals): Promise<ToolDef | null> {
-  const states = disk ? directoryStates(globals, disk) : []
-  const own = states.filter(({ layer, external }) => layer === 'project' && !external)
-  for (const { dir } of [...own, ...states.filter(({ library }) => library)]) {
+  return (await rootMain(isOwn, globals)) ?? rootMain(({ library }) => library === true, globals)
+}
+
+/** The main skill at the root of the first directory of a kind that has one. */
+export async function rootMain(
+  isOne: (state: DirectoryState) => boolean,
+  globals: Globals,
+): Promise<ToolDef | null> {
+  for (const { dir } of disk ? directoryStates(globals, disk).filter(isOne) : []) {
     const main = await mainInDir(dir, globals)
     if (main) return main
   }

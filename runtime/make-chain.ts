@@ -1,7 +1,22 @@
 import type { HookTrigger } from '../src/cascade-types.js'
+import type { ChainRecord } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
 import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from './chain.js'
 import type { ToolDef } from './tool-def.js'
+
+/** A middleware of a cascade, as it was compiled or resolved now, with the tool that it is. */
+export function makeStep(
+  {
+    name,
+    args,
+    static: isStatic = false,
+    hook,
+  }: Pick<ChainRecord, 'name' | 'args' | 'hook'> & { static?: boolean },
+  def: ToolDef,
+): ChainStep {
+  const isVolatile = JSON.stringify(args)?.includes('${') === true
+  return { name, def, args, static: isStatic, ...(hook && { hook }), ...(isVolatile && { isVolatile }) }
+}
 
 /** Sorts steps by where they run. */
 export function makeChain(

@@ -1,16 +1,17 @@
 import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
+import { cascadeFields } from '../src/cascade-fields.js'
 import { problemFor } from '../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { parseReference } from '../src/reference.js'
 import { cascadeInvalid } from './cascade-invalid.js'
-import { type ChainStep, isOwn, type KnownCascade } from './chain.js'
+import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
 import { directoryStates } from './directory-state.js'
-import { findAuthority, mainInDir } from './find-authority.js'
+import { findAuthority, rootMain } from './find-authority.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
-import { inheritedSchemas, makeChain } from './make-chain.js'
+import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
 import type { ToolDef } from './tool-def.js'
 
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
@@ -24,17 +25,7 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
     const { message, hint } = problemFor(root, problem, id => toolOfId(id).name)
     throw cascadeInvalid(tool, message, hint)
   }
-  const steps = (resolved?.chain ?? []).map(({ name, tool: id, args, static: isStatic, hook }): ChainStep => {
-    const isVolatile = JSON.stringify(args)?.includes('${') === true
-    return {
-      name,
-      def: toolOfId(id),
-      args,
-      static: isStatic,
-      ...(hook && { hook }),
-      ...(isVolatile && { isVolatile }),
-    }
-  })
+  const steps = (resolved?.chain ?? []).map(entry => makeStep(entry, toolOfId(entry.tool)))
   const delegate = resolved?.metadata.get('delegate')?.from
   const body = delegate && delegate.layer !== 'own' ? toolOfId(delegate.tool) : undefined
   const schemas = inheritedSchemas(tool, key => resolved?.metadata.get(key)?.value)
@@ -78,17 +69,6 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   return { resolution: await resolveCascades([root], lookUp), toolOfId }
 }
 
-async function rootMain(
-  isOne: Parameters<ReturnType<typeof directoryStates>['filter']>[0],
-  globals: Globals,
-): Promise<ToolDef | null> {
-  for (const { dir } of disk ? directoryStates(globals, disk).filter(isOne) : []) {
-    const main = await mainInDir(dir, globals)
-    if (main) return main
-  }
-  return null
-}
-
 /** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
 async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<ToolDef | null> {
   const { entry, file } = from.origin
@@ -103,16 +83,7 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<T
 
 function cascadeTool(tool: ToolDef): CascadeTool {
   const { name, frontmatter, origin } = tool
-  const { role, metadata, params, returns } = frontmatter
-  return {
-    id: toolId(tool),
-    name,
-    layer: origin.layer,
-    metadata,
-    ...(role && { role }),
-    ...(params && { params }),
-    ...(returns && { returns }),
-  }
+  return { id: toolId(tool), name, layer: origin.layer, ...cascadeFields(frontmatter) }
 }
 
 /** The cascade's id of a tool. */

@@ -10,6 +10,7 @@ import { loadParser } from './directory-files.js'
 import { isStillFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { ownModule } from './own-module.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 
@@ -93,24 +94,21 @@ async function importCode(
   disk: Disk,
 ): Promise<Record<string, unknown>> {
   const isSame = (input: string): boolean => isStillFresh(state, names, input, disk)
-  // A link in a module's place could lead to any code of this machine.
-  const module = compiled && disk.resolve(state.dir, compiled.file)
-  const isThere =
-    module !== undefined && disk.stat(module) !== null && (await disk.isInside(state.dir, module))
+  const module = compiled ? await ownModule(state, compiled.file, disk) : null
   if (
     compiled &&
-    isThere &&
+    module !== null &&
     (globals.config.freshness === 'trust' || (!compiled.outside && compiled.inputs.every(isSame)))
   ) {
     return disk.importModule(module)
   }
   const parser = await loadParser(globals, disk)
   if (parser) return parser.importModule(state.dir, code, globals.config.external)
-  if (isThere) return disk.importModule(module)
+  if (module !== null) return disk.importModule(module)
   const what = 'file' in code ? code.file : 'an inline delegate'
   throw new AgentAppsError(
     'MODULE_MISSING',
-    `The code of ${what} ${compiled ? `is not at ${module}` : 'was not compiled'}.`,
+    `The code of ${what} ${compiled ? `is not at ${disk.resolve(state.dir, compiled.file)}` : 'was not compiled'}.`,
     {
       hint: 'Run `agent-apps compile` and deploy `.agent-apps/` with the index, or install the whole package, so that code can be read from disk.',
     },

@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from '../src/json.js'
 import { type CheckedSchema, checkSchema } from '../src/schema/check-schema.js'
 import {
   AJV_MODULES,
-  AJV_OPTIONS,
+  type AJV_OPTIONS,
+  configured,
   fromFactory,
   type Validate,
   type ValidatorFactory,
@@ -177,9 +178,7 @@ async function loadAjv(dialect: Dialect): Promise<Ajv | null> {
     // By a name that bundlers do not follow: an application must not carry what it may never need.
     const module: AjvModule = await import([AJV_MODULES[dialect]].join())
     const Class = 'default' in module.default ? module.default.default : module.default
-    const ajv = new Class(AJV_OPTIONS)
-    ajv.addKeyword('$resolve')
-    return ajv
+    return configured(Class)
   } catch {
     return null
   }

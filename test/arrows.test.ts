@@ -59,7 +59,8 @@ describe('which part may import which', () => {
       expect.arrayContaining([
         'node:crypto',
         'src/index-format.ts',
-        'compiler/2-resolve/resolve-cascades.ts',
+        'compiler/2-resolve/cascade-tools.ts',
+        'compiler/project-cascades.ts',
         'compiler/report.ts',
       ]),
     )

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { posix, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { cascadeFields } from '../../src/cascade-fields.js'
 import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
 import type { ToolAddress } from '../../src/index-format.js'
 import { parseReference } from '../../src/reference.js'
@@ -42,16 +43,10 @@ export function projectTools(
 ): ProjectTools {
   const named = directories.map((directory, number) => readDirectory(directory, number))
   const shipped = new Map(
-    [...(library?.tools ?? [])].map(([name, { file, frontmatter }]) => {
-      const { role, metadata, params, returns } = frontmatter
-      const input = {
-        ...(role && { role }),
-        metadata,
-        ...(params && { params }),
-        ...(returns && { returns }),
-      }
-      return [name, cascadeTool('library', name, file, input, 'bundled')] as const
-    }),
+    [...(library?.readTools() ?? [])].map(
+      ([name, { file, frontmatter }]) =>
+        [name, cascadeTool('library', name, file, cascadeFields(frontmatter), 'bundled')] as const,
+    ),
   )
   const libraryMain = [...shipped.values()].find(isMain) ?? null
 

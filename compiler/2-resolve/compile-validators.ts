@@ -5,7 +5,7 @@ import type { ValidatorRecord } from '../../src/index-format.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
-import { AJV_OPTIONS, factoryText, withoutNames } from '../../src/schema/compile-schema.js'
+import { configured, factoryText, withoutNames } from '../../src/schema/compile-schema.js'
 import type { Dialect } from '../../src/schema/keywords.js'
 import type { SkillUnit } from '../skill-unit.js'
 
@@ -102,8 +102,7 @@ class SchemaCompiler {
     const { Ajv, standalone } = await loadAjv(dialect)
     const compile: Compile = schema => {
       // One of its own for each: it numbers what it names, and the same schema is to give the same text.
-      const ajv = new Ajv(AJV_OPTIONS)
-      ajv.addKeyword('$resolve')
+      const ajv = configured(Ajv)
       return standalone(ajv, ajv.compile(schema))
     }
     this.#compilers.set(dialect, compile)

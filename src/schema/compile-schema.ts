@@ -59,6 +59,16 @@ export const AJV_OPTIONS = {
   validateSchema: false,
 } as const
 
+/** An Ajv that is used so, of whatever dialect's class. */
+export function configured<Ajv extends { addKeyword: (keyword: string) => unknown }>(
+  Class: new (options: typeof AJV_OPTIONS) => Ajv,
+): Ajv {
+  const ajv = new Class(AJV_OPTIONS)
+  // It says where another schema is found, and nothing of a value.
+  ajv.addKeyword('$resolve')
+  return ajv
+}
+
 /** Ajv tells patterns apart by their text. */
 function pattern(source: string): { test: (text: string) => boolean } {
   return { ...linearPattern(source), toString: () => source } as { test: (text: string) => boolean }

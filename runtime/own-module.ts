@@ -1,0 +1,8 @@
+import type { DirectoryState } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+
+/** The path of a module that a directory's index names; null where it is not there, or is a link to any code of this machine. */
+export async function ownModule({ dir }: DirectoryState, file: string, disk: Disk): Promise<string | null> {
+  const path = disk.resolve(dir, file)
+  return disk.stat(path) !== null && (await disk.isInside(dir, path)) ? path : null
+}
