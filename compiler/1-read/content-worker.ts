@@ -1,0 +1,8 @@
+/** Parses contents in a thread of its own, which can be ended. */
+import { parentPort } from 'node:worker_threads'
+import { type ParseRequest, parseContent } from './parse-content.js'
+
+parentPort?.on('message', ({ text, known, firstLine }: ParseRequest) => {
+  parentPort?.postMessage(parseContent(text, known, firstLine))
+})
+parentPort?.postMessage('ready')

@@ -1,0 +1,61 @@
+/** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */
+export interface ContentRecord {
+  /** The text's length in UTF-16 units: of another text these are not the parts. */
+  length: number
+  parts: ContentPart[]
+  /** The files of the directory that are in `text` and `content` of its directives, besides the skill's own. */
+  inputs?: string[]
+  /** What is wrong with its directives: it cannot be rendered. */
+  problem?: ContentProblem
+}
+
+/** A range in UTF-16 units, from and to; or a directive. */
+export type ContentPart = readonly [start: number, end: number] | DirectivePart
+
+/** A directive, and the range that its result takes the place of. */
+export interface DirectivePart {
+  name: string
+  /** UTF-16 units. */
+  start: number
+  end: number
+  /** Line and column in its file, from 1. */
+  at: readonly [line: number, column: number]
+  arg?: string
+  attributes?: Record<string, string>
+  /** What stands before each further line of its result, so that it stays in its quote or list. */
+  indent?: string
+  /** Set where it has its lines for itself. A result that is empty takes them along. */
+  line?: DirectiveLine
+  children?: ContentPart[]
+  else?: ContentPart[]
+  /** Its result, where the compiler ran it. */
+  text?: string
+  /** The same, where directives are left in it that run when it is rendered. */
+  content?: NestedContent
+}
+
+export interface DirectiveLine {
+  /** What stands before it on its first line. */
+  lead: string
+  /** The line end after its last one; empty at the text's end. */
+  tail: string
+}
+
+/** A text that takes a directive's place. */
+export interface NestedContent {
+  text: string
+  parts: ContentPart[]
+  /** The file that it is from, relative to the path entry. */
+  file: string
+}
+
+export interface ContentProblem {
+  message: string
+  hint: string
+  line: number
+  column: number
+}
+
+export function isDirective(part: ContentPart): part is DirectivePart {
+  return 'name' in part
+}

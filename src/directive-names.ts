@@ -1,0 +1,20 @@
+/** Before a directive of a block, on its line: nothing but what Markdown puts before what lies in quotes and lists. */
+const BLOCK = /^[ \t>*+\-\d.)]*:{2,}([a-z][a-z0-9-]*)/gm
+const INLINE = /:([a-z][a-z0-9-]*)[[{]/g
+
+/**
+ * The names in a Markdown text that would be directives where tools of these names are: sorted, each once. Whether one
+ * stands in code or HTML takes a parser to say.
+ */
+export function directiveNames(text: string): string[] {
+  const names = new Set<string>()
+  for (const match of text.matchAll(INLINE))
+    if (mayBeginDirective(text, match.index)) names.add(match[1] as string)
+  for (const [, name] of text.matchAll(BLOCK)) names.add(name as string)
+  return [...names].sort()
+}
+
+/** False for a colon that follows a letter, a digit or a colon: `s3:GetObject`, `10:30am`, `std::vector`. */
+export function mayBeginDirective(text: string, colon: number): boolean {
+  return !/[\p{L}\p{N}:]$/u.test(text.slice(Math.max(0, colon - 2), colon))
+}

@@ -1,0 +1,96 @@
+import { type ContentPart, type DirectivePart, isDirective } from './content.js'
+import { AgentAppsError } from './error.js'
+
+/** A text, its parts, and the place that it is rendered in. */
+export interface Rendering<Place> {
+  text: string
+  parts: readonly ContentPart[]
+  place: Place
+}
+
+/** What rendering asks of whoever has it done. */
+export interface Renderer<Place> {
+  /** Runs a directive: what it gives is a text, or one with parts of its own. */
+  run: (directive: DirectivePart, inner: Inner, place: Place) => Promise<string | Rendering<Place>>
+  /** The place of a directive's children, with what it adds to their `locals`. */
+  inside: (place: Place, locals: Readonly<Record<string, unknown>> | undefined) => Place
+  /** Fills in what stands in a range of a text. */
+  fill: (text: string, place: Place) => string
+}
+
+/** What stands in a directive's block. */
+export interface Inner {
+  children?: (locals?: Readonly<Record<string, unknown>>) => Promise<string>
+  else?: () => Promise<string>
+}
+
+/** What one rendering may come to, whatever its content and arguments are. */
+const LENGTH_MAX = 8 * 1024 * 1024
+const DIRECTIVES_MAX = 100_000
+
+/**
+ * Renders a text: its ranges as they stand, its directives as what they give. They run one after the other, in the
+ * text's order.
+ *
+ * @throws CONTENT_TOO_LARGE for more than 8 Mi characters or 100,000 directives; what a directive throws
+ */
+export async function renderContent<Place>(
+  rendering: Rendering<Place>,
+  renderer: Renderer<Place>,
+): Promise<string> {
+  let length = 0
+  let directives = 0
+  return render(rendering)
+
+  function count(text: string): string {
+    length += text.length
+    if (length > LENGTH_MAX || directives > DIRECTIVES_MAX) throw tooLarge()
+    return text
+  }
+
+  async function render({ text, parts, place }: Rendering<Place>): Promise<string> {
+    const pieces: string[] = []
+    for (const part of parts) {
+      if (isDirective(part)) pieces.push(count(placed(part, await resultOf(part, text, place))))
+      else pieces.push(count(renderer.fill(text.slice(...part), place)))
+    }
+    return pieces.join('')
+  }
+
+  async function resultOf(part: DirectivePart, text: string, place: Place): Promise<string> {
+    directives++
+    const { children, else: otherwise } = part
+    const inner: Inner = {
+      ...(children && {
+        children: locals => render({ text, parts: children, place: renderer.inside(place, locals) }),
+      }),
+      ...(otherwise && { else: () => render({ text, parts: otherwise, place }) }),
+    }
+    const result = await renderer.run(part, inner, place)
+    return typeof result === 'string' ? result : render(result)
+  }
+}
+
+/** A result where it belongs: each further line as far in as the first, in the same quote or list. */
+function placed({ indent = '', line }: DirectivePart, result: string): string {
+  const lines = indent === '' ? result : indented(result, indent)
+  if (!line) return lines
+  // A result that is empty takes its line along, unless that begins an item of a list.
+  if (result === '') return /[^\s>]/.test(line.lead) ? line.lead + line.tail : ''
+  return line.lead + lines + (/[\r\n]$/.test(lines) ? '' : line.tail)
+}
+
+function indented(text: string, indent: string): string {
+  return text.replace(/(?:\r\n|\n|\r)(?!$)/g, (end, offset: number) => {
+    const isBlank = /[\r\n]/.test(text.charAt(offset + end.length))
+    return end + (isBlank ? indent.trimEnd() : indent)
+  })
+}
+
+function tooLarge(): AgentAppsError {
+  return new AgentAppsError(
+    'CONTENT_TOO_LARGE',
+    `The content comes to more than ${LENGTH_MAX / 1024 / 1024} Mi characters or ${DIRECTIVES_MAX} directives.`,
+    { hint: 'Include less, or go over a shorter list.' },
+  )
+}
