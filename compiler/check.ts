@@ -14,6 +14,7 @@ import { withFindings } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
+import { projectContents } from './project-contents.js'
 import { type Report, type ReportPart, report } from './report.js'
 
 export interface CheckOptions extends ProjectOptions {
@@ -58,9 +59,17 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     parts.push({ directory, skills, skipped, linked: linkDirectory(units) })
   }
   const cascades = await projectCascades(parts, libraryBelow(project), project)
+  const contents = await projectContents(
+    parts.map(part => ({ ...part, keptFindings: () => null })),
+    libraryBelow(project),
+    project,
+  )
   const checked = parts.map((part, number) => ({
     ...part,
-    linked: withFindings(part.linked, cascades[number]?.findings ?? new Map()),
+    linked: [cascades, contents].reduce(
+      (linked, found) => withFindings(linked, found[number]?.findings ?? new Map()),
+      part.linked,
+    ),
   }))
   return { ...report(await checkReferences(checked, project)), fixed, spec }
 }

@@ -8,6 +8,7 @@ import {
   type CascadeInput,
   cascadeInput,
   type DelegateReference,
+  directivesOf,
   type SkillUnit,
   type UnitSource,
   type UnitTool,
@@ -37,6 +38,8 @@ export interface CompileCache {
   moduleFiles: string[]
   /** What the cascades of the directory's tools had wrong, by file. It holds as long as the index's `cascadeKey` does. */
   cascadeFindings: Map<string, Finding[]>
+  /** What the contents of the directory's tools had wrong, by file. It holds as long as those contents do. */
+  contentFindings: Map<string, Finding[]>
   /** The directories of others in which a base may lie, absolute: cascades hold as long as they are the same. */
   elsewhere: string[]
 }
@@ -65,6 +68,7 @@ interface StoredCache {
   validators: [digest: string, file: string][]
   moduleFiles: string[]
   cascadeFindings: [path: string, findings: StoredFinding[]][]
+  contentFindings: [path: string, findings: StoredFinding[]][]
   elsewhere: string[]
 }
 type StoredUnit = [
@@ -77,6 +81,7 @@ type StoredUnit = [
     written: boolean,
     cascade: CascadeInput | null,
     delegate: StoredDelegate | null,
+    content: [directives: readonly string[], included: string[]] | null,
     ...validators: string[],
   ][],
   broken: [name: string, finding: StoredFinding][],
@@ -109,6 +114,7 @@ export function encodeCache({
   linked,
   modules,
   cascadeFindings,
+  contentFindings,
   elsewhere,
 }: {
   header: string
@@ -117,6 +123,7 @@ export function encodeCache({
   linked: LinkedDirectory
   modules: { modules: Map<string, CachedModule>; validators: Map<string, string>; moduleFiles: string[] }
   cascadeFindings: Map<string, Finding[]>
+  contentFindings: Map<string, Finding[]>
   elsewhere: string[]
 }): string {
   const stored: StoredCache = {
@@ -143,6 +150,7 @@ export function encodeCache({
           linked.names.get(tool.name)?.tool === tool,
           cascadeInput(tool) ?? null,
           storeDelegate(tool),
+          storeContent(tool),
           ...(tool.validators ?? []),
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
@@ -152,7 +160,8 @@ export function encodeCache({
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     validators: [...modules.validators],
     moduleFiles: modules.moduleFiles,
-    cascadeFindings: [...cascadeFindings].map(([path, found]) => [path, found.map(storeFinding)]),
+    cascadeFindings: storeFindings(cascadeFindings),
+    contentFindings: storeFindings(contentFindings),
     elsewhere,
   }
   return JSON.stringify(stored)
@@ -180,6 +189,7 @@ function decode({
   validators,
   moduleFiles,
   cascadeFindings,
+  contentFindings,
   elsewhere,
 }: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
@@ -195,12 +205,13 @@ function decode({
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written, cascade, delegate, ...validators]) => ({
+      tools: tools.map(([name, line, column, written, cascade, delegate, content, ...validators]) => ({
         name,
         place: { line, column },
         written,
         cascade: cascade ?? undefined,
         ...(delegate && { delegate: restoreDelegate(delegate) }),
+        ...(content && { directives: [...content[0]], included: [...content[1]] }),
         ...(validators.length > 0 && { validators }),
       })),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
@@ -216,7 +227,8 @@ function decode({
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
     validators: new Map(validators),
     moduleFiles,
-    cascadeFindings: new Map(cascadeFindings.map(([path, stored]) => [path, stored.map(readFinding)])),
+    cascadeFindings: readFindings(cascadeFindings),
+    contentFindings: readFindings(contentFindings),
     elsewhere: [...elsewhere],
   }
 }
@@ -225,8 +237,21 @@ function storeDelegate({ delegate }: UnitTool): StoredDelegate | null {
   return delegate ? [delegate.ref, delegate.place.line, delegate.place.column] : null
 }
 
+function storeContent(tool: UnitTool): [directives: readonly string[], included: string[]] | null {
+  const directives = directivesOf(tool)
+  return directives.length > 0 ? [directives, tool.included ?? []] : null
+}
+
 function restoreDelegate([ref, line, column]: StoredDelegate): DelegateReference {
   return { ref, place: { line, column } }
+}
+
+function storeFindings(findings: ReadonlyMap<string, Finding[]>): StoredCache['cascadeFindings'] {
+  return [...findings].map(([path, found]) => [path, found.map(storeFinding)])
+}
+
+function readFindings(stored: StoredCache['cascadeFindings']): Map<string, Finding[]> {
+  return new Map(stored.map(([path, found]) => [path, found.map(readFinding)]))
 }
 
 function storeFinding({ rule, place, found }: Finding): StoredFinding {

@@ -1,15 +1,18 @@
 import { hash } from 'node:crypto'
 import { cascadeKeyText } from '../src/index-format.js'
+import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
 import { checkReferences } from './check-references.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
 import { type Job, type Progress, type Stage, timed } from './job.js'
 import { isLibrary, libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
+import { type PreparedDirectory, type PreviousCompile, prepareDirectory } from './prepare-directory.js'
 import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
+import { type LocatedContents, projectContents } from './project-contents.js'
 import { type Report, report } from './report.js'
+import type { SkillUnit } from './skill-unit.js'
 
 export interface CompileOptions extends ProjectOptions {
   /** Ignore what the last compile left. */
@@ -60,7 +63,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
     done: 0,
     total: 0,
     written: new Set(),
-    timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, emit: 0 },
+    timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0 },
   }
   let compiled = await attempt(project, job)
   while (compiled === 'overtaken') compiled = await attempt(project, job)
@@ -76,7 +79,8 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 }
 
 /**
- * The pipeline: walk → read → modules → link, directory by directory; then the cascades of all together; then emit.
+ * The pipeline: walk → read → modules → link, directory by directory; then the cascades and the contents of all
+ * together; then emit.
  * Overtaken where something changed under it meanwhile.
  */
 async function attempt(project: Project, job: Job): Promise<CompiledDirectory[] | 'overtaken'> {
@@ -87,9 +91,15 @@ async function attempt(project: Project, job: Job): Promise<CompiledDirectory[] 
     prepared.push(one)
   }
   const cascades = await timed(job, 'resolve', () => cascadesOf(prepared, project))
+  const contents = await timed(job, 'contents', () => contentsOf(prepared, cascades, project))
   const compiled: CompiledDirectory[] = []
   for (const [number, one] of prepared.entries()) {
-    const emitted = await emitDirectory(one, cascades[number] as DirectoryCascades, job)
+    const emitted = await emitDirectory(
+      one,
+      cascades[number] as DirectoryCascades,
+      contents[number] as LocatedContents,
+      job,
+    )
     if (emitted === 'overtaken') return emitted
     compiled.push(emitted)
   }
@@ -123,6 +133,29 @@ async function cascadesOf(
   const parts = prepared.map(({ directory, linked, walked: { skills } }) => ({ directory, linked, skills }))
   const cascades = await projectCascades(parts, library, project)
   return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
+}
+
+/** What the directives of each directory's contents come to: what the last compile made, where that holds. */
+function contentsOf(
+  prepared: readonly PreparedDirectory[],
+  cascades: readonly DirectoryCascades[],
+  project: Project,
+): Promise<LocatedContents[]> {
+  const parts = prepared.map(({ directory, linked, walked: { skills }, previous }, number) => ({
+    directory,
+    linked,
+    skills,
+    keptFindings: ({ path, tools }: SkillUnit) =>
+      previous?.written.header.cascadeKey === cascades[number]?.key &&
+      tools.every(
+        ({ fresh, included = [] }) =>
+          !fresh &&
+          included.every(file => isSameFile(directory.dir, file, (previous as PreviousCompile).cache)),
+      )
+        ? [...(previous?.cache.contentFindings.get(path) ?? [])]
+        : null,
+  }))
+  return projectContents(parts, libraryBelow(project), project)
 }
 
 /** True where the last compile resolved from the same, and no file that it found at fault was written anew. */

@@ -11,8 +11,8 @@ interface Rule {
   note: string | ((...found: string[]) => string)
 }
 
-/** A problem of the cascade says itself what is wrong, as part of a sentence, and what to do. */
-const FROM_CASCADE = {
+/** Whoever found it says what is wrong, as part of a sentence, and what to do. */
+const SAID_BY_FINDING = {
   severity: 'error',
   reason: (message: string) => message.charAt(0).toUpperCase() + message.slice(1),
   note: (_message: string, hint: string) => hint,
@@ -23,15 +23,15 @@ const FROM_CASCADE = {
  * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
  */
 export const RULES = {
-  'annotation-invalid': FROM_CASCADE,
-  'annotation-nested': FROM_CASCADE,
-  'annotation-unknown': FROM_CASCADE,
+  'annotation-invalid': SAID_BY_FINDING,
+  'annotation-nested': SAID_BY_FINDING,
+  'annotation-unknown': SAID_BY_FINDING,
   'block-not-skill': {
     severity: 'warning',
     reason: why => `This looks like the frontmatter of a further skill, and was taken as content: ${why}`,
     note: 'Write "---" after a blank line, `name`, `description`, and "---" again. An example belongs into a code fence.',
   },
-  'chain-too-large': FROM_CASCADE,
+  'chain-too-large': SAID_BY_FINDING,
   'code-exits': {
     severity: 'error',
     fatal: true,
@@ -100,6 +100,13 @@ export const RULES = {
     reason: () => 'The skill has no description',
     note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
   },
+  'directive-failed': SAID_BY_FINDING,
+  'directive-invalid': SAID_BY_FINDING,
+  'directive-unknown': {
+    severity: 'info',
+    reason: name => `There is no directive "${name}", so this is text`,
+    note: (_name, near = '') => `Did you mean "${near}"?`,
+  },
   'duplicate-name': {
     severity: 'error',
     fatal: true,
@@ -107,7 +114,7 @@ export const RULES = {
       `The name "${name}" is taken by ${other}, which comes first and is the one that loads`,
     note: 'Rename one of the two.',
   },
-  'dynamic-cycle': FROM_CASCADE,
+  'dynamic-cycle': SAID_BY_FINDING,
   'execute-missing': {
     severity: 'error',
     fatal: true,
@@ -182,9 +189,9 @@ export const RULES = {
     reason: () => 'The file is not valid UTF-8 here',
     note: 'Save the file as UTF-8.',
   },
-  'inherit-cycle': FROM_CASCADE,
-  'inherit-missing': FROM_CASCADE,
-  'inline-interpolated': FROM_CASCADE,
+  'inherit-cycle': SAID_BY_FINDING,
+  'inherit-missing': SAID_BY_FINDING,
+  'inline-interpolated': SAID_BY_FINDING,
   'link-broken': {
     severity: 'error',
     reason: () => 'The symbolic link leads nowhere',
@@ -201,7 +208,7 @@ export const RULES = {
       'The symbolic link leads out of this directory to a folder that is no skill, so it is not followed',
     note: 'Link each skill folder, or add the folder to the paths.',
   },
-  'main-duplicate': FROM_CASCADE,
+  'main-duplicate': SAID_BY_FINDING,
   'metadata-dynamic': {
     severity: 'info',
     reason: path => `"${path}" is not a literal, so it is known only once the file has run`,

@@ -2,10 +2,13 @@ import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
+import type { ContentRecord } from '../src/content.js'
 import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-names.js'
 import type { ToolKind } from '../src/frontmatter.js'
 import { listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
+import type { ParsedContent } from './1-read/parse-content.js'
+import { parseContentWithin } from './1-read/parse-content-within.js'
 import { parseFile } from './1-read/parse-file.js'
 import { addDelegates, digestResources, parseSkill, unitOf } from './1-read/read-skills.js'
 import { type Walk, type WalkedSkill, walk } from './1-read/walk.js'
@@ -52,6 +55,15 @@ export const parser: DiskParser = {
     return tools.find(tool => tool.name === name)?.at.key('metadata', ...path) ?? null
   },
 
+  async readContent(directory, file, name, known) {
+    const body = (await parseSkill(walkedFile(directory, file))).tools.find(tool => tool.name === name)
+    if (body?.content === undefined) return null
+    const { text, line } = body.body ?? { text: body.content, line: 1 }
+    return { text, content: contentRecord(text, await parseContentWithin(text, known, line)) }
+  },
+
+  parseContent: async (text, known) => contentRecord(text, await parseContentWithin(text, known, 1)),
+
   importModule: (directory, source: CodeSource, external) =>
     importBundled(
       directory,
@@ -60,6 +72,10 @@ export const parser: DiskParser = {
         : { code: source.code, from: join(directory, source.from) },
       external,
     ),
+}
+
+function contentRecord({ length }: string, { parts, faults: [problem] }: ParsedContent): ContentRecord {
+  return { length, parts, ...(problem && { problem }) }
 }
 
 async function directoryNames(

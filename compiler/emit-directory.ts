@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type CascadeRecord, isInside } from '../src/index-format.js'
-import type { ReadSkills } from './1-read/read-skills.js'
+import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
@@ -20,6 +20,7 @@ import { type Job, throwIfAborted, timed } from './job.js'
 import { type LinkedDirectory, withFindings } from './linked-directory.js'
 import { leftOut, listingDigest, type PreparedDirectory, rememberInputs } from './prepare-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
+import type { LocatedContents } from './project-contents.js'
 
 /** A directory's part of the project's cascades. */
 export interface DirectoryCascades {
@@ -48,20 +49,23 @@ export interface CompiledDirectory {
 export async function emitDirectory(
   prepared: PreparedDirectory,
   cascades: DirectoryCascades,
+  contents: LocatedContents,
   job: Job,
 ): Promise<CompiledDirectory | 'overtaken'> {
   const { directory, walked, read, modules, before, previous } = prepared
   const { dir } = directory
-  const linked = withFindings(prepared.linked, cascades.findings)
+  const linked = withFindings(withFindings(prepared.linked, cascades.findings), contents.findings)
   const reused = read.units.length - read.parsed
   const compiled = { directory, linked, skipped: walked.skipped, reused, outdated: [], stale: [] }
-  if (prepared.isUnchanged && cascades.records === null) return compiled
+  const areKept = [...contents.records.values()].every(record => record === null)
+  if (prepared.isUnchanged && cascades.records === null && areKept) return compiled
 
   const kept = keptLines(prepared)
   if (kept === 'overtaken') return kept
+  const included = rememberIncluded(prepared)
   const fields = headerFields(prepared, linked, cascades)
   const lines = await timed(job, 'emit', () =>
-    recordLines(linked, kept, cascades.records, otherInputs(read, modules)),
+    recordLines(linked, kept, cascades.records, contents.records, otherInputs(read, modules, included)),
   )
   const encoded = await timed(job, 'emit', () => encodeIndex(lines, fields))
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
@@ -77,6 +81,7 @@ export async function emitDirectory(
     linked,
     modules,
     cascadeFindings: cascades.findings,
+    contentFindings: contents.findings,
     elsewhere: cascades.elsewhere,
   })
   if (outdated.length === 0) {
@@ -107,6 +112,15 @@ function keptLines({
   return readLines(dir, previous.written) ?? 'overtaken'
 }
 
+/** Keeps the state of the files that are in contents for the next compile, and gives their paths. */
+function rememberIncluded({ directory, linked, read, walked }: PreparedDirectory): string[] {
+  const included = [
+    ...new Set(linked.units.flatMap(({ tools }) => tools.flatMap(({ included: files = [] }) => files))),
+  ]
+  rememberFiles(directory.dir, included, read.files, walked.walkedAt)
+  return included
+}
+
 function headerFields(
   { directory: { ignore }, walked, modules }: PreparedDirectory,
   { units, given }: LinkedDirectory,
@@ -124,12 +138,16 @@ function headerFields(
   }
 }
 
-/** Files inside the directory that are part of modules and no skills of their own: a reader looks at them too. */
-function otherInputs({ units, files }: ReadSkills, { modules }: UnitModules): Map<string, CachedFile> {
+/** Files inside the directory that are part of modules or contents and no skills of their own: a reader looks at them too. */
+function otherInputs(
+  { units, files }: ReadSkills,
+  { modules }: UnitModules,
+  included: readonly string[],
+): Map<string, CachedFile> {
   const skills = new Set(units.map(({ path }) => path))
-  const inputs = [...modules.values()]
-    .flatMap(module => module.inputs)
-    .filter(path => isInside(path) && !skills.has(path))
+  const inputs = [...[...modules.values()].flatMap(module => module.inputs), ...included].filter(
+    path => isInside(path) && !skills.has(path),
+  )
   return new Map(
     inputs.flatMap(path => {
       const file = files.get(path)

@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type DirectiveCall, type DirectiveForm, directiveForms } from '../src/directive.js'
 import { isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
 import { readLines, readWritten, type WrittenIndex } from './3-emit/write-index.js'
 import type { Project } from './project.js'
@@ -11,7 +13,13 @@ export interface LibraryTools {
   cascadeInput: string
   /** Only a compile that resolves cascades anew needs them. */
   readTools: () => Map<string, ToolRecord>
+  /** The forms of each directive. */
+  readDirectives: () => Map<string, readonly DirectiveForm[]>
+  /** What a directive does that runs at build time; null for a name that is none. */
+  staticDirective: (name: string) => Promise<DirectiveFunction | null>
 }
+
+export type DirectiveFunction = (ctx: undefined, call: DirectiveCall) => unknown
 
 /** The skills that the package ships. */
 export const LIBRARY_DIRECTORY = fileURLToPath(new URL('../../skills', import.meta.url))
@@ -21,7 +29,28 @@ function readLibrary(): LibraryTools | null {
   const written = readWritten(LIBRARY_DIRECTORY)
   const cascadeInput = written?.header.cascadeInput
   if (!written || typeof cascadeInput !== 'string') return null
-  return { dir: LIBRARY_DIRECTORY, cascadeInput, readTools: () => readTools(written) }
+  let known: Map<string, ToolRecord> | undefined
+  const tools = (): Map<string, ToolRecord> => {
+    known ??= readTools(written)
+    return known
+  }
+  return {
+    dir: LIBRARY_DIRECTORY,
+    cascadeInput,
+    readTools: tools,
+    readDirectives: () => directivesAmong(tools()),
+    async staticDirective(name) {
+      const record = tools().get(name)
+      if (!record?.module || record.frontmatter.metadata.static !== true) return null
+      const module = await import(pathToFileURL(join(LIBRARY_DIRECTORY, record.module.file)).href)
+      return module[record.exported ?? 'default']
+    },
+  }
+}
+
+function directivesAmong(tools: ReadonlyMap<string, ToolRecord>): Map<string, readonly DirectiveForm[]> {
+  const forms = [...tools].map(([name, { frontmatter }]) => [name, directiveForms(frontmatter.tags)] as const)
+  return new Map(forms.filter(([, found]) => found.length > 0))
 }
 
 function readTools(written: WrittenIndex): Map<string, ToolRecord> {

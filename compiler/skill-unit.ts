@@ -1,3 +1,4 @@
+import { type DirectiveForm, directiveForms } from '../src/directive.js'
 import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
@@ -26,10 +27,18 @@ export interface FreshRecords {
   /** Where what stands in its frontmatter stands in the file. */
   at: Locator
   code?: CodePart
+  /** Its content, where that may hold directives. */
+  body?: ContentBody
   /** The key of the source that is its delegate. */
   delegateKey?: string
   /** Where its delegate stands. */
   delegatePlace?: Place
+}
+
+/** A Markdown skill's content, and the line of the file that it begins on. */
+export interface ContentBody {
+  text: string
+  line: number
 }
 
 /** A tool's delegate, where that is another tool. */
@@ -63,6 +72,8 @@ export interface CascadeInput {
   metadata?: JsonObject
   params?: JsonObject
   returns?: JsonObject
+  /** The forms in which it is a directive. */
+  directive?: DirectiveForm[]
 }
 
 export interface UnitTool {
@@ -77,21 +88,33 @@ export interface UnitTool {
   written?: boolean
   /** Its records, where they were made anew. */
   fresh?: FreshRecords
+  /** The files of the directory that its content included when it was last compiled. */
+  included?: string[]
+  /** The names in its content that may be directives, where its records were not made anew. */
+  directives?: string[]
   /** What the last compile saw of it that cascades are made of, where its records were not made anew. */
   cascade?: CascadeInput | undefined
 }
 
 export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undefined {
   if (!fresh) return cascade
-  const { role, metadata, params, returns } = fresh.record.frontmatter
+  const { role, metadata, params, returns, tags } = fresh.record.frontmatter
+  const directive = directiveForms(tags)
   const isConfigured = Object.keys(metadata).length > 0
-  if (!isConfigured && role !== 'main' && role !== 'middleware') return undefined
+  const isPlain = !isConfigured && directive.length === 0
+  if (isPlain && role !== 'main' && role !== 'middleware') return undefined
   // Only these hand schemas on, or take those of others where they have none of their own.
   const sharesSchemas = '$public' in metadata || '$inherit' in metadata
   return {
     ...(role !== undefined && { role }),
     ...(isConfigured && { metadata }),
+    ...(directive.length > 0 && { directive }),
     ...(sharesSchemas && params && { params }),
     ...(sharesSchemas && returns && { returns }),
   }
+}
+
+/** The names in its content that would be directives where tools of these names are. */
+export function directivesOf({ fresh, directives }: UnitTool): readonly string[] {
+  return (fresh ? fresh.record.directives : directives) ?? []
 }

@@ -8,6 +8,13 @@ export {
   type ToolSchema,
 } from '../src/define-tool.js'
 export { type DeserializeOptions, deserialize, parse } from '../src/deserialize.js'
+export type {
+  DirectiveCall,
+  DirectiveContent,
+  DirectiveForm,
+  DirectiveSource,
+  DirectiveTool,
+} from '../src/directive.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { isMetaKey, type MetaKey } from '../src/meta-key.js'
@@ -30,6 +37,7 @@ export {
   ctxHookTrigger,
   ctxPaths,
   ctxTarget,
+  ctxValue,
   serializeContext,
 } from './context-helpers.js'
 export { findAuthority, mainInDir } from './find-authority.js'

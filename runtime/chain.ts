@@ -37,6 +37,8 @@ export interface Chain {
   invokeHooks: readonly ChainStep[]
   /** The tool whose `delegate` is the body, where that is inherited. */
   body?: ToolDef
+  /** True where `${…}` in the tool's content is filled in, by what it inherits. */
+  interpolate?: boolean
   /** Schemas that are inherited, as far as the tool has none of its own. */
   schemas?: Schemas
 }

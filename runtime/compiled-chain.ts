@@ -54,7 +54,7 @@ export async function middlewareFor(name: string, tool: ToolDef, globals: Global
   const registered = globals.tools.programmaticTools.get(name)
   if (registered?.frontmatter.role === 'middleware') return registered
   if (disk === null) return null
-  for (const state of middlewareDirectories(tool, directoryStates(globals, disk))) {
+  for (const state of layerDirectories(tool, directoryStates(globals, disk))) {
     const found = await lookUp(state, name, globals, disk)
     if (found && !isBroken(found.record) && found.record.frontmatter.role === 'middleware')
       return toolOf({ ...found, record: found.record }, globals, disk)
@@ -62,7 +62,8 @@ export async function middlewareFor(name: string, tool: ToolDef, globals: Global
   return null
 }
 
-function middlewareDirectories({ origin }: ToolDef, states: readonly DirectoryState[]): DirectoryState[] {
+/** Where middleware and directives of a tool are looked for: its own layer, then the library. */
+export function layerDirectories({ origin }: ToolDef, states: readonly DirectoryState[]): DirectoryState[] {
   const home = states.find(({ dir, layer }) => dir === origin.entry && layer === origin.layer)
   const own =
     home?.library || (!home && origin.layer !== 'programmatic')

@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import type { HookTrigger } from '../src/cascade-types.js'
 import { AgentAppsError } from '../src/error.js'
 import type { PathEntry } from '../src/path-entry.js'
+import { pathGet } from '../src/path-expression.js'
 import { safeClone } from '../src/safe-clone.js'
 import type { Context } from './context.js'
 import { interpolationRoots } from './interpolation-roots.js'
@@ -23,6 +24,18 @@ export function ctxTarget(ctx: Context): Context {
       tool: name,
     },
   )
+}
+
+/**
+ * A value of the call that a directive or a middleware serves, by a path over `args`, `locals`, `nonlocals`, `run`, `config` and
+ * `env`. The `locals` of a directive are the tool's, with what the directives around it add.
+ *
+ * @throws PATH_INVALID
+ */
+export function ctxValue(ctx: Context, path: string): unknown {
+  const { target } = ctx.envelope
+  const { locals } = ctx
+  return pathGet(Object.defineProperty(interpolationRoots(target), 'locals', { value: locals }), path)
 }
 
 /** The path entries of an invocation. */

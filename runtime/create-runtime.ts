@@ -27,6 +27,8 @@ export interface RuntimeOptions {
   external?: readonly string[]
   /** How many calls may stand inside each other. Default: 64. */
   maxDepth?: number
+  /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
+  env?: readonly string[]
 }
 
 /** What is a path entry at all; the compiler looks more closely. */
@@ -42,6 +44,7 @@ const OPTIONS: Record<keyof RuntimeOptions, string> = {
   library: 'a boolean',
   external: PACKAGES,
   maxDepth: 'a number',
+  env: 'a list of strings',
 }
 
 /** Skills, ready to be found and run. */
@@ -52,8 +55,11 @@ export interface Runtime {
   listTools: () => Promise<ToolDef[]>
   /** Runs a tool; a Markdown skill gives its content. */
   invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
-  /** A Markdown skill's content as an agent would get it. */
-  render: (ref: string) => Promise<string>
+  /**
+   * A Markdown skill's content with its directives run, also where a delegate runs in its stead. Arguments are
+   * compared with `params`; no middleware runs. Throws CONTENT_MISSING for code.
+   */
+  render: (ref: string, options?: { args?: unknown }) => Promise<string>
   /** The bytes of one of a folder skill's files. */
   readResource: (ref: string, path: string) => Promise<Uint8Array>
   /** A tool with the author's frontmatter as it was written, and the skill's other files with size and digest. */
@@ -80,6 +86,7 @@ export interface AgentRuntime {
 
 const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
 
+const contents = lazy(() => import('./render-tool.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 
 /**
@@ -97,7 +104,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     findTool: ref => findTool(ref, globals),
     listTools: () => listTools(globals),
     invoke: (ref, args, options) => invoke(ref, args, globals, options),
-    render: async ref => String(await invoke(ref, undefined, globals)),
+    render: async (ref, options) => (await contents()).render(ref, options, globals),
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => {
       const tool = await requireTool(ref, globals)

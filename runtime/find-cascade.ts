@@ -7,8 +7,9 @@ import { addedNames } from './directory-files.js'
 import { currentIndex, type DirectoryState, directoryStates, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import type { OpenIndex } from './read-index.js'
 import type { ToolDef } from './tool-def.js'
-import { sourceOf } from './tool-source.js'
+import { sourceOf, type ToolSource } from './tool-source.js'
 
 /** A tool's cascade as it was compiled, where that holds; else resolved now. */
 export async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
@@ -28,11 +29,20 @@ async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
   if (!source || source.names.via !== 'index' || host === null) return null
   const { state } = source
   return withNames(state, globals, host, async () => {
-    const index = currentIndex(state, globals, host)
-    if (index !== source.names || index?.header.cascadeKey !== cascadeKey(state, globals, host)) return null
-    if (await hasAdditions(globals, host)) return null
-    return recordedCascade(tool, state, index.cascade?.(tool.name), globals, host)
+    const index = await holdingIndex(source, globals, host)
+    return index && recordedCascade(tool, state, index.cascade?.(tool.name), globals, host)
   })
+}
+
+/** The index that a tool was found in, where what it says of several tools together still holds; else null. */
+export async function holdingIndex(
+  { state, names }: ToolSource,
+  globals: Globals,
+  host: Disk,
+): Promise<OpenIndex | null> {
+  const index = currentIndex(state, globals, host)
+  if (index !== names || index?.header.cascadeKey !== cascadeKey(state, globals, host)) return null
+  return (await hasAdditions(globals, host)) ? null : index
 }
 
 async function recordedCascade(

@@ -22,6 +22,8 @@ export interface RuntimeConfig {
   library: boolean
   /** Calls inside calls that are allowed. Default: 64. */
   maxDepth?: number
+  /** Variables of the environment that `${env.…}` may name. Default: none. */
+  env?: readonly string[]
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
 }

@@ -20,7 +20,16 @@ export function interpolationRoots(ctx: Context): InterpolationRoots {
     get config() {
       return ctx.globals.config
     },
+    get env() {
+      return allowedEnvironment(ctx.globals.config.env)
+    },
   }
+}
+
+/** The variables of the environment that the configuration lets through: never all of it. */
+function allowedEnvironment(names: readonly string[] = []): Record<string, string | undefined> {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return Object.fromEntries(names.map(name => [name, process?.env?.[name]]))
 }
 
 /** A context with its fields as own properties, as paths follow only those. Each is made when a path names it. */

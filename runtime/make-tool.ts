@@ -1,5 +1,4 @@
 import type { ToolFrontmatter } from '../src/frontmatter.js'
-import type { ToolRecord } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import { INTERNAL_TAG } from '../src/tags.js'
 import type { Context } from './context.js'
@@ -12,6 +11,7 @@ import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 import { keepSource, type ToolSource } from './tool-source.js'
 
 const code = lazy(() => import('./run-code.js'))
+const contents = lazy(() => import('./render-tool.js'))
 
 const BRAND = Symbol.for('agent-apps.tool')
 
@@ -29,7 +29,6 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   const { state, names, record } = source
   const { kind, file, fragment } = record
   const frontmatter = state.library ? internal(record.frontmatter) : record.frontmatter
-  const content = (): Promise<string> => readContent(source, globals, disk)
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
     // Null takes an inherited one away.
@@ -38,7 +37,9 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
         (await (await code()).loadDelegate(source, globals, disk)) ??
         delegated(String(delegate), source, globals, disk)
       )
-    if (kind !== 'code') return content
+    if (kind !== 'code')
+      return async ctx =>
+        (await contents()).renderTool(tool, source, ctx as Context | undefined, globals, disk)
     const loaded = await (await code()).loadCode(source, globals, disk)
     tool.module = loaded.module
     return loaded.fn
@@ -52,7 +53,9 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     get src() {
       return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
     },
-    ...(kind !== 'code' && { content }),
+    ...(kind !== 'code' && {
+      content: async () => (await contents()).readContent(source, globals, disk),
+    }),
     origin: {
       layer: state.layer,
       entry: state.dir,
@@ -93,30 +96,6 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
     })
     return loading
   }
-}
-
-/** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */
-async function readContent(source: ToolSource, globals: Globals, disk: Disk): Promise<string> {
-  const { state, record } = source
-  const path = disk.resolve(state.dir, record.file)
-  const bytes = await readBytes(path, record, disk)
-  if (bytes) return decode(bytes)
-  return (await import('./stale-content.js')).readStale(source, path, globals, disk)
-}
-
-/** A SKILL.md that is a link may lead only to a file of its own folder, whatever an index says. */
-export async function readBytes(
-  path: string,
-  { kind, content, size }: ToolRecord,
-  disk: Disk,
-): Promise<Uint8Array | null> {
-  const isOwn = kind !== 'folder' || (await disk.isInside(disk.resolve(path, '..'), path))
-  return isOwn && content ? disk.readRange(path, ...content, size) : null
-}
-
-/** A byte order mark inside content is content. */
-export function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }
 
 /** The tools of a name in the directories after one: by their indexes, and of those without by what was read of them. */

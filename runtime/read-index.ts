@@ -3,8 +3,6 @@ import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import {
-  type CascadeRecord,
-  type FileRecord,
   INDEX_FILE,
   INDEX_VERSION,
   type IndexHeader,
@@ -16,7 +14,6 @@ import {
   type Section,
   shardFile,
   shardOf,
-  type ToolDetails,
 } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
 import type { Disk, FileState } from './disk-seam.js'
@@ -55,7 +52,7 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
   const shard = (digest: string | undefined): IndexRecords => {
     const known = loaded.get(digest)
     if (known) return known
-    const records = new ShardRecords(readShard(disk, directory, digest))
+    const records = shardRecords(readShard(disk, directory, digest))
     loaded.set(digest, records)
     return records
   }
@@ -73,6 +70,7 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
     details: name => own(shardFor(name).details, name),
     file: file => own(shardFor(file).files, file),
     cascade: name => own(shardFor(name).cascades, name),
+    content: name => own(shardFor(name).contents, name),
     // Names are ASCII, which the language itself orders by code point.
     names: () => keys('tools').sort(),
     paths: () => keys('files').sort(byCodePoint),
@@ -143,61 +141,43 @@ function isDigest(value: unknown): boolean {
 }
 
 /** Looks at every record of an index: one that reaches outside condemns all of them. */
-function checkRecords({ tools, details, files, cascades }: Record<string, unknown>): IndexRecords {
-  return {
-    tools: checkTools(tools),
-    details: checkDetails(details),
-    files: checkFiles(files),
-    cascades: checkCascades(cascades),
-  }
+function checkRecords(whole: Record<string, unknown>): IndexRecords {
+  return Object.fromEntries(
+    SECTIONS.map(section => [section, checkSection(section, whole[section])]),
+  ) as unknown as IndexRecords
 }
 
-/**
- * A shard's records, each section parsed and looked at when it is first asked for: finding and listing need the
- * first of the three only.
- */
-class ShardRecords implements IndexRecords {
-  readonly #texts: Readonly<Record<Section, string>>
-
-  constructor(text: string) {
-    this.#texts = splitShard(text)
+function checkSection(section: Section, value: unknown): IndexRecords[Section] {
+  if (!isJsonObject(value)) throw new IndexRefused(`its section "${section}" is missing`)
+  for (const [key, record] of Object.entries(value)) {
+    if (!isJsonObject(record)) throw notOurs(key)
+    CHECKS[section](key, record)
   }
-
-  get tools(): Record<string, NameRecord> {
-    return this.#keep('tools', checkTools(parseObject(this.#texts.tools)))
-  }
-
-  get details(): Record<string, ToolDetails> {
-    return this.#keep('details', checkDetails(parseObject(this.#texts.details)))
-  }
-
-  get files(): Record<string, FileRecord> {
-    return this.#keep('files', checkFiles(parseObject(this.#texts.files)))
-  }
-
-  get cascades(): Record<string, CascadeRecord> {
-    return this.#keep('cascades', checkCascades(parseObject(this.#texts.cascades)))
-  }
-
-  /** Puts what was parsed in the place of the getter. */
-  #keep<Records>(section: Section, records: Records): Records {
-    Object.defineProperty(this, section, { value: records })
-    return records
-  }
+  return value as unknown as IndexRecords[Section]
 }
 
-/** The texts of a shard's sections, by the frame that `compiler/3-emit/encode-index.ts` writes around them. */
-function splitShard(text: string): Record<Section, string> {
-  const tools = sectionStart(text, 'tools')
-  const details = sectionStart(text, 'details')
-  const files = sectionStart(text, 'files')
-  const cascades = sectionStart(text, 'cascades')
-  return {
-    tools: text.slice(tools, details - ',\n"details":'.length),
-    details: text.slice(details, files - ',\n"files":'.length),
-    files: text.slice(files, cascades - ',\n"cascades":'.length),
-    cascades: text.slice(cascades, -'\n}\n'.length),
+function notOurs(key: string): IndexRefused {
+  return new IndexRefused(`the record of ${JSON.stringify(key)} is not one of ours`)
+}
+
+/** A shard's records, each section parsed and looked at when it is first asked for: finding and listing need the first only. */
+function shardRecords(text: string): IndexRecords {
+  const starts = SECTIONS.map(section => sectionStart(text, section))
+  const records = {}
+  for (const [number, section] of SECTIONS.entries()) {
+    const next = SECTIONS[number + 1]
+    const end = next ? (starts[number + 1] as number) - `,\n"${next}":`.length : -'\n}\n'.length
+    Object.defineProperty(records, section, {
+      configurable: true,
+      get() {
+        const value = checkSection(section, parseObject(text.slice(starts[number], end)))
+        // What was parsed takes the place of the getter.
+        Object.defineProperty(records, section, { value })
+        return value
+      },
+    })
   }
+  return records as IndexRecords
 }
 
 /** Where a section's brace opens. Only the frame has such lines: what follows a record's key is never empty. */
@@ -209,47 +189,28 @@ function sectionStart(text: string, section: Section): number {
   return start + opening.length
 }
 
-function checkTools(value: unknown): Record<string, NameRecord> {
-  const tools = sectionOf('tools', value) as Record<string, NameRecord>
-  for (const [name, record] of Object.entries(tools)) {
-    if (!isJsonObject(record) || !isInside(record.file))
+const CHECKS: Record<Section, (key: string, record: Record<string, unknown>) => void> = {
+  tools(name, record) {
+    if (!isInside(record.file)) throw new IndexRefused(`"${name}" names a file outside the directory`)
+    if (!isWellFormed(name, record as unknown as NameRecord)) throw notOurs(name)
+  },
+  details(name, { resources, verbatim }) {
+    if (!Array.isArray(resources) || !isJsonObject(verbatim)) throw notOurs(name)
+    if (!resources.every(resource => isJsonObject(resource) && isInside(resource.path)))
       throw new IndexRefused(`"${name}" names a file outside the directory`)
-    if (!isWellFormed(name, record)) throw new IndexRefused(`the record of "${name}" is not one of ours`)
-  }
-  return tools
-}
-
-function checkDetails(value: unknown): Record<string, ToolDetails> {
-  const all = sectionOf('details', value) as Record<string, ToolDetails>
-  for (const [name, details] of Object.entries(all)) {
-    if (!isJsonObject(details) || !Array.isArray(details.resources) || !isJsonObject(details.verbatim))
-      throw new IndexRefused(`the details of "${name}" are not ours`)
-    if (!details.resources.every(resource => isJsonObject(resource) && isInside(resource.path)))
-      throw new IndexRefused(`"${name}" names a file outside the directory`)
-  }
-  return all
-}
-
-function checkFiles(value: unknown): Record<string, FileRecord> {
-  const files = sectionOf('files', value) as Record<string, FileRecord>
-  for (const [path, record] of Object.entries(files)) {
+  },
+  files(path, record) {
     if (!isInside(path)) throw new IndexRefused(`${JSON.stringify(path)} lies outside the directory`)
-    if (!isJsonObject(record) || !isFileRecord(record))
-      throw new IndexRefused(`the record of ${path} is not one of ours`)
-  }
-  return files
+    if (!isFileRecord(record)) throw notOurs(path)
+  },
+  cascades(name, record) {
+    if (!isCascade(record)) throw notOurs(name)
+  },
+  // Whoever renders it looks at it.
+  contents() {},
 }
 
-function checkCascades(value: unknown): Record<string, CascadeRecord> {
-  const cascades = sectionOf('cascades', value) as Record<string, CascadeRecord>
-  for (const [name, record] of Object.entries(cascades)) {
-    if (!isCascade(record)) throw new IndexRefused(`the cascade of "${name}" is not one of ours`)
-  }
-  return cascades
-}
-
-function isCascade(record: unknown): boolean {
-  if (!isJsonObject(record)) return false
+function isCascade(record: Record<string, unknown>): boolean {
   const { chain, body, metadata = {}, open, problem, sources = [] } = record
   return (
     Array.isArray(chain) &&
@@ -280,11 +241,6 @@ function isAddress(value: unknown): boolean {
   return value[0] === 'library' || (Number.isInteger(value[0]) && value[0] >= 0)
 }
 
-function sectionOf(section: Section, value: unknown): object {
-  if (!isJsonObject(value)) throw new IndexRefused(`its section "${section}" is missing`)
-  return value
-}
-
 /**
  * Only these are ever read by an index's word, so that a poisoned one cannot have other files of the directory
  * served as content, or a single file's neighbours as its resources.
@@ -301,17 +257,33 @@ function isFileOf(kind: unknown, file: string): boolean {
 
 function isWellFormed(name: string, record: NameRecord): boolean {
   if (isBroken(record)) return isDiagnostic(record.broken)
-  const { content, delegate, dynamic, exported, file, kind, module, size, frontmatter, validators } = record
+  const {
+    content,
+    delegate,
+    directives,
+    dynamic,
+    exported,
+    file,
+    kind,
+    module,
+    size,
+    frontmatter,
+    validators,
+  } = record
   // What runs code to be found is never in an index.
   if (!isJsonObject(frontmatter) || dynamic !== undefined || !isFileOf(kind, file)) return false
   const isCompiled = (module === undefined || isModule(module)) && isValidators(validators ?? {})
   const isDelegate = delegate === undefined || isMarkdown(delegate) || isModule(delegate)
   if (!isCompiled || !isDelegate || frontmatter.name !== name || !isFrontmatter(frontmatter)) return false
   if (kind === 'code') return typeof exported === 'string'
-  if (!Array.isArray(content) || content.length !== 2) return false
+  if (!isTexts(directives ?? []) || !Array.isArray(content) || content.length !== 2) return false
   const [start, end] = content
   const isRange = [start, end, size].every(Number.isInteger) && 0 <= start && start <= end && end <= size
   return isRange
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
 function isMarkdown(value: unknown): boolean {
@@ -345,8 +317,7 @@ function isFrontmatter(frontmatter: Partial<ToolFrontmatter>): boolean {
   ] as const
   return (
     texts.every(key => typeof (frontmatter[key] ?? '') === 'string') &&
-    Array.isArray(tags) &&
-    tags.every(tag => typeof tag === 'string') &&
+    isTexts(tags) &&
     [metadata, extra, params ?? {}, returns ?? {}].every(isJsonObject)
   )
 }
@@ -363,12 +334,7 @@ function isDiagnostic(value: unknown): boolean {
 }
 
 function isFileRecord({ tools, diagnostics }: Record<string, unknown>): boolean {
-  return (
-    Array.isArray(tools) &&
-    tools.every(name => typeof name === 'string') &&
-    Array.isArray(diagnostics) &&
-    diagnostics.every(isDiagnostic)
-  )
+  return isTexts(tools) && Array.isArray(diagnostics) && diagnostics.every(isDiagnostic)
 }
 
 function own<Value>(records: Record<string, Value>, key: string): Value | undefined {

@@ -3,7 +3,7 @@ import { isBroken } from '../src/index-format.js'
 import { rereadFile } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
-import { decode, readBytes } from './make-tool.js'
+import { decode, readBytes } from './read-content.js'
 import type { ToolSource } from './tool-source.js'
 
 /** The content of a tool whose file changed after it was compiled: as the file has it now. `path` is the file's. */

@@ -59,3 +59,48 @@ export interface ContentProblem {
 export function isDirective(part: ContentPart): part is DirectivePart {
   return 'name' in part
 }
+
+/** True for parts that can be of a text: an index that says otherwise is not believed. */
+export function isContentOf(content: ContentRecord | undefined, text: string): content is ContentRecord {
+  if (content?.length !== text.length || !Array.isArray(content.parts)) return false
+  const { problem } = content
+  if (problem && (typeof problem.message !== 'string' || typeof problem.hint !== 'string')) return false
+  return areParts(content.parts, text.length)
+}
+
+function areParts(parts: unknown, length: number): boolean {
+  if (!Array.isArray(parts)) return false
+  let at = 0
+  return parts.every(part => {
+    if (typeof part !== 'object' || part === null) return false
+    const [start, end] = Array.isArray(part) ? part : [part.start, part.end]
+    const isRange =
+      Number.isInteger(start) && Number.isInteger(end) && at <= start && start <= end && end <= length
+    at = end
+    return isRange && (Array.isArray(part) || isDirectivePart(part, length))
+  })
+}
+
+function isDirectivePart(part: DirectivePart, length: number): boolean {
+  const { name, at, arg, attributes, indent, line, children, else: otherwise, text, content } = part
+  return (
+    typeof name === 'string' &&
+    Array.isArray(at) &&
+    at.length === 2 &&
+    at.every(Number.isInteger) &&
+    [arg, indent, text, line?.lead, line?.tail].every(isOptionalText) &&
+    Object.values(attributes ?? {}).every(isOptionalText) &&
+    (children === undefined || areParts(children, length)) &&
+    (otherwise === undefined || areParts(otherwise, length)) &&
+    (content === undefined ||
+      (typeof content === 'object' &&
+        content !== null &&
+        typeof content.text === 'string' &&
+        typeof content.file === 'string' &&
+        areParts(content.parts, content.text.length)))
+  )
+}
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
+}

@@ -37,8 +37,8 @@ export interface DirectiveSource {
 /** A tool as a directive sees it. */
 export interface DirectiveTool {
   readonly name: string
-  readonly description: string | undefined
-  readonly params: JsonObject | undefined
+  /** What it says of itself. */
+  details: () => Promise<{ description?: string | undefined; params?: JsonObject | undefined }>
   /** Its content, to be rendered in its own place. Null for code. */
   content: () => Promise<DirectiveContent | null>
 }

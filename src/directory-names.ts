@@ -1,4 +1,6 @@
+import type { ContentRecord } from './content.js'
 import type { Diagnostic } from './diagnostic.js'
+import type { DirectiveForm } from './directive.js'
 import type { ToolFrontmatter } from './frontmatter.js'
 import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index-format.js'
 
@@ -17,6 +19,8 @@ export interface DirectoryNames {
   file: (path: string) => FileRecord | undefined
   /** What the compiler made of a tool's cascade; undefined also where it made nothing of it. */
   cascade?: (name: string) => CascadeRecord | undefined
+  /** What the compiler made of a content with directives. */
+  content?: (name: string) => ContentRecord | undefined
   /** Every name, in code-point order. Reads all of an index that is split. */
   names: () => string[]
   /** Every file's path. */
@@ -48,6 +52,15 @@ export interface DiskParser {
     name: string,
     path: readonly string[],
   ) => Promise<{ line: number; column: number } | null>
+  /** A Markdown skill's content as its file has it, with its directives; null for a tool that it has not. */
+  readContent: (
+    directory: string,
+    file: string,
+    name: string,
+    known: ReadonlyMap<string, readonly DirectiveForm[]>,
+  ) => Promise<{ text: string; content: ContentRecord } | null>
+  /** The directives of any Markdown text. */
+  parseContent: (text: string, known: ReadonlyMap<string, readonly DirectiveForm[]>) => Promise<ContentRecord>
   /** Imports code that was not compiled; `external` packages are found at run time. Throws what bundling and importing it throw. */
   importModule: (
     directory: string,

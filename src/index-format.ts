@@ -3,7 +3,7 @@
  * contract between the two; `compiler/3-emit/encode-index.ts` writes it, `runtime/read-index.ts` reads it,
  * `schema/index.json` describes it to others.
  *
- * `.agent-apps.json` is a header and, where the directory is small, all records in three sections:
+ * `.agent-apps.json` is a header and, where the directory is small, all records in sections:
  *
  *     {
  *     "$schema": …, "version": 1, "hash": …, …header fields,
@@ -22,11 +22,15 @@
  *     "cascades": {
  *     "review": { …the chain around it, and what it inherits },
  *     …
+ *     },
+ *     "contents": {
+ *     "review": { …the parts of its content, where that has directives },
+ *     …
  *     }
  *     }
  *
  * Past `INLINE_RECORDS` records the sections move into shards, `.agent-apps/index-<digest>.json`, each of the
- * same four sections. The record of key `k` stands in shard number `shardOf(k, count)`, so that finding one
+ * same sections. The record of key `k` stands in shard number `shardOf(k, count)`, so that finding one
  * reads the header and one shard, however many skills there are. A shard is named by its content: whoever
  * read a header finds exactly the shards it meant, or none.
  *
@@ -36,6 +40,7 @@
  */
 import type { HookTrigger } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
+import type { ContentRecord } from './content.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 import type { JsonObject, JsonValue } from './json.js'
@@ -51,7 +56,7 @@ export const INLINE_RECORDS = 256
 /** About how many records one shard holds: few enough to parse in a millisecond, enough that few files are written. */
 export const SHARD_RECORDS = 512
 
-export const SECTIONS = ['tools', 'details', 'files', 'cascades'] as const
+export const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 export type Section = (typeof SECTIONS)[number]
 
 export interface IndexHeader {
@@ -81,6 +86,8 @@ export interface IndexHeader {
 export interface ToolRecord {
   /** Where its content lies in the source file: bytes from, bytes to. Absent for code. */
   content?: [start: number, end: number]
+  /** The names in its content that would be directives where tools of these names are. Absent where there is none. */
+  directives?: string[]
   /** What `metadata.delegate` was compiled to; absent where it names a tool. */
   delegate?: ModuleRecord | InlineRecord
   /** True where only running the code tells all of its metadata. Never in an index: compiling has run it. */
@@ -190,6 +197,7 @@ export interface ChainRecord {
 
 export interface IndexRecords {
   cascades: Record<string, CascadeRecord>
+  contents: Record<string, ContentRecord>
   tools: Record<string, NameRecord>
   details: Record<string, ToolDetails>
   files: Record<string, FileRecord>

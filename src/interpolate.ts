@@ -12,6 +12,9 @@ export interface InterpolationRoots {
   env?: Readonly<Record<string, string | undefined>>
 }
 
+/** What an expression begins with. */
+export const EXPRESSION_START = '${'
+
 const ROOTS = ['args', 'locals', 'nonlocals', 'run', 'config', 'env'] as const
 
 /** `\${`, which is a literal `${`, or an expression. */
@@ -65,7 +68,8 @@ function isOurs(path: string): boolean {
   return ROOTS.some(known => known === root)
 }
 
-function asText(value: unknown): string {
+/** A value as it stands in a text: mappings and lists as JSON, what is missing or null as nothing. */
+export function asText(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? safeStringify(value) : String(value)
 }

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
+import { directiveNames } from '../../src/directive-names.js'
 import { extractFrontmatter, type ToolKind } from '../../src/frontmatter.js'
 import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import type { CodePart } from '../skill-unit.js'
+import type { CodePart, ContentBody } from '../skill-unit.js'
 import { checkFrontmatter, hasDelegate, type Locator, typeName } from './check-frontmatter.js'
 import { commentsInValues } from './comments-in-values.js'
 import { type DecodedText, decode } from './decode.js'
@@ -38,6 +39,10 @@ export interface ParsedTool {
   at: Locator
   /** What is known of a tool in code without running it. */
   code?: CodePart
+  /** The text after its frontmatter. Absent for code. */
+  content?: string
+  /** The same, where that may hold directives. */
+  body?: ContentBody
 }
 
 /** A change to a file's text that mends a finding, as offsets into the text (UTF-16 units). */
@@ -118,6 +123,8 @@ function parseBlock(
   several: boolean,
 ): void {
   const { text, placeAt, byteAt } = decoded
+  const content = text.slice(block.contentStart, block.contentEnd)
+  const directives = directiveNames(content)
   const yaml = text.slice(block.yamlStart, block.yamlEnd)
   const read = readRepaired(yaml)
   for (const { key, start, end, replacement } of read.repairs) {
@@ -151,8 +158,11 @@ function parseBlock(
     ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     at,
+    content,
+    ...(directives.length > 0 && { body: { text: content, line: placeAt(block.contentStart).line } }),
     record: {
       content: [byteAt(block.contentStart), byteAt(block.contentEnd)],
+      ...(directives.length > 0 && { directives }),
       file: source.path,
       ...(several && { fragment: named.name }),
       frontmatter: extractFrontmatter(verbatim, {

@@ -97,7 +97,7 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
     shape: shapeOf(skill),
     size: parsed.size,
     sha256: parsed.sha256,
-    tools: parsed.tools.map(({ name, place, delegatePlace, record, verbatim, at, code }) => ({
+    tools: parsed.tools.map(({ name, place, delegatePlace, record, verbatim, at, code, body }) => ({
       name,
       place,
       fresh: {
@@ -105,6 +105,7 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
         details: { verbatim, resources },
         at,
         ...(code && { code }),
+        ...(body && { body }),
         ...(delegatePlace && { delegatePlace }),
       },
     })),

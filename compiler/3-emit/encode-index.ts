@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { byCodePoint } from '../../src/code-point-order.js'
+import type { ContentRecord } from '../../src/content.js'
 import {
   type CascadeRecord,
   type FileRecord,
@@ -67,6 +68,10 @@ export function encodeCascade(name: string, { chain, ...record }: CascadeRecord)
   return encodeRecord(name, { ...record, chain: chain.map(sortKeys) })
 }
 
+export function encodeContent(name: string, record: ContentRecord): string {
+  return encodeRecord(name, record)
+}
+
 export function encodeFile(path: string, record: FileRecord): string {
   return encodeRecord(path, record)
 }
@@ -117,7 +122,7 @@ function divide(lines: Lines, count: number): Lines[] {
 }
 
 export function emptyLines(): Lines {
-  return { tools: new Map(), details: new Map(), files: new Map(), cascades: new Map() }
+  return { tools: new Map(), details: new Map(), files: new Map(), cascades: new Map(), contents: new Map() }
 }
 
 /** Takes the lines of an index or a shard apart again, unread, so that those that still hold can be written once more. */
@@ -138,7 +143,7 @@ export function collectLines(text: string, into: Lines): void {
 export function changedNames(before: Lines | null, after: Lines): string[] {
   const names = new Set([...(before?.tools.keys() ?? []), ...after.tools.keys()])
   const differs = (name: string): boolean =>
-    (['tools', 'details', 'cascades'] as const).some(
+    (['tools', 'details', 'cascades', 'contents'] as const).some(
       section => before?.[section].get(name) !== after[section].get(name),
     )
   return [...names].filter(differs).sort(byCodePoint)

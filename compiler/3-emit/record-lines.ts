@@ -1,3 +1,4 @@
+import type { ContentRecord } from '../../src/content.js'
 import type { CascadeRecord } from '../../src/index-format.js'
 import type { CachedFile } from '../compile-cache.js'
 import { toDiagnostic } from '../diagnostics.js'
@@ -6,6 +7,7 @@ import type { LinkedDirectory } from '../linked-directory.js'
 import {
   emptyLines,
   encodeCascade,
+  encodeContent,
   encodeDetails,
   encodeFile,
   encodeName,
@@ -14,12 +16,14 @@ import {
 
 /**
  * The lines of a directory's index. Tools that were not read anew keep the lines of the last compile.
- * Whoever calls has seen to it that `previous` has them. Without `cascades`, those of the last compile hold.
+ * Whoever calls has seen to it that `previous` has them. Without `cascades`, those of the last compile hold; so do the
+ * contents that are null.
  */
 export function recordLines(
   linked: LinkedDirectory,
   previous: Lines | null,
   cascades: ReadonlyMap<string, CascadeRecord> | null,
+  contents: ReadonlyMap<string, ContentRecord | null>,
   otherInputs: ReadonlyMap<string, CachedFile>,
 ): Lines {
   const lines = emptyLines()
@@ -37,6 +41,8 @@ export function recordLines(
   if (cascades) {
     for (const [name, record] of cascades) lines.cascades.set(name, encodeCascade(name, record))
   } else if (previous) lines.cascades = previous.cascades
+  for (const [name, record] of contents)
+    lines.contents.set(name, record ? encodeContent(name, record) : kept(previous?.contents, name))
   for (const unit of linked.units) {
     lines.files.set(unit.path, encodeFile(unit.path, fileRecord(unit, linked)))
   }

@@ -1,0 +1,52 @@
+import { type ContentPart, type DirectivePart, isDirective, type NestedContent } from '../../src/content.js'
+import { EXPRESSION_START } from '../../src/interpolate.js'
+import { renderContent } from '../../src/render-content.js'
+
+/** Runs a static directive. Null leaves it for when the content is rendered. */
+export type RunStatic = (
+  directive: DirectivePart,
+  children: string | null,
+) => Promise<string | NestedContent | null>
+
+/**
+ * Runs a content's static directives, those inside others first, and puts what they give in their places. A block is
+ * run only where all of its own text is there.
+ */
+export async function foldContent(
+  text: string,
+  parts: readonly ContentPart[],
+  run: RunStatic,
+): Promise<ContentPart[]> {
+  const folded: ContentPart[] = []
+  for (const part of parts) folded.push(isDirective(part) ? await foldDirective(text, part, run) : part)
+  return folded
+}
+
+async function foldDirective(text: string, part: DirectivePart, run: RunStatic): Promise<DirectivePart> {
+  const directive = {
+    ...part,
+    ...(part.children && { children: await foldContent(text, part.children, run) }),
+    ...(part.else && { else: await foldContent(text, part.else, run) }),
+  }
+  if (hasExpression(directive)) return directive
+  const children = directive.children ? await settled(text, directive.children) : null
+  if (children === undefined) return directive
+  const result = await run(directive, children)
+  if (result === null) return directive
+  const { children: _children, else: _else, ...rest } = directive
+  return typeof result === 'string' ? { ...rest, text: result } : { ...rest, content: result }
+}
+
+/** True for one whose arguments are filled in when it runs. */
+function hasExpression({ arg = '', attributes = {} }: DirectivePart): boolean {
+  return [arg, ...Object.values(attributes)].some(value => value.includes(EXPRESSION_START))
+}
+
+/** The text of parts that need no rendering any more; undefined where they do. */
+async function settled(text: string, parts: readonly ContentPart[]): Promise<string | undefined> {
+  if (!parts.every(part => !isDirective(part) || part.text !== undefined)) return undefined
+  return renderContent(
+    { text, parts, place: null },
+    { run: async ({ text: result = '' }) => result, inside: place => place, fill: range => range },
+  )
+}

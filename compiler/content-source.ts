@@ -1,0 +1,60 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, join, posix, resolve, sep } from 'node:path'
+import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
+import { includeFailed } from '../src/include-failed.js'
+import { nearest } from '../src/nearest.js'
+import { looksSecret } from '../src/secrets.js'
+import { limits } from './limits.js'
+
+/** What a directive read besides its own file, by which its result is known to hold. */
+export interface Dependencies {
+  /** Files of the directory, relative to it. */
+  files: Set<string>
+  /** True where it saw what the compiler cannot vouch for later: such a directive runs when it is rendered. */
+  isOpen: boolean
+}
+
+/** What the project's tools are to a directive that runs at build time. */
+export interface ContentTools {
+  find: (ref: string, file: string, dependencies: Dependencies) => Promise<DirectiveTool | null>
+  names: () => Promise<Iterable<string>>
+}
+
+/** What a directive of a file (relative to the directory) sees while the compiler runs it. */
+export function contentSource(
+  dir: string,
+  file: string,
+  tools: ContentTools,
+  dependencies: Dependencies,
+): DirectiveSource {
+  return {
+    file,
+    async readText(path) {
+      const read = readIncluded(dir, file, path)
+      dependencies.files.add(read.file)
+      return read
+    },
+    findTool: ref => tools.find(ref, file, dependencies),
+    nearestName: async ref => nearest(ref, await tools.names()),
+  }
+}
+
+/** The text of a file that a directive names: one inside the path entry, whatever links lead to it. */
+export function readIncluded(dir: string, from: string, path: string): { text: string; file: string } {
+  const file = posix.join(posix.dirname(from), path.replaceAll('\\', '/'))
+  if (path.startsWith('/') || file.startsWith('../') || file === '..')
+    throw includeFailed(path, 'it lies outside of the skills’ directory')
+  const absolute = join(dir, file)
+  const stat = statSync(absolute, { throwIfNoEntry: false })
+  if (!stat?.isFile()) throw includeFailed(path, 'there is no such file')
+  const real = realpathSync.native(absolute)
+  if (!real.startsWith(resolve(realpathSync.native(dir)) + sep))
+    throw includeFailed(path, 'it lies outside of the skills’ directory')
+  if (looksSecret(basename(real))) throw includeFailed(path, 'it looks like a secret')
+  if (stat.size > limits.fileBytes) throw includeFailed(path, `it has more than ${limits.fileBytes} bytes`)
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(real)), file }
+  } catch (error) {
+    throw includeFailed(path, 'it is no UTF-8 text', error)
+  }
+}

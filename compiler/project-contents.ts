@@ -1,0 +1,226 @@
+import type { ContentPart, ContentRecord, DirectivePart, NestedContent } from '../src/content.js'
+import { contentCycle, directiveFailed } from '../src/content-faults.js'
+import type { DirectiveForm } from '../src/directive.js'
+import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
+import { isAgentAppsError } from '../src/error.js'
+import { nearest } from '../src/nearest.js'
+import type { KnownDirectives } from './1-read/parse-content.js'
+import { parseContentWithin } from './1-read/parse-content-within.js'
+import { parseSkill } from './1-read/read-skills.js'
+import type { WalkedSkill } from './1-read/walk.js'
+import { foldContent } from './2-resolve/fold-content.js'
+import { contentSource, type Dependencies } from './content-source.js'
+import { contentTools } from './content-tools.js'
+import { type Finding, finding } from './diagnostics.js'
+import type { LibraryTools } from './library.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import type { Project, ProjectDirectory } from './project.js'
+import { type ContentBody, cascadeInput, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
+
+/** What the contents of one directory come to. */
+export interface LocatedContents {
+  /** By name; null for what the last compile made, where that holds. */
+  records: Map<string, ContentRecord | null>
+  /** What is wrong with their directives, by file. */
+  findings: Map<string, Finding[]>
+}
+
+export interface ContentsPart {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+  skills: readonly WalkedSkill[]
+  /** What the last compile found in a file, where all that its contents were made of is the same; else null. */
+  keptFindings: (unit: SkillUnit) => Finding[] | null
+}
+
+/** Finds the directives in the contents of a project's skills, and runs those that are static. */
+export async function projectContents(
+  parts: readonly ContentsPart[],
+  library: LibraryTools | null,
+  project: Project,
+): Promise<LocatedContents[]> {
+  const known = knownDirectives(parts, library)
+  const tools = contentTools(parts, library, project)
+  const located: LocatedContents[] = []
+  for (const [number, part] of parts.entries()) {
+    const { linked, keptFindings } = part
+    const contents: LocatedContents = { records: new Map(), findings: new Map() }
+    for (const unit of linked.units) {
+      const own = unit.tools.filter(tool => linked.names.get(tool.name)?.tool === tool)
+      const near = own.flatMap(directivesOf).some(name => known.has(name) || nearest(name, known.keys()))
+      if (!near) continue
+      const kept = keptFindings(unit)
+      const compiling = new ContentCompiler(part, number, unit, known, tools, library)
+      const findings = kept ?? []
+      for (const tool of own) {
+        if (!directivesOf(tool).some(name => known.has(name))) continue
+        contents.records.set(tool.name, kept ? null : await compiling.compile(tool))
+      }
+      if (!kept) for (const tool of own) findings.push(...(await compiling.findSlips(tool)))
+      findings.push(...compiling.findings)
+      if (findings.length > 0) contents.findings.set(unit.path, findings)
+    }
+    located.push(contents)
+  }
+  return located
+}
+
+/** The directives that a project's skills may use: its own, and the library's. */
+function knownDirectives(
+  parts: readonly { linked: LinkedDirectory }[],
+  library: LibraryTools | null,
+): Map<string, readonly DirectiveForm[]> {
+  const known = new Map<string, readonly DirectiveForm[]>()
+  for (const { linked } of parts) {
+    for (const [name, { tool }] of linked.names) {
+      const forms = tool && cascadeInput(tool)?.directive
+      if (forms && !known.has(name)) known.set(name, forms)
+    }
+  }
+  for (const [name, forms] of library?.readDirectives() ?? []) if (!known.has(name)) known.set(name, forms)
+  return known
+}
+
+/** Compiles the contents of one file. */
+class ContentCompiler {
+  readonly findings: Finding[] = []
+
+  constructor(
+    private readonly part: ContentsPart,
+    private readonly number: number,
+    private readonly unit: SkillUnit,
+    private readonly known: KnownDirectives,
+    private readonly tools: ReturnType<typeof contentTools>,
+    private readonly library: LibraryTools | null,
+  ) {}
+
+  async compile(tool: UnitTool): Promise<ContentRecord> {
+    const { text, line } = await this.bodyOf(tool)
+    const { parts, faults } = await parseContentWithin(text, this.known, line)
+    for (const { message, hint, ...place } of faults)
+      this.findings.push(finding('directive-invalid', place, message, hint))
+    const files = new Set<string>()
+    const [problem] = faults
+    const folded = problem ? parts : await this.fold(text, parts, [this.unit.path], files)
+    files.delete(this.unit.path)
+    tool.included = [...files].sort()
+    return {
+      length: text.length,
+      parts: folded,
+      ...(files.size > 0 && { inputs: tool.included }),
+      ...(problem && { problem }),
+    }
+  }
+
+  /** Names that are one edit from a known directive's, where they stand as one. */
+  async findSlips(tool: UnitTool): Promise<Finding[]> {
+    const slips = directivesOf(tool).filter(name => !this.known.has(name) && this.nearName(name))
+    if (slips.length === 0) return []
+    const { text, line } = await this.bodyOf(tool)
+    const forms: DirectiveForm[] = ['inline', 'block']
+    const { parts } = await parseContentWithin(text, new Map(slips.map(name => [name, forms])), line)
+    return allDirectives(parts)
+      .filter(({ arg, attributes }) => arg !== undefined || attributes !== undefined)
+      .map(({ name, at: [line, column] }) =>
+        finding('directive-unknown', { line, column }, name, this.nearName(name) ?? ''),
+      )
+  }
+
+  private nearName(name: string): string | null {
+    return nearest(name, this.known.keys())
+  }
+
+  private async bodyOf({ name, fresh }: UnitTool): Promise<ContentBody> {
+    if (fresh?.body) return fresh.body
+    const skill = this.part.skills.find(({ path }) => path === this.unit.path)
+    const parsed = skill && (await parseSkill(skill)).tools.find(tool => tool.name === name)
+    return parsed?.body ?? { text: '', line: 1 }
+  }
+
+  /** @param way the files that the text is included by, its own last */
+  private fold(
+    text: string,
+    parts: readonly ContentPart[],
+    way: readonly string[],
+    files: Set<string>,
+  ): Promise<ContentPart[]> {
+    return foldContent(text, parts, async (directive, children) => {
+      const dependencies: Dependencies = { files: new Set(), isOpen: false }
+      const source = contentSource(
+        this.part.directory.dir,
+        way.at(-1) as string,
+        this.tools(this.number),
+        dependencies,
+      )
+      try {
+        const result = await this.run(directive, children, source)
+        if (result === null || dependencies.isOpen) return null
+        const nested = isDirectiveContent(result)
+          ? await this.nest(result, directive, way, dependencies)
+          : result
+        if (nested !== null) for (const file of dependencies.files) files.add(file)
+        return nested
+      } catch (error) {
+        this.addFailure(directive, error)
+        // It says so too where it is rendered.
+        return null
+      }
+    })
+  }
+
+  /** What a static directive gives; null for one that is not, or whose code is not the compiler's to run. */
+  private async run(directive: DirectivePart, children: string | null, source: DirectiveSource) {
+    const { name, arg, attributes = {} } = directive
+    const isShadowed = this.tools(this.number).isOwn(name)
+    const run = isShadowed ? null : await this.library?.staticDirective(name)
+    if (!run) return null
+    const result = await run(undefined, {
+      arg,
+      attributes,
+      source,
+      ...(children !== null && { children: async () => children }),
+    })
+    return isDirectiveContent(result) ? result : String(result ?? '')
+  }
+
+  private async nest(
+    { content, file, entry }: { content: string; file: string; entry?: string | undefined },
+    directive: DirectivePart,
+    way: readonly string[],
+    dependencies: Dependencies,
+  ): Promise<string | NestedContent | null> {
+    if (entry !== undefined) return null
+    if (way.includes(file)) throw contentCycle([...way, file])
+    const { parts, faults } = await parseContentWithin(content, this.known, 1)
+    const [fault] = faults
+    if (fault) {
+      const { message, hint, line, column } = fault
+      const [own, ownColumn] = directive.at
+      this.findings.push(
+        finding(
+          'directive-invalid',
+          { line: own, column: ownColumn },
+          `in ${file}:${line}:${column}, which it includes, ${message}`,
+          hint,
+        ),
+      )
+      return null
+    }
+    const folded = await this.fold(content, parts, [...way, file], dependencies.files)
+    const isText = folded.every(part => !('name' in part))
+    return isText ? content : { text: content, parts: folded, file }
+  }
+
+  private addFailure(directive: DirectivePart, error: unknown): void {
+    const [line, column] = directive.at
+    const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
+    this.findings.push(finding('directive-failed', { line, column }, message, hint))
+  }
+}
+
+/** All directives of parts, those in blocks included. */
+function allDirectives(parts: readonly ContentPart[]): DirectivePart[] {
+  return parts.flatMap(part =>
+    'name' in part ? [part, ...allDirectives(part.children ?? []), ...allDirectives(part.else ?? [])] : [],
+  )
+}

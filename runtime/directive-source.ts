@@ -1,0 +1,73 @@
+import { disk } from '#disk'
+import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
+import { includeFailed } from '../src/include-failed.js'
+import { nearest } from '../src/nearest.js'
+import { parseReference } from '../src/reference.js'
+import { resolve } from './find-tool.js'
+import type { Globals } from './globals.js'
+import { listTools } from './list-tools.js'
+import { completeFrontmatter } from './run-code.js'
+import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
+
+/** The most that is read of a file that a directive names, in bytes. */
+const BYTES_MAX = 1024 * 1024
+
+/** What a directive of a file sees: `entry` is the file's path entry, absolute, and `file` relative to it. */
+export function directiveSource(entry: string, file: string, globals: Globals): DirectiveSource {
+  return {
+    file,
+    readText: path => readText(entry, file, path),
+    async findTool(ref) {
+      const path = parseReference(ref).kind === 'path' && disk ? disk.resolve(entry, file, '..', ref) : ref
+      const found = await resolve(path, globals)
+      return found?.tool ? directiveTool(found.tool, entry, globals) : null
+    },
+    async nearestName(ref) {
+      const tools = await listTools(globals)
+      return nearest(
+        ref,
+        tools.map(({ name }) => name),
+      )
+    },
+  }
+}
+
+function directiveTool(tool: ToolDef, entry: string, globals: Globals): DirectiveTool {
+  return {
+    name: tool.name,
+    async details() {
+      const source = sourceOf(tool)
+      if (source?.record.dynamic && disk) await completeFrontmatter(tool, source, globals, disk)
+      return tool.frontmatter
+    },
+    async content() {
+      if (!tool.content) return null
+      const { origin } = tool
+      return {
+        content: await tool.content(),
+        file: origin.file,
+        ...(origin.entry !== entry && { entry: origin.entry }),
+      }
+    },
+  }
+}
+
+/** The text of a file inside the path entry, whatever links lead to it. */
+async function readText(entry: string, from: string, path: string): Promise<{ text: string; file: string }> {
+  if (disk === null) throw includeFailed(path, 'there is no file system')
+  const absolute = disk.resolve(entry, from, '..', path.replaceAll('\\', '/'))
+  const file = path.startsWith('/') ? null : disk.inside(entry, absolute)
+  if (file === null) throw includeFailed(path, 'it lies outside of the skills’ directory')
+  const state = disk.stat(absolute)
+  if (state === null) throw includeFailed(path, 'there is no such file')
+  if (state.size > BYTES_MAX) throw includeFailed(path, `it has more than ${BYTES_MAX} bytes`)
+  const bytes = await disk.readInside(entry, file)
+  if (bytes === null)
+    throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }
+  } catch (error) {
+    throw includeFailed(path, 'it is no UTF-8 text', error)
+  }
+}

@@ -1,0 +1,29 @@
+import { disk } from '#disk'
+import { type DirectiveForm, directiveForms } from '../src/directive.js'
+import { isBroken } from '../src/index-format.js'
+import { layerDirectories } from './compiled-chain.js'
+import { directoryStates, lookUp } from './directory-state.js'
+import type { Globals } from './globals.js'
+import { toolOf } from './make-tool.js'
+import type { ToolDef } from './tool-def.js'
+
+/**
+ * The directive of a name for the content of a tool, as middleware is looked for: a registered one, else one of the
+ * tool's own layer, else the library's. What has no tag of a directive is passed over.
+ */
+export async function findDirective(name: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
+  const registered = globals.tools.programmaticTools.get(name)
+  if (registered && formsOf(registered).length > 0) return registered
+  if (disk === null) return null
+  for (const state of layerDirectories(tool, directoryStates(globals, disk))) {
+    const found = await lookUp(state, name, globals, disk)
+    if (found && !isBroken(found.record) && directiveForms(found.record.frontmatter.tags).length > 0)
+      return toolOf({ ...found, record: found.record }, globals, disk)
+  }
+  return null
+}
+
+/** The forms in which a tool is a directive; none for what is not. */
+export function formsOf({ frontmatter: { tags } }: ToolDef): DirectiveForm[] {
+  return directiveForms(tags)
+}

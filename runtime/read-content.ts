@@ -1,0 +1,28 @@
+import type { ToolRecord } from '../src/index-format.js'
+import type { Disk } from './disk-seam.js'
+import type { Globals } from './globals.js'
+import type { ToolSource } from './tool-source.js'
+
+/** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */
+export async function readContent(source: ToolSource, globals: Globals, disk: Disk): Promise<string> {
+  const { state, record } = source
+  const path = disk.resolve(state.dir, record.file)
+  const bytes = await readBytes(path, record, disk)
+  if (bytes) return decode(bytes)
+  return (await import('./stale-content.js')).readStale(source, path, globals, disk)
+}
+
+/** A SKILL.md that is a link may lead only to a file of its own folder, whatever an index says. */
+export async function readBytes(
+  path: string,
+  { kind, content, size }: ToolRecord,
+  disk: Disk,
+): Promise<Uint8Array | null> {
+  const isOwn = kind !== 'folder' || (await disk.isInside(disk.resolve(path, '..'), path))
+  return isOwn && content ? disk.readRange(path, ...content, size) : null
+}
+
+/** A byte order mark inside content is content. */
+export function decode(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+}

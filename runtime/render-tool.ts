@@ -1,0 +1,318 @@
+import { disk } from '#disk'
+import { type ContentRecord, type DirectivePart, isContentOf } from '../src/content.js'
+import { contentCycle, directiveFailed } from '../src/content-faults.js'
+import {
+  type DirectiveCall,
+  type DirectiveForm,
+  type DirectiveSource,
+  isDirectiveContent,
+} from '../src/directive.js'
+import { directiveNames } from '../src/directive-names.js'
+import { AgentAppsError, isAgentAppsError } from '../src/error.js'
+import { asText, type InterpolationRoots, interpolate } from '../src/interpolate.js'
+import { checkOptions } from '../src/options.js'
+import { type Inner, type Rendering, renderContent } from '../src/render-content.js'
+import { whenThere } from '../src/thenable.js'
+import { chainOf } from './chain.js'
+import { checkArguments } from './check-arguments.js'
+import { cloneArguments } from './clone-arguments.js'
+import { type Context, RunContext } from './context.js'
+import { directiveSource } from './directive-source.js'
+import { loadParser } from './directory-files.js'
+import { isStillFresh, withNames } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import { holdingIndex } from './find-cascade.js'
+import { findDirective, formsOf } from './find-directive.js'
+import type { Globals } from './globals.js'
+import { interpolationRoots } from './interpolation-roots.js'
+import { invokeFor, requireTool } from './invoke.js'
+import { readContent } from './read-content.js'
+import { runChain } from './run-chain.js'
+import type { ToolDef } from './tool-def.js'
+import { sourceOf, type ToolSource } from './tool-source.js'
+
+export { readContent } from './read-content.js'
+
+/** Where a text is rendered. */
+interface Place {
+  /** The path entry, absolute. */
+  entry: string
+  /** The file, relative to `entry`. */
+  file: string
+  /** The files that it is included by, its own last, absolute. */
+  way: readonly string[]
+  /** What the directives around it add to `locals`. */
+  locals: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What a Markdown skill gives: its content, with its directives run, and where `metadata.interpolate` says so, its
+ * `${…}` filled in. Content with neither is the bytes as they stand.
+ *
+ * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a directive that
+ *   was aborted throws
+ */
+export async function renderTool(
+  tool: ToolDef,
+  source: ToolSource,
+  ctx: Context | undefined,
+  globals: Globals,
+  host: Disk,
+): Promise<string> {
+  const { directives = [] } = source.record
+  const isFilled = isInterpolated(tool, ctx)
+  if (directives.length === 0 && !isFilled) return readContent(source, globals, host)
+  const known = await knownAmong(directives, tool, globals)
+  const { text, content } = await contentOf(tool, source, known, globals, host)
+  if (content.problem) throw contentInvalid(tool, content.problem)
+  const context =
+    ctx instanceof RunContext ? ctx : new RunContext(globals, tool, invokeFor, undefined, undefined)
+  return new ToolRendering(tool, known, context, isFilled).render(text, content, source)
+}
+
+/** What `render` of a runtime gives. */
+export async function render(
+  ref: string,
+  options: { args?: unknown } | undefined,
+  globals: Globals,
+): Promise<string> {
+  if (options) checkOptions('render', options, { args: 'an object, a list, a string, a number, a boolean' })
+  const tool = await requireTool(ref, globals)
+  const source = sourceOf(tool)
+  if (!tool.content) {
+    throw new AgentAppsError('CONTENT_MISSING', `The tool "${tool.name}" is code and has no content.`, {
+      hint: 'Run it with `invoke`.',
+      tool: tool.name,
+    })
+  }
+  const ctx = new RunContext(globals, tool, invokeFor, undefined, undefined)
+  const chain = await chainOf(tool, globals)
+  ctx.chain = chain
+  ctx.args = await checkArguments(tool, chain, cloneArguments(options?.args), ctx)
+  return source && disk ? renderTool(tool, source, ctx, globals, disk) : tool.content()
+}
+
+/** True where the content's own `${…}` is filled in. */
+function isInterpolated({ frontmatter: { metadata } }: ToolDef, ctx: Context | undefined): boolean {
+  const { interpolate: own = (ctx as RunContext | undefined)?.chain?.interpolate } = metadata
+  return own === true
+}
+
+async function knownAmong(
+  names: readonly string[],
+  tool: ToolDef,
+  globals: Globals,
+): Promise<Map<string, ToolDef>> {
+  const known = new Map<string, ToolDef>()
+  for (const name of names) {
+    const directive = await findDirective(name, tool, globals)
+    if (directive) known.set(name, directive)
+  }
+  return known
+}
+
+/** A tool's content and the parts of it: as they were compiled, where that holds; else as its text is parsed now. */
+async function contentOf(
+  tool: ToolDef,
+  source: ToolSource,
+  known: ReadonlyMap<string, ToolDef>,
+  globals: Globals,
+  host: Disk,
+): Promise<{ text: string; content: ContentRecord }> {
+  const text = await readContent(source, globals, host)
+  if (known.size === 0) return { text, content: { length: text.length, parts: [[0, text.length]] } }
+  const compiled = await withNames(source.state, globals, host, () =>
+    compiledContent(tool, source, globals, host),
+  )
+  if (isContentOf(compiled, text)) return { text, content: compiled }
+  const parser = await loadParser(globals, host)
+  const { state, record } = source
+  const parsed = await parser?.readContent(state.dir, record.file, tool.name, allForms(known))
+  if (parsed) return parsed
+  throw notCompiled(tool.name)
+}
+
+/** The parts that the compiler found; undefined where they are not those of what is there now. */
+async function compiledContent(
+  { name }: ToolDef,
+  source: ToolSource,
+  globals: Globals,
+  host: Disk,
+): Promise<ContentRecord | undefined> {
+  const { state, names, record } = source
+  const { programmaticTools } = globals.tools
+  if (names.via !== 'index' || record.directives?.some(one => programmaticTools.has(one))) return undefined
+  const content = (await holdingIndex(source, globals, host))?.content?.(name)
+  const { inputs = [] } = content ?? {}
+  const isSame =
+    globals.config.freshness === 'trust' ||
+    (Array.isArray(inputs) && inputs.every(file => isStillFresh(state, names, file, host)))
+  return isSame ? content : undefined
+}
+
+function allForms(known: ReadonlyMap<string, ToolDef>): Map<string, readonly DirectiveForm[]> {
+  return new Map([...known].map(([name, tool]) => [name, formsOf(tool)]))
+}
+
+/** One rendering of a tool's content. */
+class ToolRendering {
+  private readonly globals: Globals
+
+  constructor(
+    private readonly tool: ToolDef,
+    private readonly known: Map<string, ToolDef>,
+    private readonly ctx: RunContext,
+    private readonly isFilled: boolean,
+  ) {
+    this.globals = ctx.globals
+  }
+
+  render(text: string, { parts }: ContentRecord, { state, record }: ToolSource): Promise<string> {
+    const way = [disk?.resolve(state.dir, record.file) ?? record.file]
+    const place: Place = { entry: state.dir, file: record.file, way, locals: { ...this.ctx.locals } }
+    return renderContent<Place>(
+      { text, parts, place },
+      {
+        run: (directive, inner, at) => this.run(directive, inner, at),
+        inside: (at, locals) => ({ ...at, locals: { ...at.locals, ...locals } }),
+        fill: (range, at) => (this.isFilled ? asText(interpolate(range, this.roots(at))) : range),
+      },
+    )
+  }
+
+  private async run(
+    directive: DirectivePart,
+    inner: Inner,
+    place: Place,
+  ): Promise<string | Rendering<Place>> {
+    if (directive.text !== undefined) return directive.text
+    if (directive.content) {
+      const { text, parts, file } = directive.content
+      return { text, parts, place: this.placeOf(place.entry, file, place) }
+    }
+    const { name, arg, attributes = {} } = directive
+    const tool = this.known.get(name) ?? (await findDirective(name, this.tool, this.globals))
+    // An index that says otherwise is not right.
+    if (!tool) throw this.failed(directive, place, directiveFailed(name, 'there is no such directive'))
+    const source = directiveSource(place.entry, place.file, this.globals)
+    try {
+      const roots = this.roots(place)
+      const call: DirectiveCall = {
+        arg: arg === undefined ? undefined : asText(interpolate(arg, roots)),
+        attributes: Object.fromEntries(
+          Object.entries(attributes).map(([key, value]) => [key, asText(interpolate(value, roots))]),
+        ),
+        ...inner,
+        source,
+      }
+      return await this.placed(await this.call(tool, call, place), place, source)
+    } catch (error) {
+      throw this.failed(directive, place, error)
+    }
+  }
+
+  /** A static directive sees no context, as it sees none at build time. */
+  private async call(tool: ToolDef, call: DirectiveCall, place: Place): Promise<unknown> {
+    if (tool.frontmatter.metadata.static === true) return tool.fn(undefined, call)
+    const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
+    Object.assign(ctx.locals, place.locals)
+    const chain = await chainOf(tool, this.globals)
+    if (tool.frontmatter.params)
+      await checkArguments(tool, chain, { arg: call.arg, attributes: call.attributes }, ctx)
+    return chain.steps.length === 0
+      ? tool.fn(ctx, call)
+      : whenThere(
+          runChain(ctx, chain, () => tool.fn(ctx, call)),
+          result => result,
+        )
+  }
+
+  /** A result as text, or as a text with directives of its own. */
+  private async placed(
+    result: unknown,
+    place: Place,
+    { file: from }: DirectiveSource,
+  ): Promise<string | Rendering<Place>> {
+    if (!isDirectiveContent(result)) return asText(result)
+    const { content: text, file, entry = place.entry } = result
+    const inner = this.placeOf(entry, file, place)
+    const names = directiveNames(text).filter(name => !this.known.has(name))
+    for (const [name, tool] of await knownAmong(names, this.tool, this.globals)) this.known.set(name, tool)
+    if (!directiveNames(text).some(name => this.known.has(name)))
+      return { text, parts: [[0, text.length]], place: inner }
+    const parser = disk && (await loadParser(this.globals, disk))
+    if (!parser) throw notCompiled(`${this.tool.name}" includes the file "${file}`)
+    const { parts, problem } = await parser.parseContent(text, allForms(this.known))
+    if (!problem) return { text, parts, place: inner }
+    const { line, column, message, hint } = problem
+    throw new AgentAppsError(
+      'CONTENT_INVALID',
+      `in ${file}:${line}:${column}, which ${from} includes, ${message}`,
+      { hint },
+    )
+  }
+
+  /** The place of a file that takes a directive's place. */
+  private placeOf(entry: string, file: string, { way, locals }: Place): Place {
+    const path = disk?.resolve(entry, file) ?? file
+    if (way.includes(path)) {
+      const shown = [...way, path].map(one => disk?.inside(entry, one) ?? one)
+      throw contentCycle(shown)
+    }
+    return { entry, file, way: [...way, path], locals }
+  }
+
+  private roots({ locals }: Place): InterpolationRoots {
+    return Object.defineProperty(interpolationRoots(this.ctx), 'locals', { value: locals })
+  }
+
+  /** An error with the place of the directive that it came from. What ends the whole call stays as it is. */
+  private failed(
+    { name, at: [line, column] }: DirectivePart,
+    { entry, file }: Place,
+    error: unknown,
+  ): unknown {
+    const known = isAgentAppsError(error) ? error : directiveFailed(name, error)
+    if (known.file !== undefined || !SAID_HERE.has(known.code)) return known
+    return new AgentAppsError(
+      known.code,
+      `The content of "${this.tool.name}" cannot be rendered: ${file}:${line}:${column}: ${known.message}`,
+      {
+        hint: known.hint,
+        tool: this.tool.name,
+        file: disk?.resolve(entry, file) ?? file,
+        position: { line, column },
+        cause: known.cause ?? error,
+      },
+    )
+  }
+}
+
+const SAID_HERE: ReadonlySet<string> = new Set([
+  'DIRECTIVE_FAILED',
+  'CONTENT_CYCLE',
+  'CONTENT_INVALID',
+  'CONTENT_NOT_COMPILED',
+  'ARGS_INVALID',
+  'PATH_INVALID',
+])
+
+function contentInvalid(
+  { name, origin }: ToolDef,
+  { message, hint, line, column }: NonNullable<ContentRecord['problem']>,
+): AgentAppsError {
+  const file = disk?.resolve(origin.entry, origin.file) ?? origin.file
+  return new AgentAppsError(
+    'CONTENT_INVALID',
+    `The content of "${name}" cannot be rendered: ${origin.file}:${line}:${column}: ${message}`,
+    { hint, tool: name, file, position: { line, column } },
+  )
+}
+
+function notCompiled(what: string): AgentAppsError {
+  return new AgentAppsError(
+    'CONTENT_NOT_COMPILED',
+    `The content of "${what}" has directives that were not compiled, and the compiler is not there to find them.`,
+    { hint: 'Run `agent-apps compile` and deploy its index, or install the whole package.' },
+  )
+}

@@ -1,0 +1,30 @@
+import { AgentAppsError, type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+
+export const frontmatter = {
+  name: 'if',
+  description:
+    'Keeps its block where a value of the call is there, or equals a text; else what follows `:::else`.',
+  metadata: { visibility: 'hidden', tags: ['meta-directive-block'] },
+}
+
+/** `:::if{path=args.file}`, `:::if{path=args.kind equals=bug}`. Missing, null, false, empty texts and empty lists are not there. */
+export default async function when(ctx: Context, call: DirectiveCall): Promise<string> {
+  const { path, equals } = call.attributes
+  if (!path) {
+    throw new AgentAppsError('DIRECTIVE_FAILED', 'the block says no `path`', {
+      hint: 'Write `:::if{path=args.file}`.',
+    })
+  }
+  const value = ctxValue(ctx, path)
+  const holds = equals === undefined ? isThere(value) : asText(value) === equals
+  return (holds ? await call.children?.() : await call.else?.()) ?? ''
+}
+
+function isThere(value: unknown): boolean {
+  const isEmpty = Array.isArray(value) && value.length === 0
+  return value !== undefined && value !== null && value !== false && value !== '' && !isEmpty
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+}

@@ -1,0 +1,41 @@
+import { AgentAppsError, type DirectiveCall } from 'agent-apps'
+
+/** What `:skill[…]` and `:tool[…]` give: the name of what a reference leads to, or what that says of itself. */
+export async function named(
+  directive: string,
+  { arg = '', attributes, source }: DirectiveCall,
+): Promise<unknown> {
+  if (arg === '') throw fault('the directive names nothing', `Write \`:${directive}[its-name]\`.`)
+  const tool = await source.findTool(arg)
+  if (tool === null) {
+    const near = await source.nearestName(arg)
+    throw fault(
+      `there is no ${directive} ${JSON.stringify(arg)}`,
+      near === null ? 'Correct the name.' : `Did you mean "${near}"?`,
+    )
+  }
+  const { show } = attributes
+  switch (show) {
+    case undefined:
+      return tool.name
+    case 'description':
+      return (await tool.details()).description ?? ''
+    case 'params':
+      return JSON.stringify((await tool.details()).params ?? {}, null, 2)
+    case 'content': {
+      const content = await tool.content()
+      if (content === null)
+        throw fault(`"${arg}" is code and has no content`, 'Show its `description` or `params`.')
+      return { ...content, content: content.content.trim() }
+    }
+    default:
+      throw fault(
+        `nothing of a ${directive} is called ${JSON.stringify(show)}`,
+        'Show `description`, `params` or `content`.',
+      )
+  }
+}
+
+function fault(message: string, hint: string): AgentAppsError {
+  return new AgentAppsError('DIRECTIVE_FAILED', message, { hint })
+}

@@ -1,0 +1,17 @@
+import { AgentAppsError, type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+
+export const frontmatter = {
+  name: 'value',
+  description: 'Puts a value of the call in its place: `args.x`, `locals.x`, `nonlocals.x`, `env.X`.',
+  metadata: { visibility: 'hidden', tags: ['meta-directive-inline'] },
+}
+
+/** `:value[args.file]`; `{default="…"}` stands for what is missing. What is no text is put as JSON. */
+export default function value(ctx: Context, { arg = '', attributes }: DirectiveCall): unknown {
+  if (arg === '') {
+    throw new AgentAppsError('DIRECTIVE_FAILED', 'the directive names no value', {
+      hint: 'Write `:value[args.file]`.',
+    })
+  }
+  return ctxValue(ctx, arg) ?? attributes.default
+}

@@ -1,0 +1,17 @@
+import { AgentAppsError } from './error.js'
+
+/** The error for a text that includes itself. */
+export function contentCycle(way: readonly string[]): AgentAppsError {
+  return new AgentAppsError('CONTENT_CYCLE', `the content includes itself: ${way.join(' → ')}`, {
+    hint: 'Take one of these directives out.',
+  })
+}
+
+/** The error for a directive whose code throws something of its own. */
+export function directiveFailed(name: string, cause: unknown): AgentAppsError {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new AgentAppsError('DIRECTIVE_FAILED', `the directive "${name}" failed: ${message}`, {
+    hint: 'Correct what it was given, or the directive.',
+    cause,
+  })
+}

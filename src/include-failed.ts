@@ -1,0 +1,9 @@
+import { AgentAppsError } from './error.js'
+
+/** The error for a file that a directive names and cannot have. */
+export function includeFailed(path: string, why: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('DIRECTIVE_FAILED', `the file ${JSON.stringify(path)} cannot be read: ${why}`, {
+    hint: 'Name a text file of the skill’s folder, or of its path entry, by a path relative to the file that names it.',
+    ...(cause !== undefined && { cause }),
+  })
+}
