@@ -3,16 +3,17 @@ import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
 import { checkReferences } from './check-references.js'
+import type { Finding } from './diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
 import { type Job, type Progress, type Stage, timed } from './job.js'
 import { isLibrary, libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type PreparedDirectory, type PreviousCompile, prepareDirectory } from './prepare-directory.js'
+import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
 import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
 import { type Report, report } from './report.js'
-import type { SkillUnit } from './skill-unit.js'
+import type { SkillUnit, UnitTool } from './skill-unit.js'
 
 export interface CompileOptions extends ProjectOptions {
   /** Ignore what the last compile left. */
@@ -33,6 +34,8 @@ export interface CompileResult extends Report {
   written: string[]
   /** Skill files that had not changed, so that they were not parsed. */
   reused: number
+  /** Contents with directives that were searched anew: those of files that changed, or that include one which did. */
+  rendered: number
   /** With `check`: the files that a compile would write, as shown paths; empty where all is up to date. */
   outdated: string[]
   /** With `check`: the names that the indexes have otherwise, have not, or have no longer. */
@@ -74,6 +77,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
     outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
     stale: compiled.flatMap(({ stale }) => stale),
     reused: compiled.reduce((sum, { reused }) => sum + reused, 0),
+    rendered: compiled.reduce((sum, { rendered }) => sum + rendered, 0),
     timings: job.timings,
   }
 }
@@ -145,15 +149,16 @@ function contentsOf(
     directory,
     linked,
     skills,
-    keptFindings: ({ path, tools }: SkillUnit) =>
-      previous?.written.header.cascadeKey === cascades[number]?.key &&
-      tools.every(
-        ({ fresh, included = [] }) =>
-          !fresh &&
-          included.every(file => isSameFile(directory.dir, file, (previous as PreviousCompile).cache)),
-      )
-        ? [...(previous?.cache.contentFindings.get(path) ?? [])]
-        : null,
+    keptFindings(unit: SkillUnit): Finding[] | null {
+      if (previous === null || previous.written.header.cascadeKey !== cascades[number]?.key) return null
+      const { cache } = previous
+      const isSame = ({ fresh, included = [] }: UnitTool): boolean =>
+        !fresh && included.every(file => isSameFile(directory.dir, file, cache))
+      const findings = cache.contentFindings.get(unit.path) ?? []
+      // What is at fault may lie in another file.
+      const isSound = findings.every(({ rule }) => rule === 'directive-unknown')
+      return isSound && unit.tools.every(isSame) ? [...findings] : null
+    },
   }))
   return projectContents(parts, libraryBelow(project), project)
 }

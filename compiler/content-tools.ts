@@ -12,7 +12,7 @@ import { parser } from './disk.js'
 import type { LibraryTools } from './library.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { Project, ProjectDirectory } from './project.js'
-import { cascadeInput, type SkillUnit, type UnitTool } from './skill-unit.js'
+import type { SkillUnit, UnitTool } from './skill-unit.js'
 
 interface Part {
   directory: ProjectDirectory
@@ -26,18 +26,12 @@ interface OwnTool {
   tool: UnitTool
 }
 
-/** The project's tools, as the directives of one of its directories see them. */
-export type DirectoryTools = ContentTools & {
-  /** True for a directive that the project has itself. */
-  isOwn: (name: string) => boolean
-}
-
 /** The tools that the skills of each of a project's directories can name in their contents. */
 export function contentTools(
   parts: readonly Part[],
   library: LibraryTools | null,
   { others }: Project,
-): (number: number) => DirectoryTools {
+): (number: number) => ContentTools {
   let reading: Promise<DirectoryNames[]> | undefined
   /** Somebody else's directories: they are read only where nothing else has a name. */
   const elsewhere = (): Promise<DirectoryNames[]> => {
@@ -113,7 +107,6 @@ export function contentTools(
   }
 
   return number => ({
-    isOwn: name => parts.some(({ linked }) => hasDirective(linked, name)),
     async names() {
       const theirs = (await elsewhere()).flatMap(directory => directory.names())
       return [...parts.flatMap(({ linked }) => [...linked.names.keys()]), ...theirs]
@@ -139,9 +132,4 @@ export function contentTools(
       return { name: ref, details: async () => ({}), content: async () => null }
     },
   })
-}
-
-function hasDirective({ names }: LinkedDirectory, name: string): boolean {
-  const tool = names.get(name)?.tool
-  return tool !== undefined && cascadeInput(tool)?.directive !== undefined
 }

@@ -41,6 +41,8 @@ export interface CompiledDirectory {
   linked: LinkedDirectory
   skipped: Walk['skipped']
   reused: number
+  /** Contents with directives that were compiled anew. */
+  rendered: number
   outdated: string[]
   stale: string[]
 }
@@ -56,9 +58,9 @@ export async function emitDirectory(
   const { dir } = directory
   const linked = withFindings(withFindings(prepared.linked, cascades.findings), contents.findings)
   const reused = read.units.length - read.parsed
-  const compiled = { directory, linked, skipped: walked.skipped, reused, outdated: [], stale: [] }
-  const areKept = [...contents.records.values()].every(record => record === null)
-  if (prepared.isUnchanged && cascades.records === null && areKept) return compiled
+  const rendered = [...contents.records.values()].filter(record => record !== null).length
+  const compiled = { directory, linked, skipped: walked.skipped, reused, rendered, outdated: [], stale: [] }
+  if (prepared.isUnchanged && cascades.records === null && rendered === 0) return compiled
 
   const kept = keptLines(prepared)
   if (kept === 'overtaken') return kept

@@ -3,19 +3,21 @@ import { contentCycle, directiveFailed } from '../src/content-faults.js'
 import type { DirectiveForm } from '../src/directive.js'
 import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { isAgentAppsError } from '../src/error.js'
+import { asText } from '../src/interpolate.js'
 import { nearest } from '../src/nearest.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
 import { parseSkill } from './1-read/read-skills.js'
 import type { WalkedSkill } from './1-read/walk.js'
 import { foldContent } from './2-resolve/fold-content.js'
-import { contentSource, type Dependencies } from './content-source.js'
+import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
 import { type Finding, finding } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { Project, ProjectDirectory } from './project.js'
-import { type ContentBody, cascadeInput, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
+import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
+import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 
 /** What the contents of one directory come to. */
 export interface LocatedContents {
@@ -39,60 +41,58 @@ export async function projectContents(
   library: LibraryTools | null,
   project: Project,
 ): Promise<LocatedContents[]> {
-  const known = knownDirectives(parts, library)
+  const directives = projectDirectives(parts, library)
   const tools = contentTools(parts, library, project)
-  const located: LocatedContents[] = []
-  for (const [number, part] of parts.entries()) {
-    const { linked, keptFindings } = part
-    const contents: LocatedContents = { records: new Map(), findings: new Map() }
-    for (const unit of linked.units) {
-      const own = unit.tools.filter(tool => linked.names.get(tool.name)?.tool === tool)
-      const near = own.flatMap(directivesOf).some(name => known.has(name) || nearest(name, known.keys()))
-      if (!near) continue
-      const kept = keptFindings(unit)
-      const compiling = new ContentCompiler(part, number, unit, known, tools, library)
-      const findings = kept ?? []
-      for (const tool of own) {
-        if (!directivesOf(tool).some(name => known.has(name))) continue
-        contents.records.set(tool.name, kept ? null : await compiling.compile(tool))
-      }
-      if (!kept) for (const tool of own) findings.push(...(await compiling.findSlips(tool)))
-      findings.push(...compiling.findings)
-      if (findings.length > 0) contents.findings.set(unit.path, findings)
-    }
-    located.push(contents)
+  try {
+    return await Promise.all(
+      parts.map((part, number) => directoryContents(part, number, directives, tools(number))),
+    )
+  } finally {
+    directives.close()
   }
-  return located
 }
 
-/** The directives that a project's skills may use: its own, and the library's. */
-function knownDirectives(
-  parts: readonly { linked: LinkedDirectory }[],
-  library: LibraryTools | null,
-): Map<string, readonly DirectiveForm[]> {
-  const known = new Map<string, readonly DirectiveForm[]>()
-  for (const { linked } of parts) {
-    for (const [name, { tool }] of linked.names) {
-      const forms = tool && cascadeInput(tool)?.directive
-      if (forms && !known.has(name)) known.set(name, forms)
+async function directoryContents(
+  part: ContentsPart,
+  number: number,
+  directives: ProjectDirectives,
+  tools: ContentTools,
+): Promise<LocatedContents> {
+  const { known } = directives
+  const { linked, keptFindings } = part
+  const contents: LocatedContents = { records: new Map(), findings: new Map() }
+  for (const unit of linked.units) {
+    const own = unit.tools.filter(
+      tool => directivesOf(tool).length > 0 && linked.names.get(tool.name)?.tool === tool,
+    )
+    if (!own.flatMap(directivesOf).some(name => known.has(name) || nearest(name, known.keys()))) continue
+    const kept = keptFindings(unit)
+    const compiling = new ContentCompiler(part, number, unit, directives, tools)
+    for (const tool of own) {
+      if (!directivesOf(tool).some(name => known.has(name))) continue
+      contents.records.set(tool.name, kept ? null : await compiling.compile(tool))
     }
+    if (!kept) for (const tool of own) await compiling.findSlips(tool)
+    const findings = kept ?? compiling.findings
+    if (findings.length > 0) contents.findings.set(unit.path, findings)
   }
-  for (const [name, forms] of library?.readDirectives() ?? []) if (!known.has(name)) known.set(name, forms)
-  return known
+  return contents
 }
 
 /** Compiles the contents of one file. */
 class ContentCompiler {
   readonly findings: Finding[] = []
+  private readonly known: KnownDirectives
 
   constructor(
     private readonly part: ContentsPart,
     private readonly number: number,
     private readonly unit: SkillUnit,
-    private readonly known: KnownDirectives,
-    private readonly tools: ReturnType<typeof contentTools>,
-    private readonly library: LibraryTools | null,
-  ) {}
+    private readonly directives: ProjectDirectives,
+    private readonly tools: ContentTools,
+  ) {
+    this.known = directives.known
+  }
 
   async compile(tool: UnitTool): Promise<ContentRecord> {
     const { text, line } = await this.bodyOf(tool)
@@ -113,17 +113,21 @@ class ContentCompiler {
   }
 
   /** Names that are one edit from a known directive's, where they stand as one. */
-  async findSlips(tool: UnitTool): Promise<Finding[]> {
+  async findSlips(tool: UnitTool): Promise<void> {
     const slips = directivesOf(tool).filter(name => !this.known.has(name) && this.nearName(name))
-    if (slips.length === 0) return []
+    if (slips.length === 0) return
     const { text, line } = await this.bodyOf(tool)
     const forms: DirectiveForm[] = ['inline', 'block']
     const { parts } = await parseContentWithin(text, new Map(slips.map(name => [name, forms])), line)
-    return allDirectives(parts)
-      .filter(({ arg, attributes }) => arg !== undefined || attributes !== undefined)
-      .map(({ name, at: [line, column] }) =>
-        finding('directive-unknown', { line, column }, name, this.nearName(name) ?? ''),
-      )
+    for (const {
+      name,
+      arg,
+      attributes,
+      at: [line, column],
+    } of allDirectives(parts)) {
+      if (arg !== undefined || attributes !== undefined)
+        this.findings.push(finding('directive-unknown', { line, column }, name, this.nearName(name) ?? ''))
+    }
   }
 
   private nearName(name: string): string | null {
@@ -146,18 +150,15 @@ class ContentCompiler {
   ): Promise<ContentPart[]> {
     return foldContent(text, parts, async (directive, children) => {
       const dependencies: Dependencies = { files: new Set(), isOpen: false }
-      const source = contentSource(
-        this.part.directory.dir,
-        way.at(-1) as string,
-        this.tools(this.number),
-        dependencies,
-      )
+      const { dir } = this.part.directory
+      const source = contentSource(dir, way.at(-1) as string, this.tools, dependencies)
       try {
-        const result = await this.run(directive, children, source)
-        if (result === null || dependencies.isOpen) return null
+        const ran = await this.run(directive, children, source, dependencies)
+        if (ran === null || dependencies.isOpen) return null
+        const { result } = ran
         const nested = isDirectiveContent(result)
           ? await this.nest(result, directive, way, dependencies)
-          : result
+          : asText(result)
         if (nested !== null) for (const file of dependencies.files) files.add(file)
         return nested
       } catch (error) {
@@ -168,19 +169,14 @@ class ContentCompiler {
     })
   }
 
-  /** What a static directive gives; null for one that is not, or whose code is not the compiler's to run. */
-  private async run(directive: DirectivePart, children: string | null, source: DirectiveSource) {
-    const { name, arg, attributes = {} } = directive
-    const isShadowed = this.tools(this.number).isOwn(name)
-    const run = isShadowed ? null : await this.library?.staticDirective(name)
-    if (!run) return null
-    const result = await run(undefined, {
-      arg,
-      attributes,
-      source,
-      ...(children !== null && { children: async () => children }),
-    })
-    return isDirectiveContent(result) ? result : String(result ?? '')
+  private run(
+    { name, arg, attributes = {} }: DirectivePart,
+    children: string | null,
+    source: DirectiveSource,
+    dependencies: Dependencies,
+  ): Promise<{ result: unknown } | null> {
+    const inner = children === null ? {} : { children: async () => children }
+    return this.directives.run(name, { arg, attributes, source, ...inner }, this.number, dependencies)
   }
 
   private async nest(

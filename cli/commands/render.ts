@@ -1,19 +1,21 @@
 import type { Command, Invocation } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
+import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
 export const render: Command = {
   name: 'render',
   summary: "print a tool's content exactly as an agent would get it",
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: {},
+  options: ARGUMENT_OPTIONS,
   example: 'agent-apps render release-notes > prompt.md',
   run,
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  const { output } = invocation
+  const { options, output } = invocation
+  const args = readArguments(options)
   const runtime = await openRuntime(invocation)
-  const content = await runtime.render(invocation.positionals[0] ?? '')
+  const content = await runtime.render(invocation.positionals[0] ?? '', { args })
   if (output.json) output.jsonResult({ content })
   else output.exact(content)
   noteDiagnostics(runtime, invocation)

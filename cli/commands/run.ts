@@ -1,26 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { AgentAppsError, isAgentAppsError } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
+import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
 export const run: Command = {
   name: 'run',
   summary: 'call a tool and print what it gives',
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: {
-    arg: {
-      type: 'string',
-      multiple: true,
-      value: 'KEY=VALUE',
-      describes: 'one argument; a value that is JSON is read as such',
-    },
-    args: {
-      type: 'string',
-      value: 'JSON',
-      describes: 'all arguments as a JSON object; - reads them from standard input',
-    },
-  },
+  options: ARGUMENT_OPTIONS,
   example: 'agent-apps run word-count --arg text="one two three"',
   run: runTool,
 }
@@ -65,45 +53,4 @@ function asJson(result: unknown, tool = ''): string {
       tool,
     },
   )
-}
-
-/** The arguments of `--args` and, over them, of each `--arg`; undefined where there are none. */
-function readArguments({ arg, args }: Invocation['options']): Record<string, unknown> | undefined {
-  const pairs = Array.isArray(arg) ? arg.map(readPair) : []
-  if (args === undefined && pairs.length === 0) return undefined
-  return { ...(typeof args === 'string' ? readObject(args) : {}), ...Object.fromEntries(pairs) }
-}
-
-function readObject(text: string): Record<string, unknown> {
-  const json = text === '-' ? readFileSync(0, 'utf8') : text
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>
-  } catch (error) {
-    throw usage(`--args is not JSON: ${(error as Error).message}`)
-  }
-  throw usage('--args must be a JSON object')
-}
-
-function readPair(pair: string): [string, unknown] {
-  const equals = pair.indexOf('=')
-  if (equals === 0) throw usage(`--arg ${JSON.stringify(pair)} has no name before the "="`)
-  if (equals === -1) throw usage(`--arg ${JSON.stringify(pair)} has no "=" and no value after it`)
-  return [pair.slice(0, equals), readValue(pair.slice(equals + 1))]
-}
-
-/** `3`, `true`, `["a"]` are what they are in JSON; anything else is a text. */
-function readValue(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-function usage(problem: string): AgentAppsError {
-  return new AgentAppsError('USAGE', `${problem}.`, {
-    hint: `Write --arg key=value, or --args '{"key": "value"}'.`,
-  })
 }

@@ -12,9 +12,17 @@ function removeFolders(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 }
 
+/** Code bundled into a folder of its own. */
+export interface BundledCode {
+  /** The module, absolute. */
+  file: string
+  /** The project's own files in it, absolute. */
+  inputs: string[]
+}
+
 /**
  * Imports code that was not compiled, bundled as compiling would have bundled it, so that it means the same on
- * every Node. The bundle lies in a folder of its own until the process ends, for what it imports later.
+ * every Node.
  *
  * @throws TOOL_BROKEN with the author's file and line, where the code cannot be bundled; what importing it throws
  */
@@ -23,6 +31,21 @@ export async function importBundled(
   source: ModuleSource,
   external: readonly string[] = [],
 ): Promise<Record<string, unknown>> {
+  const { file } = await bundleApart(directory, source, external)
+  return import(pathToFileURL(file).href)
+}
+
+/**
+ * Bundles code for an import by this process or one that it starts. The bundle lies in a folder of its own until the
+ * process ends, for what it imports later.
+ *
+ * @throws TOOL_BROKEN with the author's file and line, where the code cannot be bundled
+ */
+export async function bundleApart(
+  directory: string,
+  source: ModuleSource,
+  external: readonly string[] = [],
+): Promise<BundledCode> {
   const { modules, failures, outputs } = await bundleModules(directory, new Map([['code', source]]), {
     placement: 'anywhere',
     external,
@@ -43,5 +66,6 @@ export async function importBundled(
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     writeFileSync(join(folder, file), contents)
   }
-  return import(pathToFileURL(join(folder, modules.get('code')?.file ?? '')).href)
+  const { file = '', inputs = [] } = modules.get('code') ?? {}
+  return { file: join(folder, file), inputs }
 }

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { AgentAppsError } from 'agent-apps'
+import type { Command, Invocation } from './command.js'
+
+/** The options of commands that give a tool arguments. */
+export const ARGUMENT_OPTIONS: Command['options'] = {
+  arg: {
+    type: 'string',
+    multiple: true,
+    value: 'KEY=VALUE',
+    describes: 'one argument; a value that is JSON is read as such',
+  },
+  args: {
+    type: 'string',
+    value: 'JSON',
+    describes: 'all arguments as a JSON object; - reads them from standard input',
+  },
+}
+
+/**
+ * The arguments of `--args` and, over them, of each `--arg`; undefined where there are none.
+ *
+ * @throws USAGE
+ */
+export function readArguments({ arg, args }: Invocation['options']): Record<string, unknown> | undefined {
+  const pairs = Array.isArray(arg) ? arg.map(readPair) : []
+  if (args === undefined && pairs.length === 0) return undefined
+  return { ...(typeof args === 'string' ? readObject(args) : {}), ...Object.fromEntries(pairs) }
+}
+
+function readObject(text: string): Record<string, unknown> {
+  const json = text === '-' ? readFileSync(0, 'utf8') : text
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch (error) {
+    throw usage(`--args is not JSON: ${(error as Error).message}`)
+  }
+  throw usage('--args must be a JSON object')
+}
+
+function readPair(pair: string): [string, unknown] {
+  const equals = pair.indexOf('=')
+  if (equals === 0) throw usage(`--arg ${JSON.stringify(pair)} has no name before the "="`)
+  if (equals === -1) throw usage(`--arg ${JSON.stringify(pair)} has no "=" and no value after it`)
+  return [pair.slice(0, equals), readValue(pair.slice(equals + 1))]
+}
+
+/** `3`, `true`, `["a"]` are what they are in JSON; anything else is a text. */
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function usage(problem: string): AgentAppsError {
+  return new AgentAppsError('USAGE', `${problem}.`, {
+    hint: `Write --arg key=value, or --args '{"key": "value"}'.`,
+  })
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { DirectiveCall, DirectiveTool } from '../../src/directive.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
+
+/** What the compiler sends: a call, or the answer to what a directive asked. */
+export type ToDirective =
+  | {
+      call: number
+      url: string
+      exported: string
+      arg: string | undefined
+      attributes: Record<string, string>
+      file: string
+      hasChildren: boolean
+    }
+  | { answer: number; value?: unknown; problem?: Problem }
+
+/** What a directive sends: a question on its source, or what it gives. */
+export type FromDirective =
+  | {
+      ask: number
+      call: number
+      what: 'readText' | 'findTool' | 'details' | 'content' | 'nearestName' | 'children'
+      of: unknown
+    }
+  | { result: number; value?: unknown; problem?: Problem }
+
+export interface Problem {
+  message: string
+  hint: string
+}
+
+const WORKER = fileURLToPath(new URL('./directive-worker.js', import.meta.url))
+/** How long one call of a directive may take, in ms. */
+const TIME_LIMIT = 5000
+const MEMORY_LIMIT_MB = 512
+
+/**
+ * Runs an author's static directives in a process of their own, as it runs all of an author's code: what throws, hangs
+ * or ends its process does so to itself alone.
+ */
+export class DirectiveProcess {
+  private child: ChildProcess | undefined
+  private calls = 0
+
+  constructor(
+    /** The directive's module, absolute. */
+    private readonly module: string,
+    private readonly exported: string,
+  ) {}
+
+  /** @throws DIRECTIVE_FAILED */
+  run(call: DirectiveCall): Promise<unknown> {
+    const number = this.calls++
+    const child = this.started()
+    const tools: DirectiveTool[] = []
+    return new Promise((settle, reject) => {
+      const timer = setTimeout(
+        () => end(() => reject(failed(`it did not finish within ${TIME_LIMIT / 1000} s`)), true),
+        TIME_LIMIT,
+      )
+      const onExit = (code: number | null, signal: string | null): void =>
+        end(() => reject(failed(`it ended its process: ${signal ?? `exit code ${code}`}`)), true)
+      const onMessage = (message: FromDirective): void => {
+        if ('ask' in message && message.call === number) void answer(message)
+        if ('result' in message && message.result === number) {
+          const { value, problem } = message
+          end(() => (problem ? reject(failed(problem.message, problem.hint)) : settle(value)))
+        }
+      }
+      child.on('message', onMessage)
+      child.once('exit', onExit)
+      child.once('error', error => end(() => reject(failed(error.message)), true))
+      const { arg, attributes, source, children } = call
+      const hasChildren = children !== undefined
+      this.send({
+        call: number,
+        url: pathToFileURL(this.module).href,
+        exported: this.exported,
+        arg,
+        attributes,
+        file: source.file,
+        hasChildren,
+      })
+
+      const end = (then: () => void, isOver = false): void => {
+        clearTimeout(timer)
+        child.off('message', onMessage)
+        child.off('exit', onExit)
+        if (isOver) this.close()
+        then()
+      }
+
+      const answer = async ({ ask, what, of }: Extract<FromDirective, { ask: number }>): Promise<void> => {
+        try {
+          this.send({ answer: ask, value: await answerTo(what, of, call, tools) })
+        } catch (error) {
+          const { message, hint = '' } = isAgentAppsError(error) ? error : failed(String(error))
+          this.send({ answer: ask, problem: { message, hint } })
+        }
+      }
+    })
+  }
+
+  close(): void {
+    this.child?.kill('SIGKILL')
+    this.child = undefined
+  }
+
+  private started(): ChildProcess {
+    this.child ??= fork(WORKER, {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      execArgv: ['--enable-source-maps', '--no-warnings', `--max-old-space-size=${MEMORY_LIMIT_MB}`],
+    })
+    return this.child
+  }
+
+  private send(message: ToDirective): void {
+    this.child?.send(message, () => {
+      // One that is gone is told of by its exit.
+    })
+  }
+}
+
+/** A tool that was found stays here: the directive has its name and its number. */
+async function answerTo(
+  what: string,
+  of: unknown,
+  { source, children }: DirectiveCall,
+  tools: DirectiveTool[],
+): Promise<unknown> {
+  switch (what) {
+    case 'readText':
+      return source.readText(String(of))
+    case 'nearestName':
+      return source.nearestName(String(of))
+    case 'children':
+      return children?.()
+    case 'findTool': {
+      const tool = await source.findTool(String(of))
+      return tool && { name: tool.name, number: tools.push(tool) - 1 }
+    }
+    case 'details': {
+      const { description, params } = (await tools[Number(of)]?.details()) ?? {}
+      return { description, params }
+    }
+    case 'content':
+      return (await tools[Number(of)]?.content()) ?? null
+    default:
+      throw failed(`there is no answer to ${JSON.stringify(what)}`)
+  }
+}
+
+function failed(message: string, hint = 'Correct the directive, or what it was given.'): AgentAppsError {
+  return new AgentAppsError('DIRECTIVE_FAILED', message, { hint })
+}

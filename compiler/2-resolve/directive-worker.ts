@@ -1,0 +1,71 @@
+/** Runs static directives in a process of their own, and asks the compiler for all that they want to know. */
+import { isDefinedTool } from '../../src/define-tool.js'
+import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../src/directive.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
+import type { FromDirective, ToDirective } from './directive-process.js'
+
+type Question = Extract<FromDirective, { ask: number }>
+type Answer = Extract<ToDirective, { answer: number }>
+
+const asked = new Map<number, (answer: Answer) => void>()
+let questions = 0
+
+process.on('message', (message: ToDirective) => {
+  if ('answer' in message) asked.get(message.answer)?.(message)
+  else void run(message)
+})
+
+// The compiler is gone: nobody is left to ask.
+process.once('disconnect', () => process.exit())
+
+async function run(request: Extract<ToDirective, { call: number }>): Promise<void> {
+  const { call, url, exported, arg, attributes, file, hasChildren } = request
+  const source = sourceFor(call, file)
+  const children = async () => (await ask(call, 'children', null)) as string
+  const given: DirectiveCall = { arg, attributes, source, ...(hasChildren && { children }) }
+  try {
+    const value = (await import(url))[exported]
+    const fn = isDefinedTool(value) ? value.fn : value
+    if (typeof fn !== 'function') throw new TypeError(`The export "${exported}" is no function.`)
+    send({ result: call, value: await fn(undefined, given) })
+  } catch (error) {
+    const { message, hint = 'Correct the directive, or what it was given.' } = isAgentAppsError(error)
+      ? error
+      : { message: error instanceof Error ? error.message : String(error) }
+    send({ result: call, problem: { message, hint } })
+  }
+}
+
+function sourceFor(call: number, file: string): DirectiveSource {
+  return {
+    file,
+    readText: async path => (await ask(call, 'readText', path)) as { text: string; file: string },
+    nearestName: async ref => (await ask(call, 'nearestName', ref)) as string | null,
+    async findTool(ref) {
+      const found = (await ask(call, 'findTool', ref)) as { name: string; number: number } | null
+      return (
+        found && {
+          name: found.name,
+          details: async () => (await ask(call, 'details', found.number)) as object,
+          content: async () => (await ask(call, 'content', found.number)) as DirectiveContent | null,
+        }
+      )
+    },
+  }
+}
+
+function ask(call: number, what: Question['what'], of: unknown): Promise<unknown> {
+  const question = questions++
+  return new Promise((settle, reject) => {
+    asked.set(question, ({ value, problem }) => {
+      asked.delete(question)
+      if (problem) reject(new AgentAppsError('DIRECTIVE_FAILED', problem.message, { hint: problem.hint }))
+      else settle(value)
+    })
+    send({ ask: question, call, what, of })
+  })
+}
+
+function send(message: FromDirective): void {
+  process.send?.(message)
+}

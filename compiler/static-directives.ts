@@ -1,0 +1,89 @@
+import { relative } from 'node:path'
+import type { DirectiveCall, DirectiveForm } from '../src/directive.js'
+import { isInside } from '../src/index-format.js'
+import { parseSkill } from './1-read/read-skills.js'
+import type { WalkedSkill } from './1-read/walk.js'
+import { DirectiveProcess } from './2-resolve/directive-process.js'
+import { bundleApart } from './2-resolve/import-bundled.js'
+import type { Dependencies } from './content-source.js'
+import type { LibraryTools } from './library.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import type { ProjectDirectory } from './project.js'
+import { cascadeInput } from './skill-unit.js'
+
+interface Part {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+  skills: readonly WalkedSkill[]
+}
+
+/** The directives that a project's skills may use: its own, then the library's. */
+export interface ProjectDirectives {
+  known: ReadonlyMap<string, readonly DirectiveForm[]>
+  /** Runs a static one for a directory's content; null for one that is not, or that the compiler does not run. */
+  run: (
+    name: string,
+    call: DirectiveCall,
+    directory: number,
+    dependencies: Dependencies,
+  ) => Promise<{ result: unknown } | null>
+  /** Ends the processes of authors' directives. */
+  close: () => void
+}
+
+export function projectDirectives(parts: readonly Part[], library: LibraryTools | null): ProjectDirectives {
+  const known = new Map<string, readonly DirectiveForm[]>()
+  const own = new Map<string, number>()
+  for (const [number, { linked }] of parts.entries()) {
+    for (const [name, { tool }] of linked.names) {
+      const forms = tool && cascadeInput(tool)?.directive
+      if (!forms || known.has(name)) continue
+      known.set(name, forms)
+      own.set(name, number)
+    }
+  }
+  for (const [name, forms] of library?.readDirectives() ?? []) if (!known.has(name)) known.set(name, forms)
+
+  const processes = new Map<string, Promise<AuthorsDirective | null>>()
+  return {
+    known,
+    async run(name, call, directory, dependencies) {
+      const home = own.get(name)
+      if (home === undefined) {
+        const directive = await library?.staticDirective(name)
+        return directive ? { result: await directive(undefined, call) } : null
+      }
+      const running = processes.get(name) ?? startDirective(name, parts[home] as Part)
+      processes.set(name, running)
+      const directive = await running
+      if (directive === null) return null
+      if (home !== directory || !directive.inputs.every(isInside)) dependencies.isOpen = true
+      for (const file of directive.inputs) dependencies.files.add(file)
+      return { result: await directive.process.run(call) }
+    },
+    close() {
+      for (const running of processes.values()) void running.then(directive => directive?.process.close())
+    },
+  }
+}
+
+/** A static directive of the project's own, ready to be called. */
+interface AuthorsDirective {
+  process: DirectiveProcess
+  /** The files that its code consists of, relative to its directory. */
+  inputs: string[]
+}
+
+/** Null for one that is not static, or no code of its own: that runs when content is rendered. */
+async function startDirective(name: string, part: Part): Promise<AuthorsDirective | null> {
+  const { directory, linked, skills } = part
+  const { unit, tool } = linked.names.get(name) ?? {}
+  const skill = skills.find(({ path, kind }) => path === unit?.path && kind === 'code')
+  if (!tool || !skill || cascadeInput(tool)?.metadata?.static !== true) return null
+  const parsed = (await parseSkill(skill)).tools.find(one => one.name === name)
+  const code = await bundleApart(directory.dir, { file: skill.absolute }, directory.externalPackages)
+  return {
+    process: new DirectiveProcess(code.file, parsed?.code?.exported ?? 'default'),
+    inputs: code.inputs.map(input => relative(directory.dir, input).replaceAll('\\', '/')),
+  }
+}
