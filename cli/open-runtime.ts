@@ -18,6 +18,7 @@ export async function openRuntime(invocation: Invocation): Promise<Runtime> {
     freshness: loaded.freshness ?? 'check',
     library: loaded.library ?? true,
     external: loaded.external ?? [],
+    env: loaded.env ?? [],
   })
 }
 

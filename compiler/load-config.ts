@@ -6,7 +6,7 @@ import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
 import { AgentAppsError } from '../src/error.js'
 import { isJsonObject } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
-import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS } from '../src/options.js'
+import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, VARIABLES } from '../src/options.js'
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
 import { isPackageList, isPathList } from './option-checks.js'
 
@@ -20,6 +20,8 @@ export interface Config {
   library?: boolean
   /** npm packages that are not bundled with skills' code, but found when it runs. */
   external?: string[]
+  /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
+  env?: string[]
 }
 
 const FIELDS: Record<keyof Config, string> = {
@@ -27,6 +29,7 @@ const FIELDS: Record<keyof Config, string> = {
   freshness: FRESHNESS,
   library: 'a boolean',
   external: PACKAGES,
+  env: VARIABLES,
 }
 
 export interface LoadedConfig {

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { ToolDetails } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
-import { checkOptions, FRESHNESS, PACKAGES, PATHS } from '../src/options.js'
+import { checkOptions, FRESHNESS, PACKAGES, PATHS, VARIABLES } from '../src/options.js'
 import type { PathEntry } from '../src/path-entry.js'
 import type { AgentPolicy } from './agent-calls.js'
 import type { InvokeOptions } from './context.js'
@@ -44,7 +44,7 @@ const OPTIONS: Record<keyof RuntimeOptions, string> = {
   library: 'a boolean',
   external: PACKAGES,
   maxDepth: 'a number',
-  env: 'a list of strings',
+  env: VARIABLES,
 }
 
 /** Skills, ready to be found and run. */
