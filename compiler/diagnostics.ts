@@ -340,6 +340,11 @@ export const RULES = {
       `The ${field} ${JSON.stringify(written)} reads as ${type} in YAML; it was taken as text`,
     note: 'Put it in quotes.',
   },
+  'variable-foreign': {
+    severity: 'info',
+    reason: variable => `${variable} is another host's to fill in; here it stays as it stands`,
+    note: 'Write `${args.…}` for an argument of the call. If it is meant for the other host, leave it.',
+  },
   'visibility-unknown': {
     severity: 'error',
     reason: value => `Unknown visibility ${JSON.stringify(value)}; it is left out`,

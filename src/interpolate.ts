@@ -49,21 +49,22 @@ function isMapping(value: unknown): value is Record<string, unknown> {
 
 function pathsIn(text: string): string[] {
   return [...text.matchAll(EXPRESSION)].flatMap(([, path]) =>
-    path !== undefined && isOurs(path) ? [path.trim()] : [],
+    path !== undefined && namesOurs(path) ? [path.trim()] : [],
   )
 }
 
 function fill(text: string, roots: InterpolationRoots): unknown {
   const [only] = text.matchAll(EXPRESSION)
-  if (only && only[0] === text && only[1] !== undefined && isOurs(only[1]))
+  if (only && only[0] === text && only[1] !== undefined && namesOurs(only[1]))
     return pathGet(roots, only[1].trim())
   return text.replace(EXPRESSION, (written: string, path: string | undefined) => {
     if (path === undefined) return '${'
-    return isOurs(path) ? asText(pathGet(roots, path.trim())) : written
+    return namesOurs(path) ? asText(pathGet(roots, path.trim())) : written
   })
 }
 
-function isOurs(path: string): boolean {
+/** True for an expression that names a root of ours; another host's stays as it stands. */
+export function namesOurs(path: string): boolean {
   const root = /^\s*([A-Za-z]+)\s*(?:$|[.[])/.exec(path)?.[1]
   return ROOTS.some(known => known === root)
 }

@@ -10,6 +10,7 @@ import type { CodePart, ContentBody } from '../skill-unit.js'
 import { checkFrontmatter, hasDelegate, type Locator, typeName } from './check-frontmatter.js'
 import { commentsInValues } from './comments-in-values.js'
 import { type DecodedText, decode } from './decode.js'
+import { foreignVariables } from './foreign-variables.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
@@ -151,7 +152,10 @@ function parseBlock(
     addBroken(parsed, named, null)
     return
   }
-  parsed.findings.push(...checkFrontmatter(verbatim, description, at))
+  parsed.findings.push(
+    ...checkFrontmatter(verbatim, description, at),
+    ...foreignVariables(verbatim, content, at, offset => placeAt(block.contentStart + offset)),
+  )
   parsed.tools.push({
     name: named.name,
     place: at.value('name'),
