@@ -39,6 +39,8 @@ export function interpretSchema(root: JsonObject, checked: CheckedSchema, value:
 const STEPS_MAX = 3_000_000
 /** Characters of a text that are looked at in a step. */
 const CHARACTERS_PER_STEP = 16
+/** Values and names of a list that are looked at in a step. */
+const LISTED_PER_STEP = 8
 
 /** Thrown where a comparison is given up. */
 class TooMuch extends Error {
@@ -54,15 +56,22 @@ class TooMuch extends Error {
 class Fault {
   #issue: Issue | undefined
 
+  /**
+   * @param kind what kind of fault, as far as choosing between alternatives asks
+   * @param said what was expected, or the issue
+   */
   constructor(
     readonly place: Place,
-    /** What kind of fault, as far as choosing between alternatives asks. */
     readonly kind: 'type' | 'value' | 'other',
-    readonly tell: () => Issue,
+    readonly said: string | (() => string | Issue),
+    readonly hint?: () => string,
   ) {}
 
   get issue(): Issue {
-    this.#issue ??= this.tell()
+    if (this.#issue) return this.#issue
+    const { place, said, hint } = this
+    const told = typeof said === 'string' ? said : said()
+    this.#issue = typeof told === 'string' ? issueOf(place.path, told, place.value, hint?.()) : told
     return this.#issue
   }
 }
@@ -70,16 +79,13 @@ class Fault {
 /** What comparing a place with a schema gives. */
 interface Outcome {
   faults: Fault[]
-  /** The keys of the place that a schema said something of. */
-  keys: Set<string>
-  /** The indexes of the place that a schema said something of. */
-  indexes: Set<number>
+  /** The keys of the place that a schema said something of; absent: none. */
+  keys?: Set<string>
+  /** The indexes of the place that a schema said something of; absent: none. */
+  indexes?: Set<number>
 }
 
-/** Of all that is as it should be and has nothing inside; shared, as most outcomes are such. */
-const SOUND: Outcome = { faults: [], keys: new Set(), indexes: new Set() }
-
-/** A place of the value, made once, so that what is known of it is kept there. */
+/** A place of the value, made once, so that what is known of it by schemas that several others refer to is kept there. */
 class Place {
   #known: Map<Schema, Outcome> | undefined
   #children: Map<Step, Place> | undefined
@@ -118,12 +124,20 @@ class Place {
   }
 }
 
+/** A schema as it is compared with. */
+interface Meaning {
+  schema: JsonObject
+  keywords: number
+}
+
 class Interpreter {
   readonly #targets: ReadonlyMap<string, Schema>
   readonly #isKeyword: (keyword: string) => boolean
   readonly #patterns = new Map<string, LinearPattern>()
   readonly #work = new PatternWork()
-  readonly #meanings = new Map<JsonObject, JsonObject>()
+  readonly #meanings = new Map<JsonObject, Meaning>()
+  /** What more than one place of the schema can lead to. All others are met once, by what they stand in. */
+  readonly #shared: ReadonlySet<Schema>
   readonly #described = new Map<Schema, string>()
   #steps = 0
 
@@ -131,27 +145,32 @@ class Interpreter {
     const keywords = keywordsOf(dialect)
     this.#isKeyword = keyword => keywords.has(keyword)
     this.#targets = targets
+    this.#shared = new Set(targets.values())
   }
 
   compare(schema: Schema, place: Place): Outcome {
     this.#take(1, place)
-    const known = place.known(schema)
+    const isShared = this.#shared.has(schema)
+    const known = isShared ? place.known(schema) : undefined
     if (known) return known
-    const outcome: Outcome = { faults: [], keys: new Set(), indexes: new Set() }
+    const outcome: Outcome = { faults: [] }
     if (schema === false) this.#fail(outcome, place, 'left out')
-    else if (schema !== true) this.#compareAll(this.#meaningful(schema), place, outcome)
-    const { faults, keys, indexes } = outcome
-    const kept = faults.length + keys.size + indexes.size === 0 ? SOUND : outcome
-    place.keep(schema, kept)
-    return kept
+    else if (schema !== true) this.#compareAll(this.#meaningOf(schema, place), place, outcome)
+    if (isShared) place.keep(schema, outcome)
+    return outcome
   }
 
   /** A schema without what means nothing in its dialect. */
-  #meaningful(schema: JsonObject): JsonObject {
-    const known = this.#meanings.get(schema)
-    if (known) return known
-    const meaning = Object.fromEntries(Object.entries(schema).filter(([key]) => this.#isKeyword(key)))
-    this.#meanings.set(schema, meaning)
+  #meaningOf(schema: JsonObject, place: Place): JsonObject {
+    const known = this.#meanings.get(schema) ?? this.#meaningful(schema)
+    this.#take(known.keywords, place)
+    return known.schema
+  }
+
+  #meaningful(whole: JsonObject): Meaning {
+    const entries = Object.entries(whole).filter(([key]) => this.#isKeyword(key))
+    const meaning = { schema: Object.fromEntries(entries), keywords: entries.length }
+    this.#meanings.set(whole, meaning)
     return meaning
   }
 
@@ -172,11 +191,10 @@ class Interpreter {
 
   #compareAll(schema: JsonObject, place: Place, outcome: Outcome): void {
     const { value } = place
-    this.#take(Object.keys(schema).length, place)
     if (!this.#compareType(schema, place, outcome)) return
     const { enum: allowed } = schema
     if (Array.isArray(allowed)) {
-      this.#take(allowed.length, place)
+      this.#take(allowed.length / LISTED_PER_STEP, place)
       if (!allowed.some(one => equal(one, value)))
         this.#fail(
           outcome,
@@ -201,12 +219,11 @@ class Interpreter {
   #fail(
     outcome: Outcome,
     place: Place,
-    expected: string | (() => string),
+    expected: Fault['said'],
     kind: Fault['kind'] = 'other',
-    hint = () => '',
+    hint?: () => string,
   ): void {
-    const said = typeof expected === 'string' ? () => expected : expected
-    this.#tell(outcome, new Fault(place, kind, () => issueOf(place.path, said(), place.value, hint())))
+    this.#tell(outcome, new Fault(place, kind, expected, hint))
   }
 
   #tell({ faults }: Outcome, fault: Fault): void {
@@ -286,10 +303,11 @@ class Interpreter {
     const { items, prefixItems, additionalItems } = schema
     const tuple = Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : []
     const rest = Array.isArray(items) ? additionalItems : items
+    const told = indexesOf(outcome)
     for (const index of value.keys()) {
       const item = index < tuple.length ? tuple[index] : rest
       if (item === undefined) break
-      outcome.indexes.add(index)
+      told.add(index)
       this.#add(outcome, this.compare(item as Schema, place.child(index)))
     }
   }
@@ -300,7 +318,7 @@ class Interpreter {
     const fitting = [...value.keys()].filter(
       index => this.compare(contains as Schema, place.child(index)).faults.length === 0,
     )
-    for (const index of fitting) outcome.indexes.add(index)
+    for (const index of fitting) indexesOf(outcome).add(index)
     const list = (times: string) => () => `a list with ${times}${this.#describe(contains as Schema)} in it`
     if (fitting.length < Number(minContains))
       this.#fail(outcome, place, list(minContains === 1 ? '' : `at least ${minContains} times `))
@@ -332,7 +350,7 @@ class Interpreter {
   #require(required: JsonValue | undefined, schema: JsonObject, place: Place, outcome: Outcome): void {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
     if (!Array.isArray(required)) return
-    this.#take(required.length, place)
+    this.#take(required.length / LISTED_PER_STEP, place)
     for (const key of required.map(String)) {
       if (isPresent(place.value, key)) continue
       const property = Object.hasOwn(properties, key) ? properties[key] : undefined
@@ -359,7 +377,7 @@ class Interpreter {
         }
         schemas.push(additionalProperties)
       }
-      outcome.keys.add(key)
+      keysOf(outcome).add(key)
       for (const one of schemas) this.#add(outcome, this.compare(one as Schema, place.child(key)))
     }
   }
@@ -441,14 +459,14 @@ class Interpreter {
     const { value } = place
     if (unevaluatedItems !== undefined && Array.isArray(value)) {
       for (const index of value.keys()) {
-        if (outcome.indexes.has(index)) continue
-        outcome.indexes.add(index)
+        if (indexesOf(outcome).has(index)) continue
+        indexesOf(outcome).add(index)
         this.#add(outcome, this.compare(unevaluatedItems as Schema, place.child(index)))
       }
     } else if (unevaluatedProperties !== undefined && typeof value === 'object' && value !== null) {
       for (const key of Object.keys(value)) {
-        if (outcome.keys.has(key)) continue
-        outcome.keys.add(key)
+        if (keysOf(outcome).has(key)) continue
+        keysOf(outcome).add(key)
         if (unevaluatedProperties === false) this.#refuseKey(outcome, place, key, {})
         else this.#add(outcome, this.compare(unevaluatedProperties as Schema, place.child(key)))
       }
@@ -459,10 +477,20 @@ class Interpreter {
   #add(outcome: Outcome, { faults, keys, indexes }: Outcome, here?: Place): void {
     for (const fault of faults) this.#tell(outcome, fault)
     if (!here) return
-    this.#take(keys.size + indexes.size, here)
-    for (const key of keys) outcome.keys.add(key)
-    for (const index of indexes) outcome.indexes.add(index)
+    this.#take((keys?.size ?? 0) + (indexes?.size ?? 0), here)
+    for (const key of keys ?? []) keysOf(outcome).add(key)
+    for (const index of indexes ?? []) indexesOf(outcome).add(index)
   }
+}
+
+function keysOf(outcome: Outcome): Set<string> {
+  outcome.keys ??= new Set()
+  return outcome.keys
+}
+
+function indexesOf(outcome: Outcome): Set<number> {
+  outcome.indexes ??= new Set()
+  return outcome.indexes
 }
 
 /** True where a fault says that another alternative was meant: another type, or another value that tells them apart. */
