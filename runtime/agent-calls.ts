@@ -40,7 +40,9 @@ export async function findForAgent(
 /** The same for a call. What an agent is not to know of is not found, as if it were not there. */
 export async function requireForAgent(ref: string, globals: Globals): Promise<ToolDef> {
   if (!isForAgents(ref, globals)) {
-    throw denied(ref, `An agent calls a tool by its name, not by ${JSON.stringify(ref)}.`)
+    // A model may give anything.
+    const shown = typeof ref === 'string' ? ref : typeof ref
+    throw denied(shown, `An agent calls a tool by its name, not by ${JSON.stringify(shown)}.`)
   }
   const resolution = await resolve(ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)

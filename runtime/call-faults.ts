@@ -14,6 +14,17 @@ export function toolNotFound(ref: string, globals: Globals): AgentAppsError {
   })
 }
 
+/** The error for a reference that is no text. */
+export function noReference(ref: unknown): AgentAppsError {
+  return new AgentAppsError(
+    'OPTIONS_INVALID',
+    `A tool is referred to by a text, not by ${ref === null ? 'null' : typeof ref}.`,
+    {
+      hint: 'Give its name, its path or a URI.',
+    },
+  )
+}
+
 /** The names of all directories, as far as they have been read. */
 function knownNames(globals: Globals): string[] {
   const host = disk

@@ -21,6 +21,7 @@ import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
 
 const code = lazy(() => import('./run-code.js'))
+const faults = lazy(() => import('./call-faults.js'))
 const inline = lazy(() => import('./inline-tools.js'))
 const paths = lazy(() => import('./read-path.js'))
 
@@ -35,7 +36,7 @@ const MISSING_KEPT = 10_000
  * `layer://<layer>/<name>` past the shadowing.
  *
  * @returns null for what does not exist, and for a bare name whose file is broken; `diagnostics` then tells
- * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken
+ * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken, OPTIONS_INVALID for what is no text
  */
 export function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   const known = knownTool(ref, globals)
@@ -44,7 +45,7 @@ export function findTool(ref: string, globals: Globals = defaultGlobals()): Prom
 
 /** What a reference led to before, where that still holds; null: nothing. */
 export function knownTool(ref: string, globals: Globals): ToolDef | null | undefined {
-  return globals.config.freshness === 'trust'
+  return typeof ref === 'string' && globals.config.freshness === 'trust'
     ? globals.cache.tool.get(`${ref}\0${pathsKey(globals)}`)
     : undefined
 }
@@ -62,6 +63,7 @@ function isPath(ref: string): boolean {
 
 /** Finds what a reference leads to, and keeps tools and what is missing for the next time. */
 export async function resolve(ref: string, globals: Globals): Promise<Resolution> {
+  if (typeof ref !== 'string') throw (await faults()).noReference(ref)
   const key = `${ref}\0${pathsKey(globals)}`
   const running = globals.resolving.get(key)
   if (running) return running

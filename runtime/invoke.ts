@@ -1,9 +1,8 @@
 import { toolBroken } from '../src/error.js'
 import { checkOptions } from '../src/options.js'
-import { isThenable } from '../src/thenable.js'
+import { isThenable, whenThere } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult } from './check-arguments.js'
-import { cloneArguments } from './clone-arguments.js'
 import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
 import { knownTool, resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
@@ -14,6 +13,7 @@ import type { ToolDef } from './tool-def.js'
 const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./call-faults.js'))
 const agents = lazy(() => import('./agent-calls.js'))
+const cloning = lazy(() => import('./clone-arguments.js'))
 
 const OPTIONS: Record<keyof InvokeOptions, string> = {
   signal: 'an object, an AbortSignal',
@@ -77,7 +77,11 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const { globals, tool, options } = ctx
   const found = chainOf(tool, globals)
   const chain = isThenable(found) ? await found : found
-  const args = checkArguments(tool, chain, cloneArguments(given), ctx)
+  const check = (args: unknown) => checkArguments(tool, chain, args, ctx)
+  const args =
+    typeof given === 'object' && given !== null
+      ? whenThere(cloning(), ({ cloneArguments }) => check(cloneArguments(given, tool.name)))
+      : check(given)
   ctx.args = isThenable(args) ? await args : args
   if (options?.as === 'agent') (await agents()).authorize(ctx)
   const body = () => (chain.body ?? tool).fn(ctx, ctx.args)

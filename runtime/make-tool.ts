@@ -49,6 +49,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     kind,
     frontmatter,
     fn: async (ctx, args) => (await fn())(ctx, args),
+    load: fn,
     // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
     get src() {
       return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)

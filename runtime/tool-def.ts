@@ -26,6 +26,8 @@ export interface ToolDef {
   frontmatter: ToolFrontmatter
   /** Runs it. A Markdown skill gives its content, or what its delegate does; code is imported at the first call. */
   fn: ToolFunction
+  /** Imports its code, so that the first call need not. Absent where there is nothing to import. */
+  load?: () => Promise<unknown>
   /** The source's URI. */
   readonly src: string | null
   /** The module of a tool in code, once it was imported. */

@@ -1,3 +1,4 @@
+import { attempt } from '../src/attempt.js'
 import type { ErrorCode } from '../src/error.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { type CheckedSchema, checkSchema } from '../src/schema/check-schema.js'
@@ -6,14 +7,16 @@ import {
   type AJV_OPTIONS,
   configured,
   fromFactory,
+  renewing,
   type Validate,
   type ValidatorFactory,
   withoutNames,
 } from '../src/schema/compile-schema.js'
-import { applyDefaults, CloneRefused, cloneValue } from '../src/schema/defaults.js'
+import { applyDefaults, CloneRefused, cloneValue, roomForCopies } from '../src/schema/defaults.js'
 import { interpretSchema } from '../src/schema/interpret-schema.js'
 import { type Issue, issueOf, shownPath } from '../src/schema/issues.js'
 import type { Dialect } from '../src/schema/keywords.js'
+import { PatternWork } from '../src/schema/linear-pattern.js'
 import { isToolResult } from '../src/tool-result.js'
 
 /** A value, and the schema that it is held against. */
@@ -113,8 +116,9 @@ function compare(
   part: Comparison['part'],
 ): { value: unknown; issues: Issue[] } {
   try {
-    const value = cloneValue(given)
-    if (part === 'params' && hasDefaults) applyDefaults(schema, checked.targets, value)
+    const room = roomForCopies()
+    const value = cloneValue(given, room)
+    if (part === 'params' && hasDefaults) applyDefaults(schema, checked.targets, value, room)
     const decision = validate && decide(validate, value)
     if (decision) return { value, issues: [] }
     const issues = interpretSchema(schema, checked, value)
@@ -122,9 +126,19 @@ function compare(
     if (issues.length === 0 && decision === false) issues.push(issueOf([], 'what its schema says', value))
     return { value, issues }
   } catch (error) {
-    if (!(error instanceof CloneRefused)) throw error
-    return { value: given, issues: [issueOf([], `of ${error.message}`, given)] }
+    // The stack ends where a schema applies many others to each level of a deep value.
+    if (!(error instanceof CloneRefused || error instanceof RangeError)) throw error
+    const expected = error instanceof CloneRefused ? error.message : 'of fewer levels'
+    return { value: given, issues: [unreadIssue(expected, given)] }
   }
+}
+
+/** Of a value that may throw when it is looked at. */
+function unreadIssue(expected: string, given: unknown): Issue {
+  return attempt(
+    () => issueOf([], expected, given),
+    () => issueOf([], expected, {}),
+  )
 }
 
 /** Null where it was not compiled, and where what lies there is none of this version's modules. */
@@ -154,31 +168,40 @@ type Ajv = {
 type AjvModule = { default: AjvClass | { default: AjvClass } }
 type AjvClass = new (options: typeof AJV_OPTIONS) => Ajv
 
-const loaded = new Map<Dialect, Promise<Ajv | null>>()
+/** An Ajv, and the work that the patterns of all its schemas share. */
+interface Loaded {
+  ajv: Ajv
+  work: PatternWork
+}
+
+const loaded = new Map<Dialect, Promise<Loaded | null>>()
 
 /** Null where there is no Ajv, where the host makes no code of texts, and for what Ajv cannot do. */
 async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Promise<Validate | null> {
   const loading = loaded.get(dialect) ?? loadAjv(dialect)
   loaded.set(dialect, loading)
   try {
-    const ajv = await loading
+    const found = await loading
+    if (found === null) return null
+    const { ajv, work } = found
     const own = withoutNames(schema)
-    const validate = ajv?.compile(own) ?? null
+    const validate = ajv.compile(own)
     // It would keep every schema that it was ever given.
-    ajv?.removeSchema(own)
-    return validate
+    ajv.removeSchema(own)
+    return renewing(work, validate)
   } catch {
     return null
   }
 }
 
-async function loadAjv(dialect: Dialect): Promise<Ajv | null> {
+async function loadAjv(dialect: Dialect): Promise<Loaded | null> {
   if (!makesCode()) return null
   try {
     // By a name that bundlers do not follow: an application must not carry what it may never need.
     const module: AjvModule = await import([AJV_MODULES[dialect]].join())
     const Class = 'default' in module.default ? module.default.default : module.default
-    return configured(Class)
+    const work = new PatternWork()
+    return { ajv: configured(Class, work), work }
   } catch {
     return null
   }

@@ -8,13 +8,16 @@ export const frontmatter = {
 
 /** The longest wait that a timer can be set for, in ms. */
 const LONGEST = 2 ** 31 - 1
+/** How long a tool's code is waited for before the time begins, in ms: what is not compiled is bundled first. */
+const LOADING = 30_000
 
 /** `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. What runs inside sees a signal that ends with the time. */
 export default async function timeout(ctx: Context, config: unknown): Promise<void> {
   if (config === false) return
   const served = ctxTarget(ctx)
   const ms = milliseconds(config)
-  const { name } = served.run.tool
+  const { name, def } = served.run.tool
+  await loaded(def.load)
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -35,6 +38,17 @@ export default async function timeout(ctx: Context, config: unknown): Promise<vo
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** What fails fails again where the tool runs, with the middleware around it that may know what to do. */
+async function loaded(load: (() => Promise<unknown>) | undefined): Promise<void> {
+  if (!load) return
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, LOADING)
+  })
+  await Promise.race([load().catch(() => {}), late])
+  clearTimeout(timer)
 }
 
 function milliseconds(config: unknown): number {

@@ -1,7 +1,7 @@
 import { type Annotations, NEVER_CASCADING, type Promotion, SCHEMA_KEYS } from './annotations.js'
 import type { CascadeRecord, Layer, Mains } from './cascade-record.js'
 import type { CascadeLayer, CascadeTool } from './cascade-types.js'
-import { joinValues, type MergeMode } from './join-values.js'
+import { isLargerThan, joinValues, type MergeMode } from './join-values.js'
 import type { JsonValue } from './json.js'
 import { namesKey, removeFrom } from './key-patterns.js'
 import { isMetaKey } from './meta-key.js'
@@ -117,6 +117,8 @@ function joinLayer(below: Layer, layer: ReadonlyMap<string, HeldValue>, into: Ca
 
 /** The longest list that joining may make: two bases of one base double its lists, and so may theirs. */
 const LIST_MAX = 10_000
+/** The most characters of text and values that joining may put together. */
+const SIZE_MAX = 512 * 1024
 
 function joinKey(layer: Layer, key: string, strong: HeldValue, into: CascadeRecord): void {
   const weak = layer.get(key)
@@ -126,11 +128,15 @@ function joinKey(layer: Layer, key: string, strong: HeldValue, into: CascadeReco
   }
   const mode = into.annotations.merge?.get(key) ?? defaultMode(key)
   let value = joinValues(weak.value, strong.value, mode)
-  if (Array.isArray(value) && value.length > LIST_MAX && value !== strong.value) {
+  if (value !== strong.value && isOvergrown(value)) {
     into.overgrown = (into.overgrown ?? new Set()).add(key)
     value = strong.value
   }
   layer.set(key, { value, from: strong.from, joined: { strong, weak } })
+}
+
+function isOvergrown(value: JsonValue): boolean {
+  return (Array.isArray(value) && value.length > LIST_MAX) || isLargerThan(SIZE_MAX, value)
 }
 
 /** Two schemas merged say what neither of their authors meant. */

@@ -16,7 +16,7 @@ export interface CascadeRecord {
   bases?: Base[]
   /** What it hands on; absent until an heir needs it. */
   handedOn?: Layer
-  /** Keys whose lists would get too long by its `$merge`. */
+  /** Keys whose values would get too large by joining. */
   overgrown?: Set<string>
   /** What it promotes, by the layer it is for. */
   promoted?: Map<CascadeLayer, Layer>
@@ -72,10 +72,11 @@ export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): 
 }
 
 /** What is wrong with a tool and shows only when its layers are joined. */
-export function joiningFaults({ tool, overgrown = new Set() }: CascadeRecord): CascadeProblem[] {
+export function joiningFaults({ tool, annotations, overgrown = new Set() }: CascadeRecord): CascadeProblem[] {
   return [...overgrown].map(key => {
-    const message = `joining ${quoted(key)} makes a list that is too long, so the strongest alone counts`
-    return annotationInvalid(tool, ['$merge', key], message, 'Use union or replace, or shorten the lists.')
+    const path = annotations.merge?.has(key) ? ['$merge', key] : [key]
+    const message = `joining ${quoted(key)} makes a value that is too large, so the strongest alone counts`
+    return annotationInvalid(tool, path, message, 'Use union or replace, or shorten the values.')
   })
 }
 

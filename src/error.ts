@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'INDEX_STALE'
   | 'INLINE_INVALID'
   | 'JSON_INVALID'
+  | 'LIMIT_EXCEEDED'
   | 'MIDDLEWARE_CONFIG'
   | 'MODULE_MISSING'
   | 'NAME_INVALID'

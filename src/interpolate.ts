@@ -1,5 +1,6 @@
+import { AgentAppsError } from './error.js'
 import { typeTag } from './look-into.js'
-import { pathGet } from './path-expression.js'
+import { firstFound, type StepsLeft } from './path-expression.js'
 import { safeStringify } from './safe-clone.js'
 
 /** What `${…}` can name. `env` holds only the variables that the configuration lets through. */
@@ -26,13 +27,10 @@ const EXPRESSION = /\\\$\{|\$\{([^{}]*)\}/g
  * literal `${`. An expression is a path and nothing else, and what it gives is never looked at again. What names
  * no root of ours (`${CLAUDE_SKILL_DIR}`) stays as it stands.
  *
- * @throws PATH_INVALID for an expression that is no path
+ * @throws PATH_INVALID for an expression that is no path; LIMIT_EXCEEDED where too much would be filled in, or looked at for it
  */
 export function interpolate(value: unknown, roots: InterpolationRoots): unknown {
-  if (typeof value === 'string') return fill(value, roots)
-  if (Array.isArray(value)) return value.map(item => interpolate(item, roots))
-  if (!isMapping(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, roots)]))
+  return new Filling(roots).fill(value, 0)
 }
 
 /** The path expressions that interpolating a value reads, each once, in order. */
@@ -53,13 +51,57 @@ function pathsIn(text: string): string[] {
   )
 }
 
-function fill(text: string, roots: InterpolationRoots): unknown {
-  const [only] = text.matchAll(EXPRESSION)
-  if (only && only[0] === text && only[1] !== undefined && namesOurs(only[1]))
-    return pathGet(roots, only[1].trim())
-  return text.replace(EXPRESSION, (written: string, path: string | undefined) => {
-    if (path === undefined) return '${'
-    return namesOurs(path) ? asText(pathGet(roots, path.trim())) : written
+/** Characters that are filled into the texts of one value. */
+const CHARACTERS_MAX = 8 * 1024 * 1024
+/** Values that all of its expressions look at. */
+const STEPS_MAX = 1_000_000
+const DEPTH_MAX = 1000
+
+/** The filling of one value: what an expression names is looked up once, however often it is written. */
+class Filling {
+  readonly #values = new Map<string, unknown>()
+  readonly #texts = new Map<string, string>()
+  readonly #steps: StepsLeft = { left: STEPS_MAX }
+  #characters = 0
+
+  constructor(readonly roots: InterpolationRoots) {}
+
+  fill(value: unknown, depth: number): unknown {
+    if (typeof value === 'string') return this.#fillText(value)
+    if (!Array.isArray(value) && !isMapping(value)) return value
+    if (depth > DEPTH_MAX) throw tooMuch(`a value nests deeper than ${DEPTH_MAX} levels`)
+    if (Array.isArray(value)) return value.map(item => this.fill(item, depth + 1))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fill(item, depth + 1)]))
+  }
+
+  #fillText(text: string): unknown {
+    const [only] = text.matchAll(EXPRESSION)
+    if (only && only[0] === text && only[1] !== undefined && namesOurs(only[1]))
+      return this.#valueOf(only[1].trim())
+    return text.replace(EXPRESSION, (written: string, path: string | undefined) => {
+      if (path === undefined) return '${'
+      return namesOurs(path) ? this.#textOf(path.trim()) : written
+    })
+  }
+
+  #valueOf(path: string): unknown {
+    if (!this.#values.has(path)) this.#values.set(path, firstFound(this.roots, path, this.#steps))
+    return this.#values.get(path)
+  }
+
+  #textOf(path: string): string {
+    const text = this.#texts.get(path) ?? asText(this.#valueOf(path))
+    this.#texts.set(path, text)
+    this.#characters += text.length
+    if (this.#characters > CHARACTERS_MAX)
+      throw tooMuch(`more than ${CHARACTERS_MAX} characters would be filled in`)
+    return text
+  }
+}
+
+function tooMuch(what: string): AgentAppsError {
+  return new AgentAppsError('LIMIT_EXCEEDED', `This cannot be interpolated: ${what}.`, {
+    hint: 'Write fewer expressions, or give them less to fill in.',
   })
 }
 

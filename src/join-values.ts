@@ -50,39 +50,55 @@ function asList(value: JsonValue): JsonValue[] {
 
 function firstOccurrences(list: readonly JsonValue[]): JsonValue[] {
   const scalars = new Set<JsonValue>()
-  const objects = new Map<string, JsonValue[]>()
-  return list.filter(item => {
-    if (typeof item !== 'object' || item === null) return scalars.size < scalars.add(item).size
-    const likely = objects.get(likeness(item))
-    if (likely?.some(known => isEqual(known, item))) return false
-    if (likely) likely.push(item)
-    else objects.set(likeness(item), [item])
-    return true
-  })
+  const objects = new Set<string>()
+  return list.filter(item =>
+    typeof item === 'object' && item !== null
+      ? objects.size < objects.add(canonicalText(item)).size
+      : scalars.size < scalars.add(item).size,
+  )
 }
 
-/** A text that is the same for equal objects, so that few need to be compared. */
-function likeness(object: JsonObject | JsonValue[]): string {
-  return Object.entries(object)
-    .map(([key, value]) => `${key}:${typeof value === 'object' ? '' : value}`)
-    .sort()
-    .join('\n')
+/**
+ * A text that is the same for values that are the same JSON, whatever the order of their keys, and for no others. Comparing each
+ * with each would take time that grows with the square of their number.
+ */
+function canonicalText(value: JsonValue): string {
+  let text = ''
+  const open = [value]
+  while (open.length > 0) {
+    const one = open.pop() ?? null
+    if (typeof one !== 'object' || one === null) {
+      text += `${JSON.stringify(one)},`
+      continue
+    }
+    const keys = Object.keys(one)
+    if (!Array.isArray(one)) keys.sort()
+    // Where it ends is known from how many there are.
+    text += Array.isArray(one) ? `[${keys.length}` : `{${JSON.stringify(keys)}`
+    for (const key of keys.reverse()) open.push((one as JsonObject)[key] ?? null)
+  }
+  return text
 }
 
-/** True for values that are the same JSON, whatever the order of their keys. */
-export function isEqual(one: JsonValue, other: JsonValue): boolean {
-  const open: [JsonValue, JsonValue][] = [[one, other]]
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    const [a, b] = pair
-    if (a === b) continue
-    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-    if (Array.isArray(a) !== Array.isArray(b)) return false
-    const keys = Object.keys(a)
-    if (keys.length !== Object.keys(b).length) return false
-    for (const key of keys) {
-      if (!Object.hasOwn(b, key)) return false
-      open.push([(a as JsonObject)[key] ?? null, (b as JsonObject)[key] ?? null])
+/** True where a value has more than so many characters of text and values inside it together. */
+export function isLargerThan(most: number, value: JsonValue): boolean {
+  let left = most
+  const open = [value]
+  while (open.length > 0 && left >= 0) {
+    const one = open.pop()
+    left -= 1
+    if (typeof one === 'string') left -= one.length
+    if (typeof one !== 'object' || one === null) continue
+    if (Array.isArray(one)) {
+      // What cannot fit need not be looked into.
+      if (one.length > left) return true
+      for (const item of one) open.push(item)
+    } else {
+      for (const [key, item] of Object.entries(one)) {
+        left -= key.length
+        open.push(item)
+      }
     }
   }
-  return true
+  return left < 0
 }

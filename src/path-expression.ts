@@ -22,17 +22,33 @@ const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
  *
  * `a.b`, `a[0]`, `a[-1]`, `a["x.y"]`, `a[*]`, `a.*`, `a..b` (b at any depth), `a[?name=value]`
  *
- * @throws PATH_INVALID, with the column, for what is no path expression
+ * @throws PATH_INVALID, with the column, for what is no path expression; LIMIT_EXCEEDED where too much is to be looked at
  */
 export function pathGet(object: unknown, expression: string): unknown {
-  for (const place of find(object, parsePath(expression))) return place.value
+  return firstFound(object, expression, someSteps())
+}
+
+/** The same, where several searches share the steps that they may take. Throws LIMIT_EXCEEDED once there are none. */
+export function firstFound(object: unknown, expression: string, steps: StepsLeft): unknown {
+  for (const place of find(object, parsePath(expression), steps)) return place.value
   return undefined
 }
 
-/** All values that a path expression finds, in the order of the object. Throws PATH_INVALID. */
+/** All values that a path expression finds, in the order of the object. Throws PATH_INVALID, LIMIT_EXCEEDED. */
 export function pathQuery(object: unknown, expression: string): unknown[] {
-  return [...find(object, parsePath(expression))].map(({ value }) => value)
+  return Array.from(find(object, parsePath(expression), someSteps()), ({ value }) => value)
 }
+
+/** How many values may still be looked at. What several places share is looked at by every way that leads to it. */
+export interface StepsLeft {
+  left: number
+}
+
+function someSteps(): StepsLeft {
+  return { left: STEPS_MAX }
+}
+
+const STEPS_MAX = 3_000_000
 
 /**
  * Writes a value at every place that a path expression names. Keys and places in lists that are missing on a plain
@@ -47,7 +63,7 @@ export function pathSet(object: unknown, expression: string, value: unknown): vo
   const isPlain = steps.every(({ kind }) => kind === 'key' || kind === 'index')
   const parents = isPlain
     ? [makeParents(object, steps, last, expression)]
-    : [...find(object, steps)].map(({ value: parent }) => parent)
+    : Array.from(find(object, steps, someSteps()), ({ value: parent }) => parent)
   for (const parent of parents) {
     const keys = keysOf(parent, last, true)
     if (keys.length === 0 && isPlain && (last.kind === 'key' || last.kind === 'index'))
@@ -58,7 +74,7 @@ export function pathSet(object: unknown, expression: string, value: unknown): vo
 
 /** Deletes everything that a path expression finds; items of lists are taken out. Throws PATH_INVALID. */
 export function pathRemove(object: unknown, expression: string): void {
-  for (const [parent, keys] of pathPlaces(object, [expression], readOwn)) {
+  for (const [parent, keys] of pathPlaces(object, [expression], someSteps())) {
     if (Array.isArray(parent)) removeItems(parent, keys)
     else for (const key of keys) delete (parent as Record<string, unknown>)[key]
   }
@@ -73,11 +89,12 @@ function removeItems(list: unknown[], indexes: ReadonlySet<string>): void {
 /** The keys of an object under which expressions find something. Throws PATH_INVALID. */
 export function pathKeys(object: Record<string, unknown>, expressions: readonly string[]): Set<string> {
   const parsed = expressions.map(parsePath)
+  const steps = someSteps()
   const keys = keysOf(object, { kind: 'every' })
   return new Set(
     keys.filter(key => {
       const alone = { [key]: readOwn(object, key) }
-      return parsed.some(steps => !find(alone, steps).next().done)
+      return parsed.some(path => !find(alone, path, steps).next().done)
     }),
   )
 }
@@ -96,11 +113,12 @@ export const readOwn: Read = (holder, key) =>
 export function pathPlaces(
   object: unknown,
   expressions: readonly string[],
-  read: Read,
+  steps: StepsLeft,
+  read: Read = readOwn,
 ): Map<object, Set<string>> {
   const places = new Map<object, Set<string>>()
-  for (const steps of expressions.map(parsePath)) {
-    for (const { parent, key } of find(object, steps, read)) {
+  for (const path of expressions.map(parsePath)) {
+    for (const { parent, key } of find(object, path, steps, read)) {
       if (parent) places.set(parent, (places.get(parent) ?? new Set()).add(key))
     }
   }
@@ -113,13 +131,19 @@ interface Place {
   key: string
 }
 
-function find(object: unknown, steps: readonly Step[], read: Read = readOwn): Generator<Place> {
-  const done = steps.map(({ kind }) => (kind === 'key' || kind === 'index' ? null : new Set()))
-  return walk({ value: object, key: '' }, { steps, read, done }, 0)
+function find(
+  object: unknown,
+  path: readonly Step[],
+  steps: StepsLeft,
+  read: Read = readOwn,
+): Generator<Place> {
+  const done = path.map(({ kind }) => (kind === 'key' || kind === 'index' ? null : new Set()))
+  return walk({ value: object, key: '' }, { path, steps, read, done }, 0)
 }
 
 interface Search {
-  steps: readonly Step[]
+  path: readonly Step[]
+  steps: StepsLeft
   read: Read
   /**
    * For each step with several ways, the objects that it need not look into again, so that ways that meet do not
@@ -129,13 +153,13 @@ interface Search {
 }
 
 function* walk(place: Place, search: Search, at: number): Generator<Place> {
-  const step = search.steps[at]
+  const step = search.path[at]
   if (step === undefined) yield place
   else if (step.kind === 'deep') {
     for (const inner of below(place, search, at)) yield* walk(inner, search, at + 1)
   } else if (!search.done[at]?.has(place.value)) {
     let isEmpty = true
-    for (const key of keysOf(place.value, step, false, search.read)) {
+    for (const key of foundKeys(place.value, step, search)) {
       for (const found of walk(child(place.value as object, key, search.read), search, at + 1)) {
         isEmpty = false
         yield found
@@ -146,15 +170,18 @@ function* walk(place: Place, search: Search, at: number): Generator<Place> {
 }
 
 /** A place and all below it, each once, parents first; with a stack of its own, however deep the object is. */
-function* below(start: Place, { read, done }: Search, at: number): Generator<Place> {
+function* below(start: Place, search: Search, at: number): Generator<Place> {
+  const { read, done } = search
   const open = [start]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { value } = place
     if (typeof value !== 'object' || value === null || done[at]?.has(value)) continue
     done[at]?.add(value)
     yield place
-    for (const item of unnamedIn(value)) open.push({ value: item, key: '' })
-    for (const key of keysOf(value, { kind: 'deep' }).reverse()) open.push(child(value, key, read))
+    const unnamed = unnamedIn(value)
+    take(search.steps, unnamed.length)
+    for (const item of unnamed) open.push({ value: item, key: '' })
+    for (const key of foundKeys(value, { kind: 'deep' }, search).reverse()) open.push(child(value, key, read))
   }
 }
 
@@ -171,6 +198,25 @@ function unnamedIn(value: object): unknown[] {
 
 function child(holder: object, key: string, read: Read): Place {
   return { value: read(holder, key), parent: holder as Record<string, unknown>, key }
+}
+
+/** The keys that a step finds, of all that are looked at for it. */
+function foundKeys(value: unknown, step: Step, { read, steps }: Search): string[] {
+  let reads = 1
+  const keys = keysOf(value, step, false, (holder, key) => {
+    reads++
+    return read(holder, key)
+  })
+  take(steps, reads + keys.length)
+  return keys
+}
+
+function take(steps: StepsLeft, count: number): void {
+  steps.left -= count
+  if (steps.left >= 0) return
+  throw new AgentAppsError('LIMIT_EXCEEDED', 'A path expression looks at too many values.', {
+    hint: 'Name what is wanted more closely, or give it less to look through.',
+  })
 }
 
 /**
@@ -263,6 +309,8 @@ const STEP =
   /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"'()]+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=([^\]]*))\]/y
 
 function readPath(expression: string): Step[] | { message: string; offset: number } {
+  // Programs that are not type-checked give anything.
+  if (typeof expression !== 'string') return { message: 'it is no text', offset: 0 }
   if (expression.length > EXPRESSION_MAX)
     return { message: `it is longer than ${EXPRESSION_MAX} characters`, offset: EXPRESSION_MAX }
   const steps: Step[] = []
@@ -303,7 +351,7 @@ function stepsOf([, deep, dots, name, index, every, double, single, key, value]:
 function invalid(expression: string, offset: number, problem: string): AgentAppsError {
   return new AgentAppsError(
     'PATH_INVALID',
-    `The path expression ${JSON.stringify(expression.slice(0, 100))} cannot be used, column ${offset + 1}: ${problem}.`,
+    `The path expression ${JSON.stringify(String(expression).slice(0, 100))} cannot be used, column ${offset + 1}: ${problem}.`,
     {
       hint: 'Write keys as a.b or a["b.c"], places in lists as a[0] or a[-1], all as a[*], any depth as a..b.',
       position: { line: 1, column: offset + 1 },

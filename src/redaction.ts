@@ -10,7 +10,7 @@ export class Redaction {
   #reads = 0
 
   constructor(value: unknown, redact: readonly string[]) {
-    this.#places = redact.length === 0 ? new Map() : pathPlaces(value, redact, this.#readOnce)
+    this.#places = redact.length === 0 ? new Map() : pathPlaces(value, redact, ENDLESS, this.#readOnce)
     this.isTooLarge = this.#reads > READS_MAX
   }
 
@@ -33,3 +33,5 @@ export class Redaction {
 }
 
 const READS_MAX = 1_000_000
+/** Reads are what is counted here. */
+const ENDLESS = { left: Number.POSITIVE_INFINITY }

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime } from 'agent-apps'
+import { createRuntime, isAgentAppsError, registerTool, safeStringify, stringify } from 'agent-apps'
 import { type CompileResult, check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from './support/processes.js'
@@ -282,6 +282,97 @@ describe('a poisoned index', () => {
     expect((await compiled(dir)).written).toContain('skills/.agent-apps.json')
   })
 })
+
+describe('arguments of a program', () => {
+  const sparse: unknown[] = []
+  sparse[3e7] = 1
+  const throwing = (trap: keyof ProxyHandler<object>): object =>
+    new Proxy(
+      {},
+      {
+        [trap]() {
+          throw new Error('trap')
+        },
+      },
+    )
+  const getter = {
+    get a() {
+      throw new TypeError('getter')
+    },
+  }
+  const hostile: Record<string, unknown> = {
+    'a list with holes': sparse,
+    'a list with holes inside': { a: { b: sparse } },
+    'many lists with holes': Array.from({ length: 1_000 }, () => Array(10_000)),
+    'a proxy that throws': throwing('ownKeys'),
+    'a proxy that throws inside': { a: [throwing('getPrototypeOf')] },
+    'a property that throws': getter,
+    'one that was revoked': (() => {
+      const { proxy, revoke } = Proxy.revocable({}, {})
+      revoke()
+      return proxy
+    })(),
+  }
+  const runtime = createRuntime({ paths: [], freshness: 'trust' })
+  registerTool(runtime.globals, { name: 'open', params: {}, fn: (_ctx, args) => args })
+  registerTool(runtime.globals, { name: 'closed', fn: () => 1 })
+  registerTool(runtime.globals, { name: 'body', metadata: { delegate: 'open' }, fn: (_ctx, args) => args })
+  it.each(Object.entries(hostile))('%s are refused', async (_, args) => {
+    const before = process.cpuUsage()
+    for (const name of ['open', 'closed', 'body']) {
+      const error: unknown = await runtime.invoke(name, args).catch((thrown: unknown) => thrown)
+      expect(isAgentAppsError(error) && error.code).toBe('ARGS_INVALID')
+    }
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1e6).toBeLessThan(5)
+  })
+
+  it.each(Object.entries(hostile))('%s as a result are refused by a schema', async (_, result) => {
+    const { globals, invoke } = createRuntime({ paths: [], freshness: 'trust' })
+    registerTool(globals, { name: 'gives', returns: { type: 'object' }, fn: () => [result] })
+    await expect(invoke('gives')).rejects.toMatchObject({ code: 'RESULT_INVALID' })
+  })
+
+  it('are shown and written with holes and with what throws', () => {
+    for (const value of Object.values(hostile)) {
+      expect(safeStringify(value)).toBeTypeOf('string')
+      expect(stringify(value)).toBeTypeOf('string')
+    }
+  })
+})
+
+describe('a reference that is no text', () => {
+  it.each([5, 5n, undefined, null, {}, [], Symbol('s'), () => 1, throwingText()])('%o', async given => {
+    const ref = given as never
+    for (const freshness of ['trust', 'check'] as const) {
+      const runtime = createRuntime({ paths: [project({})], freshness })
+      const { findTool, invoke, render, describe: describeTool, explain, readResource } = runtime
+      const invalid = expect.objectContaining({ code: 'OPTIONS_INVALID' })
+      await expect(findTool(ref)).rejects.toEqual(invalid)
+      await expect(invoke(ref)).rejects.toEqual(invalid)
+      await expect(render(ref)).rejects.toEqual(invalid)
+      await expect(describeTool(ref)).rejects.toEqual(invalid)
+      await expect(explain(ref)).rejects.toEqual(invalid)
+      await expect(readResource(ref, 'a')).rejects.toEqual(invalid)
+      registerTool(runtime.globals, {
+        name: 'calls',
+        fn: ctx => (ctx as { manager: { invoke: typeof invoke } }).manager.invoke(ref),
+      })
+      await expect(invoke('calls')).rejects.toEqual(invalid)
+      const agent = runtime.forAgent()
+      expect(await agent.findTool(ref)).toBe(null)
+      await expect(agent.invoke(ref)).rejects.toMatchObject({ code: 'TOOL_DENIED' })
+    }
+  })
+})
+
+function throwingText(): object {
+  return {
+    toString() {
+      throw new Error('no text')
+    },
+  }
+}
 
 describe('a secret', () => {
   it('is none of a skill’s resources under another name either', async () => {

@@ -283,6 +283,23 @@ describe('hostile metadata', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
+  it('a text that doubles with every heir', async () => {
+    const files: Tree = { 'skills/t0.skill.md': text('t0', { k: 'x'.repeat(50_000) }) }
+    for (let step = 1; step <= 14; step++)
+      files[`skills/t${step}.skill.md`] = text(`t${step}`, {
+        $inherit: [`t${step - 1}`, `t${step - 1}`],
+        $merge: { k: 'append' },
+      })
+    const cwd = makeTree(files)
+    const { diagnostics } = await compile({ cwd, paths: ['skills'] })
+    expect(new Set(diagnostics.map(({ ruleId }) => ruleId))).toEqual(new Set(['annotation-invalid']))
+    expect(diagnostics.map(({ file }) => file)).toContain('skills/t4.skill.md')
+    for (const freshness of ['trust', 'check'] as const) {
+      expect((await call(cwd, 't3', freshness)).calls).toEqual(['= Do t3.\n'])
+      expect((await call(cwd, 't14', freshness)).calls).toEqual(['! CASCADE_INVALID'])
+    }
+  })
+
   it('changes no prototype, also where they are frozen', () => {
     const cwd = makeTree({
       ...TREE,

@@ -552,6 +552,36 @@ describe('$merge', () => {
     expect(resolved.tools.get('t40')?.metadata.get('k')?.overrides).toEqual([])
   })
 
+  it.each(['append', 'prepend', 'union'])('texts that double by %s stop growing too', async mode => {
+    // Distinct texts, which no union finds twice.
+    const tools = [tool('t0', { k: 'x'.repeat(50_000) })]
+    for (let step = 1; step <= 40; step++) {
+      const k = Array.from({ length: step }, (_, at) => `${step} ${at}`.repeat(10_000))
+      tools.push(tool(`t${step}`, { $inherit: [`t${step - 1}`, `t${step - 1}`], k, $merge: { k: mode } }))
+    }
+    const resolved = await resolve(tools.slice(0, 10))
+    for (const [, { metadata }] of resolved.tools)
+      expect(JSON.stringify(metadata.get('k')?.value).length).toBeLessThan(600_000)
+    expect(shortly(resolved.problems).join()).toMatch(/annotation-invalid t\d \$merge\/k/)
+  })
+
+  it('mappings that every heir adds to stop growing too', async () => {
+    const tools = [tool('t0', { k: { 0: 'x'.repeat(50_000) } })]
+    for (let step = 1; step <= 10; step++)
+      tools.push(tool(`t${step}`, { $inherit: `t${step - 1}`, k: { [step]: 'x'.repeat(50_000) } }))
+    const resolved = await resolve(tools)
+    expect(shortly(resolved.problems)).toEqual(['annotation-invalid t10 k'])
+    expect(Object.keys(valuesOf(resolved, 't10').k as JsonObject)).toEqual(['10'])
+    expect(Object.keys(valuesOf(resolved, 't9').k as JsonObject)).toHaveLength(10)
+  })
+
+  it('union of much that looks alike takes time in proportion to it', () => {
+    const alike = (from: number): JsonValue[] => Array.from({ length: 20_000 }, (_, at) => [[from + at]])
+    const before = performance.now()
+    expect(joinValues(alike(0), alike(10_000), 'union')).toHaveLength(30_000)
+    expect(performance.now() - before).toBeLessThan(5000)
+  })
+
   it('property: union keeps first occurrences of what is equal', () => {
     const list = fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 8 }) as fc.Arbitrary<JsonValue[]>
     fc.assert(

@@ -12,6 +12,7 @@ import {
   isAgentAppsError,
   parse,
   pathGet,
+  pathQuery,
   registerTool,
 } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
@@ -71,6 +72,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return tool?.content?.()
   },
   INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
+  LIMIT_EXCEEDED: async () => {
+    let shared: unknown[] = []
+    for (let level = 0; level < 30; level++) shared = [shared, shared]
+    return pathQuery(shared, '[*]'.repeat(30))
+  },
   MIDDLEWARE_CONFIG: root => {
     write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { timeout: soon }\n---'))
     return runtimeOf(root).invoke('review')

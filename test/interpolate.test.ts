@@ -81,4 +81,50 @@ describe('interpolate', () => {
     const filled = interpolate(value, roots)
     expect(Object.entries(filled as object)).toEqual([['__proto__', 3]])
   })
+
+  describe('does no more than it may', () => {
+    const exceeds = expect.objectContaining({ code: 'LIMIT_EXCEEDED' })
+    const list = Array.from({ length: 30_000 }, (_, at) => ({ at }))
+
+    it('of a long text that is filled in often', () => {
+      const args = { text: 'x'.repeat(100_000) }
+      expect(() => interpolate('${args.text}'.repeat(5_000), { args })).toThrow(exceeds)
+      expect(() => interpolate(Array(5_000).fill('<${args.text}>'), { args })).toThrow(exceeds)
+      expect(interpolate('${args.text}'.repeat(50), { args })).toHaveLength(5_000_000)
+      // Whole values are not copied.
+      expect(interpolate(Array(5_000).fill('${args.text}'), { args })).toHaveLength(5_000)
+    })
+
+    it('of what is looked for at any depth', () => {
+      const before = performance.now()
+      expect(interpolate('${args..zz}'.repeat(5_000), { args: list })).toBe('')
+      const different = list.map((_, at) => `\${args..z${at}}`)
+      expect(() => interpolate(different.join(''), { args: list })).toThrow(exceeds)
+      expect(() => interpolate(different, { args: list })).toThrow(exceeds)
+      const items = list.map((_, at) => `\${args[?at=x${at}]}`)
+      expect(() => interpolate(items, { args: list })).toThrow(exceeds)
+      expect(performance.now() - before).toBeLessThan(10_000)
+    })
+
+    it('of what nests too deep, or holds itself', () => {
+      const cycle: unknown[] = []
+      cycle.push(cycle)
+      expect(() => interpolate(cycle, {})).toThrow(exceeds)
+    })
+
+    it('reads what is written often once', () => {
+      let reads = 0
+      const args = {
+        get a() {
+          reads++
+          return 'a'
+        },
+      }
+      expect(interpolate({ one: '${args.a}', two: ['-${ args.a }${args.a}'] }, { args })).toEqual({
+        one: 'a',
+        two: ['-aa'],
+      })
+      expect(reads).toBe(1)
+    })
+  })
 })

@@ -15,6 +15,10 @@ import { around, bothWays, code, type Outcome, worker } from './support/cascade-
 import { ask, deployRuntime } from './support/processes.js'
 import { makeTree } from './support/tree.js'
 
+declare global {
+  var isBroken: boolean
+}
+
 type Body = (ctx: Context, args: unknown) => unknown
 
 interface Tool {
@@ -121,6 +125,26 @@ describe('the library’s middleware', () => {
 })
 
 describe('timeout', () => {
+  it.each(['from disk', 'compiled'])('does not count the importing of a tool’s code, %s', async how => {
+    const slow = `await new Promise(done => setTimeout(done, 600))\n`
+    const cwd = makeTree({
+      'package.json': '{"type":"module"}\n',
+      'skills/slow.skill.js': slow + code('slow', { timeout: 300 }, `return 'slow'`),
+      'skills/bad.skill.js': `if (globalThis.isBroken) throw new Error('broken')\n${code('bad', { timeout: 300, again: true }, '')}`,
+      'skills/again.skill.js': code(
+        'again',
+        { role: 'middleware' },
+        `try { await ctx.manager.next() } catch (error) { return 'caught ' + error.message }`,
+      ),
+    })
+    if (how === 'compiled') await compile({ cwd, paths: ['skills'] })
+    const runtime = createRuntime({ cwd, paths: ['skills'] })
+    expect(await runtime.invoke('slow')).toBe('slow')
+    // What cannot be imported is thrown where the tool runs.
+    globalThis.isBroken = true
+    expect(await runtime.invoke('bad')).toMatch(/^caught .*broken/)
+  })
+
   it('ends a call, aborts its signal, and takes no late result', async () => {
     let signal: AbortSignal | undefined
     let finished = false

@@ -115,12 +115,32 @@ describe('reading', () => {
     expect(pathQuery(error, 'cause.message')).toEqual(['inner'])
   })
 
+  it('ends where there are too many ways to what is shared', () => {
+    let shared: unknown = { n: 1 }
+    for (let level = 0; level < 40; level++) shared = { a: shared, b: shared }
+    const exceeds = expect.objectContaining({ code: 'LIMIT_EXCEEDED' })
+    const before = performance.now()
+    for (const work of [pathQuery, pathRemove]) expect(() => work(shared, '[*]'.repeat(40))).toThrow(exceeds)
+    expect(pathGet(shared, `${'[*]'.repeat(40)}.none`)).toBe(undefined)
+    expect(() => pathSet(shared, `${'[*]'.repeat(40)}.n`, 2)).toThrow(exceeds)
+    expect(performance.now() - before).toBeLessThan(30_000)
+    expect(pathQuery(shared, '..n')).toEqual([1])
+  })
+
   it('takes many out of a long list in one go', () => {
     const list = Array.from({ length: 200_000 }, (_, index) => ({ even: index % 2 === 0 }))
     pathRemove({ list }, 'list[?even=true]')
     expect(list).toHaveLength(100_000)
     expect(list.every(({ even }) => !even)).toBe(true)
   })
+})
+
+it('what is no text is no path expression', () => {
+  const invalid = expect.objectContaining({ code: 'PATH_INVALID' })
+  for (const one of [undefined, null, 5, {}, Symbol('s')] as unknown as string[]) {
+    for (const work of [pathGet, pathQuery, pathRemove]) expect(() => work({}, one)).toThrow(invalid)
+    expect(() => pathSet({}, one, 1)).toThrow(invalid)
+  }
 })
 
 describe('writing', () => {

@@ -264,9 +264,11 @@ class Check {
     if (size !== undefined) return size
     known.set(schema, Infinity)
     let total = 1
-    if (typeof schema !== 'boolean')
+    if (typeof schema !== 'boolean') {
+      total += listedIn(schema) / LISTED_PER_SCHEMA
       for (const { keyword, schema: inner } of this.#inner(schema))
         if (!SHELVED.has(keyword)) total += this.#expandedSize(inner, known)
+    }
     known.set(schema, total)
     return total
   }
@@ -282,6 +284,19 @@ class Check {
       return all.filter(isSchema).map(one => ({ keyword, schema: one }))
     })
   }
+}
+
+/** Values and names of a list that take about as long to compare with as a subschema. */
+const LISTED_PER_SCHEMA = 4
+
+/** How many values and names a value may be compared with, one by one. */
+function listedIn({ enum: values, required, dependentRequired, dependencies }: JsonObject): number {
+  const lists = [
+    values,
+    required,
+    ...[dependentRequired, dependencies].flatMap(one => Object.values(one ?? {})),
+  ]
+  return lists.reduce<number>((total, list) => total + (Array.isArray(list) ? list.length : 0), 0)
 }
 
 function isSchema(value: JsonValue): value is Schema {

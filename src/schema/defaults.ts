@@ -4,20 +4,50 @@ import type { Schema } from './check-schema.js'
 /** Levels of a value that is cloned; deeper ones are refused. */
 const DEPTH_MAX = 300
 
-/** Thrown for a value that nests too deeply, or holds itself. */
+/** Values that a copy may hold, its defaults counted, and places that are looked at for defaults. */
+const VALUES_MAX = 1_000_000
+
+/** Thrown for a value that nests too deeply, holds itself, is too large, or throws when it is read; says what should be given. */
 export class CloneRefused extends Error {}
 
+/** How many values may still be copied. */
+export interface Room {
+  left: number
+}
+
+export function roomForCopies(): Room {
+  return { left: VALUES_MAX }
+}
+
+function take(room: Room, values: number): void {
+  room.left -= values
+  if (room.left < 0) throw new CloneRefused(`of at most ${VALUES_MAX} values, with all defaults`)
+}
+
 /** A copy of lists and plain objects; everything else in them, such as functions, stays what it is. Properties that are undefined are left out. */
-export function cloneValue(value: unknown, depth = 0): unknown {
+export function cloneValue(value: unknown, room = roomForCopies()): unknown {
+  try {
+    return copyOf(value, room, 0)
+  } catch (error) {
+    throw error instanceof CloneRefused ? error : new CloneRefused('something that can be read')
+  }
+}
+
+function copyOf(value: unknown, room: Room, depth: number): unknown {
+  take(room, 1)
   if (typeof value !== 'object' || value === null) return value
-  if (depth > DEPTH_MAX) throw new CloneRefused(`at most ${DEPTH_MAX} levels`)
-  if (Array.isArray(value)) return Array.from(value, item => cloneValue(item, depth + 1))
+  if (depth > DEPTH_MAX) throw new CloneRefused(`of at most ${DEPTH_MAX} levels`)
+  if (Array.isArray(value)) {
+    // A list with holes can be longer than its items tell.
+    if (value.length > room.left) take(room, value.length)
+    return Array.from(value, item => copyOf(item, room, depth + 1))
+  }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return value
   const copy: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
     const item = (value as Record<string, unknown>)[key]
-    if (item !== undefined) define(copy, key, cloneValue(item, depth + 1))
+    if (item !== undefined) define(copy, key, copyOf(item, room, depth + 1))
   }
   return copy
 }
@@ -33,7 +63,12 @@ function define(holder: Record<string, unknown>, key: string, value: unknown): v
  * Fills in the defaults of properties that are missing, in a value that is ours to change: wherever a schema applies
  * without condition, and nowhere else, as nobody could say which alternative's default is meant.
  */
-export function applyDefaults(root: JsonObject, targets: ReadonlyMap<string, Schema>, value: unknown): void {
+export function applyDefaults(
+  root: JsonObject,
+  targets: ReadonlyMap<string, Schema>,
+  value: unknown,
+  room = roomForCopies(),
+): void {
   const done = new Map<object, Set<Schema>>()
   visit(root, value)
 
@@ -41,6 +76,7 @@ export function applyDefaults(root: JsonObject, targets: ReadonlyMap<string, Sch
     if (!isJsonObject(schema) || typeof holder !== 'object' || holder === null) return
     const seen = done.get(holder) ?? new Set()
     if (seen.has(schema)) return
+    take(room, 1)
     done.set(holder, seen.add(schema))
     if (typeof schema.$ref === 'string') visit(targets.get(schema.$ref), holder)
     for (const one of Array.isArray(schema.allOf) ? schema.allOf : []) visit(one, holder)
@@ -59,7 +95,7 @@ export function applyDefaults(root: JsonObject, targets: ReadonlyMap<string, Sch
     for (const [key, property] of Object.entries(properties)) {
       const isMissing = !Object.hasOwn(holder, key)
       if (isMissing && isJsonObject(property) && property.default !== undefined)
-        define(holder, key, cloneValue(property.default))
+        define(holder, key, cloneValue(property.default, room))
       if (Object.hasOwn(holder, key)) visit(property, holder[key])
     }
     if (!isJsonObject(schema.additionalProperties)) return

@@ -92,21 +92,29 @@ export function describeEnum(values: readonly JsonValue[]): string {
     : `one of ${shown.join(', ')}${rest > 0 ? `, or ${rest} more` : ''}`
 }
 
+/** Schemas inside a schema that are described; alternatives in alternatives are many soon. */
+const DESCRIBED_MAX = 50
+
 /** What a schema asks for, in few words. */
-export function describeSchema(schema: Schema, targets: ReadonlyMap<string, Schema>, depth = 0): string {
-  if (!isJsonObject(schema)) return schema ? 'anything' : 'nothing'
-  const again = (inner: JsonValue | undefined): string =>
-    depth > 4 || inner === undefined ? 'something else' : describeSchema(inner as Schema, targets, depth + 1)
-  if (schema.const !== undefined) return describeConst(schema.const)
-  if (Array.isArray(schema.enum)) return describeEnum(schema.enum)
-  const required = Array.isArray(schema.required) ? schema.required.slice(0, 3) : []
-  if (typeof schema.type === 'string' && schema.type === 'object' && required.length > 0)
-    return `an object with ${required.map(key => `${key}${kindOf(schema, String(key))}`).join(', ')}`
-  if (schema.type !== undefined) return describeTypes([schema.type].flat().map(String))
-  if (typeof schema.$ref === 'string') return again(targets.get(schema.$ref))
-  const branches = schema.anyOf ?? schema.oneOf
-  if (Array.isArray(branches)) return either(branches.slice(0, 6).map(again))
-  return 'something else'
+export function describeSchema(schema: Schema, targets: ReadonlyMap<string, Schema>): string {
+  let left = DESCRIBED_MAX
+  return describe(schema, 0)
+
+  function describe(one: Schema, depth: number): string {
+    if (!isJsonObject(one)) return one ? 'anything' : 'nothing'
+    const again = (inner: JsonValue | undefined): string =>
+      depth > 4 || inner === undefined || --left < 0 ? 'something else' : describe(inner as Schema, depth + 1)
+    if (one.const !== undefined) return describeConst(one.const)
+    if (Array.isArray(one.enum)) return describeEnum(one.enum)
+    const required = Array.isArray(one.required) ? one.required.slice(0, 3) : []
+    if (typeof one.type === 'string' && one.type === 'object' && required.length > 0)
+      return `an object with ${required.map(key => `${cut(String(key))}${kindOf(one, String(key))}`).join(', ')}`
+    if (one.type !== undefined) return describeTypes([one.type].flat().map(String))
+    if (typeof one.$ref === 'string') return again(targets.get(one.$ref))
+    const branches = one.anyOf ?? one.oneOf
+    if (Array.isArray(branches)) return either(branches.slice(0, 6).map(again))
+    return 'something else'
+  }
 }
 
 /** The one value that a property must have, where that tells alternatives apart. */

@@ -7,13 +7,30 @@
 
 /** Steps of the automaton that a pattern becomes; counted repetitions are written out. */
 const STATES_MAX = 5_000
-/** Steps that one text may take; some hundred milliseconds. */
+/** Steps that all texts of one comparison may take together; some hundred milliseconds. */
 const WORK_MAX = 20_000_000
+/** What is done for so many states of a pattern before its first step takes as long as a step. */
+const STATES_PER_STEP = 16
 
 /** Thrown for a pattern that is not to be used. */
 export class PatternRefused extends Error {}
-/** Thrown for a text that is too long for its pattern. */
+/** Thrown for a text that is too long for its pattern, or for what was left of the work. */
 export class TextTooLong extends Error {}
+
+/** What patterns may still do in one comparison. */
+export class PatternWork {
+  #left = WORK_MAX
+
+  /** For the next comparison. */
+  renew(): void {
+    this.#left = WORK_MAX
+  }
+
+  take(steps: number): void {
+    this.#left -= steps
+    if (this.#left < 0) throw new TextTooLong()
+  }
+}
 
 export interface LinearPattern {
   /** Steps that it is made of. */
@@ -22,8 +39,11 @@ export interface LinearPattern {
   test: (text: string) => boolean
 }
 
-/** Throws PatternRefused for what is no regular expression, is too complex, or refers back. */
-export function linearPattern(pattern: string): LinearPattern {
+/**
+ * @param work what it shares with other patterns; without it, each text has all of it
+ * @throws PatternRefused for what is no regular expression, is too complex, or refers back
+ */
+export function linearPattern(pattern: string, work?: PatternWork): LinearPattern {
   const source = withoutNeedlessEscapes(pattern)
   try {
     new RegExp(source, 'u')
@@ -32,7 +52,10 @@ export function linearPattern(pattern: string): LinearPattern {
   }
   const program = new Program()
   const main = program.automaton(new Parser(source).parse(), false)
-  return { size: program.states.length, test: text => new Match(program, text).ends(main, true).found }
+  return {
+    size: program.states.length,
+    test: text => new Match(program, text, work ?? new PatternWork()).ends(main, true).found,
+  }
 }
 
 /** `\-` and `\_`, which other languages allow, are errors where characters are code points; they mean the character. */
@@ -245,11 +268,11 @@ interface Ends {
 class Match {
   readonly #text: number[]
   readonly #looks = new Map<Automaton, Uint8Array>()
-  #work = 0
 
   constructor(
     readonly program: Program,
     text: string,
+    readonly work: PatternWork,
   ) {
     this.#text = Array.from(text, character => character.codePointAt(0) ?? 0)
   }
@@ -258,6 +281,7 @@ class Match {
   ends({ start, backward }: Automaton, first: boolean): Ends {
     const { states } = this.program
     const text = this.#text
+    this.work.take(Math.ceil(states.length / STATES_PER_STEP))
     const at = new Uint8Array(text.length + 1)
     const seen = new Int32Array(states.length).fill(-1)
     let open: number[] = []
@@ -269,7 +293,7 @@ class Match {
       for (let number = open.pop(); number !== undefined; number = open.pop()) {
         if (seen[number] === step) continue
         seen[number] = step
-        if (++this.#work > WORK_MAX) throw new TextTooLong()
+        this.work.take(1)
         const state = states[number] as State
         switch (state.kind) {
           case 'end':
