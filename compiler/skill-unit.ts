@@ -60,6 +60,7 @@ export interface CodePart {
 /** What of a tool cascades are made of. Absent for one without a role or metadata of consequence. */
 export interface CascadeInput {
   role?: Role
+  roleMeant?: Role
   metadata?: JsonObject
   params?: JsonObject
   returns?: JsonObject
@@ -83,13 +84,14 @@ export interface UnitTool {
 
 export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undefined {
   if (!fresh) return cascade
-  const { role, metadata, params, returns } = fresh.record.frontmatter
+  const { role, roleMeant, metadata, params, returns } = fresh.record.frontmatter
   const isConfigured = Object.keys(metadata).length > 0
-  if (!isConfigured && role !== 'main' && role !== 'middleware') return undefined
+  if (!isConfigured && role !== 'main' && role !== 'middleware' && !roleMeant) return undefined
   // Only these hand schemas on, or take those of others where they have none of their own.
   const sharesSchemas = '$public' in metadata || '$inherit' in metadata
   return {
     ...(role !== undefined && { role }),
+    ...(roleMeant !== undefined && { roleMeant }),
     ...(isConfigured && { metadata }),
     ...(sharesSchemas && params && { params }),
     ...(sharesSchemas && returns && { returns }),

@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { type CascadeRecord, cascadeKeyText } from '../src/index-format.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { EMPTY_CHAIN, isOwn, type KnownCascade } from './chain.js'
-import { chainOfRecord } from './compiled-chain.js'
+import { chainOfRecord, mayBeMiddleware } from './compiled-chain.js'
 import { addedNames } from './directory-files.js'
 import { currentIndex, type DirectoryState, directoryStates, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -47,7 +47,11 @@ async function recordedCascade(
   const { metadata } = tool.frontmatter
   const toolKeys = Object.keys({ ...metadata, ...record?.metadata })
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals, host)) return null
-  if (record?.problem) throw cascadeInvalid(tool, record.problem.message, record.problem.hint)
+  if (record?.problem) {
+    // What is at fault may have been mended or removed, and what is missing may be there.
+    if (globals.config.freshness === 'check') return null
+    throw cascadeInvalid(tool, record.problem.message, record.problem.hint)
+  }
   const isPlain = !record || (record.chain.length === 0 && !record.metadata)
   return isPlain && (!record?.sources || globals.config.freshness === 'trust')
     ? { tool, chain: EMPTY_CHAIN, toolKeys, sources: [] }
@@ -97,5 +101,8 @@ function cascadeKey(state: DirectoryState, globals: Globals, host: Disk): string
 
 /** True where a program registered middleware that one of these keys is named after. */
 function isOverridden(keys: readonly string[], { tools }: Globals): boolean {
-  return keys.some(key => tools.programmaticTools.get(key)?.frontmatter.role === 'middleware')
+  return keys.some(key => {
+    const registered = tools.programmaticTools.get(key)
+    return registered !== undefined && mayBeMiddleware(registered.frontmatter)
+  })
 }

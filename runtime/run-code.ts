@@ -1,11 +1,11 @@
 import { isDefinedTool } from '../src/define-tool.js'
 import type { CodeSource } from '../src/directory-names.js'
 import { AgentAppsError } from '../src/error.js'
-import { extractFrontmatter } from '../src/frontmatter.js'
 import type { ModuleRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
 import { isJsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
+import { readFrontmatter } from '../src/role-meant.js'
 import { loadParser } from './directory-files.js'
 import { isStillFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -42,7 +42,7 @@ export async function completeFrontmatter(
   const exported = module[source.record.exported ?? 'default']
   const verbatim = isDefinedTool(exported) ? await exported.frontmatter() : module.frontmatter
   if (isJsonObject(verbatim)) {
-    Object.assign(tool.frontmatter, extractFrontmatter(verbatim, { kind: 'code', name: tool.name }))
+    Object.assign(tool.frontmatter, readFrontmatter(verbatim, { kind: 'code', name: tool.name }))
     source.verbatim = verbatim
   }
   delete source.record.dynamic
