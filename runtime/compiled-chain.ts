@@ -7,6 +7,7 @@ import { areFresh, type ChainStep, isOwn, type KnownCascade } from './chain.js'
 import { type DirectoryState, directoryStates, lookUp } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { knownCascade } from './known-cascade.js'
 import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
@@ -15,8 +16,8 @@ import { sourceOf } from './tool-source.js'
 /** A cascade as its record in an index has it; null where it does not hold. */
 export async function chainOfRecord(
   tool: ToolDef,
-  { chain, body, metadata = {}, sources = [] }: CascadeRecord,
-  toolKeys: readonly string[],
+  { chain, body, deps = [], metadata = {}, sources = [] }: CascadeRecord,
+  keys: readonly string[],
   globals: Globals,
   host: Disk,
 ): Promise<KnownCascade | null> {
@@ -45,8 +46,8 @@ export async function chainOfRecord(
   if (bodyTool && typeof bodyTool.frontmatter.metadata.delegate !== 'string') return null
   const schemas = inheritedSchemas(tool, key => metadata[key])
   const parts = { ...(bodyTool && { body: bodyTool }), ...(schemas && { schemas }) }
-  const known = { tool, chain: makeChain(steps, parts), toolKeys, sources: tools }
-  return areFresh(tools, globals) ? known : null
+  if (!areFresh(tools, globals)) return null
+  return knownCascade(tool, { chain: makeChain(steps, parts), keys, deps, sources: tools })
 }
 
 /** What a key is named after: a middleware, or what may be one and has a fault. */

@@ -7,10 +7,12 @@ import { parseReference } from '../src/reference.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
+import { completePeers } from './cyclic-peers.js'
 import { directoryStates } from './directory-state.js'
 import { authorityOf, type Main, rootMain } from './find-authority.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
+import { knownCascade } from './known-cascade.js'
 import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
 import type { ToolDef } from './tool-def.js'
 
@@ -25,16 +27,17 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
     const { message, hint } = problemFor(root, problem, id => toolOfId(id).name)
     throw cascadeInvalid(tool, message, hint)
   }
+  completePeers(resolution.tools.values(), id => toolOfId(id).name, globals)
   const steps = (resolved?.chain ?? []).map(entry => makeStep(entry, toolOfId(entry.tool)))
   const delegate = resolved?.metadata.get('delegate')?.from
   const body = delegate && delegate.layer !== 'own' ? toolOfId(delegate.tool) : undefined
   const schemas = inheritedSchemas(tool, key => resolved?.metadata.get(key)?.value)
-  return {
-    tool,
+  return knownCascade(tool, {
     chain: makeChain(steps, { ...(body && { body }), ...(schemas && { schemas }) }),
-    toolKeys: [...(resolved?.metadata.keys() ?? [])],
+    keys: [...(resolved?.metadata.keys() ?? [])],
+    ...(resolved && { deps: resolved.deps }),
     sources: sources.map(toolOfId),
-  }
+  })
 }
 
 /** What keeps a tool from being run: its own faults, and those of the tools whose metadata it has. */
@@ -91,7 +94,8 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<T
   return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? tool : null
 }
 
-function cascadeTool(tool: ToolDef): CascadeTool {
+/** A tool as the cascade sees it. */
+export function cascadeTool(tool: ToolDef): CascadeTool {
   const { name, frontmatter, origin } = tool
   return { id: toolId(tool), name, layer: origin.layer, ...cascadeFields(frontmatter) }
 }

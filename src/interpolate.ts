@@ -51,6 +51,8 @@ function pathsIn(text: string): string[] {
 }
 
 function fill(text: string, roots: InterpolationRoots): unknown {
+  // Most texts of a large configuration.
+  if (!text.includes('${')) return text
   const [only] = text.matchAll(EXPRESSION)
   if (only && only[0] === text && only[1] !== undefined && isOurs(only[1]))
     return pathGet(roots, only[1].trim())
