@@ -250,18 +250,24 @@ function checkCascades(value: unknown): Record<string, CascadeRecord> {
 
 function isCascade(record: unknown): boolean {
   if (!isJsonObject(record)) return false
-  const { chain, body, metadata = {}, open, problem, sources = [] } = record
+  const { chain, body, deps = [], metadata = {}, open, peers = [], problem, sources = [] } = record
   return (
     Array.isArray(chain) &&
     chain.length <= CALLS_MAX &&
     chain.every(isChainEntry) &&
     (body === undefined || isAddress(body)) &&
+    isTexts(deps) &&
     isJsonObject(metadata) &&
+    isTexts(peers) &&
     (open === undefined || open === true) &&
     (problem === undefined || isProblem(problem)) &&
     Array.isArray(sources) &&
     sources.every(isAddress)
   )
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(text => typeof text === 'string')
 }
 
 function isChainEntry(entry: unknown): boolean {
@@ -345,8 +351,7 @@ function isFrontmatter(frontmatter: Partial<ToolFrontmatter>): boolean {
   ] as const
   return (
     texts.every(key => typeof (frontmatter[key] ?? '') === 'string') &&
-    Array.isArray(tags) &&
-    tags.every(tag => typeof tag === 'string') &&
+    isTexts(tags) &&
     [metadata, extra, params ?? {}, returns ?? {}].every(isJsonObject)
   )
 }
@@ -363,12 +368,7 @@ function isDiagnostic(value: unknown): boolean {
 }
 
 function isFileRecord({ tools, diagnostics }: Record<string, unknown>): boolean {
-  return (
-    Array.isArray(tools) &&
-    tools.every(name => typeof name === 'string') &&
-    Array.isArray(diagnostics) &&
-    diagnostics.every(isDiagnostic)
-  )
+  return isTexts(tools) && Array.isArray(diagnostics) && diagnostics.every(isDiagnostic)
 }
 
 function own<Value>(records: Record<string, Value>, key: string): Value | undefined {

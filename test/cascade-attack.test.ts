@@ -102,6 +102,10 @@ const MALFORMED: Record<string, object> = {
   'metadata that is a list': { metadata: [] },
   'a problem that is true': { problem: true },
   'a problem without words': { problem: {} },
+  'deps that are a text': { deps: 'args.n' },
+  'deps of numbers': { deps: [5] },
+  'peers that are a mapping': { peers: {} },
+  'peers of peers': { peers: [['m']] },
   'open that is a text': { open: 'no' },
 }
 
