@@ -19,7 +19,11 @@ export async function peersOf(
   globals: Globals,
 ): Promise<string[]> {
   const host = disk
-  if (host) for (const state of directoryStates(globals, host)) await seedPeers(state, globals, host)
+  if (host) {
+    // What somebody else compiled is a project of its own, whose promotions do not count here.
+    const states = directoryStates(globals, host).filter(({ external, library }) => !external || library)
+    for (const state of states) await seedPeers(state, globals, host)
+  }
   const isCompiled = isSeeded(tool, globals)
   completePeers(resolved, nameOf, globals, isCompiled ? undefined : tool.name)
   return [...(globals.cache.cyclicPeers?.get(tool.name) ?? [])]
@@ -30,7 +34,10 @@ function isSeeded(tool: ToolDef, globals: Globals): boolean {
   const source = sourceOf(tool)
   return (
     globals.config.freshness === 'trust' &&
+    // A registered tool may be middleware, or a base, in another one's stead.
+    globals.tools.programmaticTools.size === 0 &&
     knownTool(tool.name, globals) === tool &&
+    globals.cache.cyclicPeers?.has(tool.name) === true &&
     source?.names.via === 'index' &&
     globals.cache.cyclicPeersSeededDirs?.has(source.state.dir) === true
   )

@@ -1,6 +1,7 @@
 import { disk } from '#disk'
 import { problemFor } from '../src/cascade-problems.js'
 import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
+import { isAgentAppsError } from '../src/error.js'
 import type { JsonValue } from '../src/json.js'
 import { chainOf } from './chain.js'
 import { peersOf } from './cyclic-peers.js'
@@ -61,8 +62,7 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
     problemFor(root, problem, id => toolOfId(id).name),
   )
   // What is run is told as it is run.
-  const isRun = problems.length === 0
-  if (isRun) await chainOf(tool, globals)
+  const isRun = problems.length === 0 && (await canRun(tool, globals))
   return {
     name: tool.name,
     metadata,
@@ -75,6 +75,17 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
     deps: [...(isRun ? depsOf(tool, globals) : (resolved?.deps ?? []))],
     peers: await peersOf(tool, [...resolution.tools.values()], id => toolOfId(id).name, globals),
     problems,
+  }
+}
+
+/** False for a tool that a faulty index keeps from running. */
+async function canRun(tool: ToolDef, globals: Globals): Promise<boolean> {
+  try {
+    await chainOf(tool, globals)
+    return true
+  } catch (error) {
+    if (isAgentAppsError(error)) return false
+    throw error
   }
 }
 

@@ -163,6 +163,13 @@ it('peers come from the index of every directory, and once', async () => {
   expect((await runtime.explain('audit')).peers).toEqual(['from the cache'])
 })
 
+it('peers are resolved anew where a registered middleware takes the place of one', async () => {
+  const { runtime } = await start('index', 'trust')
+  expect((await runtime.explain('quota')).peers).toEqual(['audit'])
+  registerTool(runtime.globals, { name: 'audit', role: 'middleware', metadata: ALONE, fn: () => undefined })
+  expect((await runtime.explain('quota')).peers).toEqual([])
+})
+
 it('under check what changed is told as it is now', async () => {
   const { runtime, cwd } = await start('index', 'check')
   expect((await runtime.explain('t')).deps).toEqual(['args.most', 'args.n', 'run.tool.name'])
