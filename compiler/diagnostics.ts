@@ -208,6 +208,12 @@ export const RULES = {
       'The symbolic link leads out of this directory to a folder that is no skill, so it is not followed',
     note: 'Link each skill folder, or add the folder to the paths.',
   },
+  'main-broken': {
+    severity: 'error',
+    reason: () =>
+      'By its text this is a main skill, and it cannot be used as one; tools that stand under it are not run',
+    note: 'Mend what else is wrong here.',
+  },
   'main-duplicate': SAID_BY_FINDING,
   'metadata-dynamic': {
     severity: 'info',
@@ -219,6 +225,7 @@ export const RULES = {
     reason: (key, known) => `"${key}" in metadata is one edit from "${known}", and is kept as plain data`,
     note: (_key, known) => `If you meant "${known}", correct it.`,
   },
+  'middleware-broken': SAID_BY_FINDING,
   'name-differs': {
     severity: 'warning',
     reason: (name, folder) => `The name "${name}" differs from the folder's, "${folder}"`,
@@ -297,7 +304,8 @@ export const RULES = {
   'role-unknown': {
     severity: 'error',
     reason: role => `Unknown role ${JSON.stringify(role)}; it is left out`,
-    note: `Use one of ${ROLES.join(', ')}, or remove the key.`,
+    note: (_role, meant = '') =>
+      meant === '' ? `Use one of ${ROLES.join(', ')}, or remove the key.` : `Did you mean "${meant}"?`,
   },
   'schema-invalid': {
     severity: 'error',

@@ -69,6 +69,7 @@ export interface CodePart {
 /** What of a tool cascades are made of. Absent for one without a role or metadata of consequence. */
 export interface CascadeInput {
   role?: Role
+  roleMeant?: Role
   metadata?: JsonObject
   params?: JsonObject
   returns?: JsonObject
@@ -98,15 +99,16 @@ export interface UnitTool {
 
 export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undefined {
   if (!fresh) return cascade
-  const { role, metadata, params, returns, tags } = fresh.record.frontmatter
+  const { role, roleMeant, metadata, params, returns, tags } = fresh.record.frontmatter
   const directive = directiveForms(tags)
   const isConfigured = Object.keys(metadata).length > 0
   const isPlain = !isConfigured && directive.length === 0
-  if (isPlain && role !== 'main' && role !== 'middleware') return undefined
+  if (isPlain && role !== 'main' && role !== 'middleware' && !roleMeant) return undefined
   // Only these hand schemas on, or take those of others where they have none of their own.
   const sharesSchemas = '$public' in metadata || '$inherit' in metadata
   return {
     ...(role !== undefined && { role }),
+    ...(roleMeant !== undefined && { roleMeant }),
     ...(isConfigured && { metadata }),
     ...(directive.length > 0 && { directive }),
     ...(sharesSchemas && params && { params }),

@@ -1,4 +1,4 @@
-import { defaultGlobals, type Globals } from './globals.js'
+import { defaultGlobals, emptyCache, emptyCascades, type Globals } from './globals.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */
 export function clearToolCache(name: string, globals: Globals = defaultGlobals()): void {
@@ -18,16 +18,13 @@ export function forgetReference(ref: string, { cache, missing, resolving, settli
   }
   cache.list.clear()
   // A registered tool may be middleware of any.
-  cache.cascade.clear()
+  Object.assign(cache, emptyCascades())
   settling.clear()
 }
 
 /** Forgets everything but registered tools: to be called after `clean`. */
 export function clearAllCaches(globals: Globals = defaultGlobals()): void {
-  for (const map of Object.values(globals.cache)) map.clear()
-  globals.missing.clear()
-  globals.resolving.clear()
-  globals.settling.clear()
-  globals.directories.clear()
-  globals.diagnostics.clear()
+  Object.assign(globals.cache, emptyCache())
+  const { missing, resolving, settling, directories, diagnostics } = globals
+  for (const known of [missing, resolving, settling, directories, diagnostics]) known.clear()
 }

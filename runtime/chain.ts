@@ -50,10 +50,20 @@ export interface Schemas {
 
 /** A tool's cascade as a runtime keeps it. */
 export interface KnownCascade {
-  tool: ToolDef
-  chain: Chain
-  /** The keys that middleware may be named after: a registered one of such a name makes the chain another. */
+  /** The configuration of each middleware around it, by key. */
+  middleware: ReadonlyMap<string, unknown>
+  /** Their keys, outermost first. */
+  order: readonly string[]
+  /** Its own `$hook`: how it runs as a middleware. */
+  hook: readonly HookTrigger[]
+  /** The plain keys of its metadata, effective: those that middleware may be named after. */
   toolKeys: readonly string[]
+  /** Its own `$self`: its default arguments as a middleware. */
+  selfDefaults?: JsonObject
+  resolvedChain: Chain
+  /** The paths that `${…}` in the configurations reads, sorted. */
+  deps: readonly string[]
+  tool: ToolDef
   /** The tools whose files it depends on. */
   sources: readonly ToolDef[]
   /** What the directories were when it was resolved; null where nobody looks. */
@@ -70,7 +80,7 @@ export const EMPTY_CHAIN: Chain = Object.freeze({ steps: [], entries: [], nextHo
 export function chainOf(tool: ToolDef, globals: Globals): Chain | Promise<Chain> {
   const key = `${tool.name}\0${pathsKey(globals)}`
   const known = globals.cache.cascade.get(key)
-  if (known?.tool === tool && isCurrent(known, globals)) return known.chain
+  if (known?.tool === tool && isCurrent(known, globals)) return known.resolvedChain
   const running = globals.settling.get(key)
   if (running?.tool === tool) return running.chain
   const settling = { tool, chain: settle(tool, key, globals) }
@@ -78,18 +88,8 @@ export function chainOf(tool: ToolDef, globals: Globals): Chain | Promise<Chain>
   return settling.chain
 }
 
-/** Resolves a chain and keeps it, unless middleware was registered meanwhile. */
 async function settle(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
-  const { cache, settling } = globals
-  const isWanted = (): boolean => settling.get(key)?.tool === tool
-  const stamp = stampOf(globals)
-  try {
-    const known = await (await finding()).findCascade(tool, globals)
-    if (isWanted()) cache.cascade.set(key, { ...known, stamp })
-    return known.chain
-  } finally {
-    if (isWanted()) settling.delete(key)
-  }
+  return (await finding()).settleCascade(tool, key, globals)
 }
 
 /** True for a directory that is the project's own. */
@@ -104,7 +104,7 @@ function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean 
 }
 
 /** What tells one state of the directories' tops and indexes from another; null where it may change unseen. */
-function stampOf(globals: Globals): string | null {
+export function stampOf(globals: Globals): string | null {
   const host = disk
   if (globals.config.freshness === 'trust' || host === null) return null
   const times = directoryStates(globals, host).map(({ dir }) => [

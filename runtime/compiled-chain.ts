@@ -1,9 +1,13 @@
 import { disk } from '#disk'
+import { brokenFault, roleFault } from '../src/cascade-problems.js'
+import type { CascadeTool } from '../src/cascade-types.js'
+import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { type CascadeRecord, isBroken } from '../src/index-format.js'
 import { areFresh, type ChainStep, isOwn, type KnownCascade } from './chain.js'
 import { type DirectoryState, directoryStates, lookUp } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { knownCascade } from './known-cascade.js'
 import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
@@ -12,16 +16,16 @@ import { sourceOf } from './tool-source.js'
 /** A cascade as its record in an index has it; null where it does not hold. */
 export async function chainOfRecord(
   tool: ToolDef,
-  { chain, body, metadata = {}, sources = [] }: CascadeRecord,
-  toolKeys: readonly string[],
+  { chain, body, deps = [], metadata = {}, sources = [] }: CascadeRecord,
+  keys: readonly string[],
   globals: Globals,
   host: Disk,
 ): Promise<KnownCascade | null> {
   const steps: ChainStep[] = []
   for (const entry of chain) {
-    const def = await middlewareFor(entry.name, tool, globals)
-    if (def === null) return null
-    steps.push(makeStep(entry, def))
+    const found = await middlewareFor(entry.name, tool, globals)
+    if (!found?.tool) return null
+    steps.push(makeStep(entry, found.tool))
   }
   const states = directoryStates(globals, host)
   const home = sourceOf(tool)?.state
@@ -42,24 +46,47 @@ export async function chainOfRecord(
   if (bodyTool && typeof bodyTool.frontmatter.metadata.delegate !== 'string') return null
   const schemas = inheritedSchemas(tool, key => metadata[key])
   const parts = { ...(bodyTool && { body: bodyTool }), ...(schemas && { schemas }) }
-  const known = { tool, chain: makeChain(steps, parts), toolKeys, sources: tools }
-  return areFresh(tools, globals) ? known : null
+  if (!areFresh(tools, globals)) return null
+  return knownCascade(tool, { chain: makeChain(steps, parts), keys, deps, sources: tools })
 }
+
+/** What a key is named after: a middleware, or what may be one and has a fault. */
+export type FoundMiddleware = { tool: ToolDef; fault?: never } | { tool?: never; fault: Fault }
+
+type Fault = NonNullable<CascadeTool['fault']>
 
 /**
  * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the library's.
  * So a chain does not depend on what lies in other people's directories. What has another role is passed over.
  */
-export async function middlewareFor(name: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
+export async function middlewareFor(
+  name: string,
+  tool: ToolDef,
+  globals: Globals,
+): Promise<FoundMiddleware | null> {
   const registered = globals.tools.programmaticTools.get(name)
-  if (registered?.frontmatter.role === 'middleware') return registered
+  if (registered && mayBeMiddleware(registered.frontmatter)) return middlewareOf(registered)
   if (disk === null) return null
   for (const state of layerDirectories(tool, directoryStates(globals, disk))) {
     const found = await lookUp(state, name, globals, disk)
-    if (found && !isBroken(found.record) && found.record.frontmatter.role === 'middleware')
-      return toolOf({ ...found, record: found.record }, globals, disk)
+    if (!found) continue
+    const { record } = found
+    if (isBroken(record)) return { fault: brokenFault(record.broken) }
+    if (mayBeMiddleware(record.frontmatter)) return middlewareOf(toolOf({ ...found, record }, globals, disk))
   }
   return null
+}
+
+/** True also where the role is misspelt: what should guard a tool is not passed over. */
+export function mayBeMiddleware({ role, roleMeant }: ToolFrontmatter): boolean {
+  return role === 'middleware' || roleMeant === 'middleware'
+}
+
+function middlewareOf(tool: ToolDef): FoundMiddleware {
+  const { name, frontmatter, origin } = tool
+  return frontmatter.role === 'middleware'
+    ? { tool }
+    : { fault: roleFault(origin.file || name, 'middleware') }
 }
 
 /** Where middleware and directives of a tool are looked for: its own layer, then the library. */

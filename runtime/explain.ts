@@ -1,10 +1,14 @@
 import { disk } from '#disk'
 import { problemFor } from '../src/cascade-problems.js'
 import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
+import { isAgentAppsError } from '../src/error.js'
 import type { JsonValue } from '../src/json.js'
+import { chainOf } from './chain.js'
+import { peersOf } from './cyclic-peers.js'
 import { loadParser } from './directory-files.js'
 import type { Globals } from './globals.js'
 import { requireTool } from './invoke.js'
+import { pathsKey } from './paths-key.js'
 import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 import type { ToolDef } from './tool-def.js'
 
@@ -28,6 +32,8 @@ export interface Explanation {
   metadata: Record<string, ExplainedOrigin & { overrides: ExplainedOrigin[] }>
   /** What runs around the tool, outermost first, without the tool itself. */
   chain: { name: string; mode: 'static' | 'dynamic'; args: JsonValue; hook?: HookTrigger[] }[]
+  /** The paths that `${…}` in the chain's arguments reads, sorted. */
+  deps: string[]
   /** The tools that use it as middleware and are used by it. */
   peers: string[]
   /** What is wrong: as long as there is something, the tool is not run. */
@@ -52,6 +58,11 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
       overrides: await Promise.all(overrides.map(one => explained(one, toolOfId, globals))),
     }
   }
+  const problems = problemsOf(tool, resolution).map(problem =>
+    problemFor(root, problem, id => toolOfId(id).name),
+  )
+  // What is run is told as it is run.
+  const isRun = problems.length === 0 && (await canRun(tool, globals))
   return {
     name: tool.name,
     metadata,
@@ -61,9 +72,25 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
       args,
       ...(hook && { hook }),
     })),
-    peers: (resolved?.peers ?? []).map(id => toolOfId(id).name),
-    problems: problemsOf(tool, resolution).map(problem => problemFor(root, problem, id => toolOfId(id).name)),
+    deps: [...(isRun ? depsOf(tool, globals) : (resolved?.deps ?? []))],
+    peers: await peersOf(tool, [...resolution.tools.values()], id => toolOfId(id).name, globals),
+    problems,
   }
+}
+
+/** False for a tool that a faulty index keeps from running. */
+async function canRun(tool: ToolDef, globals: Globals): Promise<boolean> {
+  try {
+    await chainOf(tool, globals)
+    return true
+  } catch (error) {
+    if (isAgentAppsError(error)) return false
+    throw error
+  }
+}
+
+function depsOf({ name }: ToolDef, globals: Globals): readonly string[] {
+  return globals.cache.cascadeDeps.get(`${name}\0${pathsKey(globals)}`) ?? []
 }
 
 async function explained(

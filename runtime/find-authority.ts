@@ -1,5 +1,6 @@
 import { disk } from '#disk'
 import { byCodePoint } from '../src/code-point-order.js'
+import type { Diagnostic } from '../src/diagnostic.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import { isBroken } from '../src/index-format.js'
 import { isOwn } from './chain.js'
@@ -16,11 +17,18 @@ import { defaultGlobals, type Globals } from './globals.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
 
+/** A main skill, or the file that should be one and has a fault. */
+export type Main = { tool: ToolDef; fault?: never } | { tool?: never; fault: Diagnostic; path: string }
+
 /** The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is absolute. */
 export async function mainInDir(dir: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
+  return (await mainAt(dir, globals))?.tool ?? null
+}
+
+async function mainAt(dir: string, globals: Globals): Promise<Main | null> {
   const host = disk
   const known = kept(globals.cache.mainInDir.get(dir), globals)
-  if (known !== undefined || host === null) return known ?? null
+  if (known !== undefined || host === null) return known ? { tool: known } : null
   const state = directoryStates(globals, host).find(
     one => one.dir === dir || host.inside(one.dir, dir) !== null,
   )
@@ -29,7 +37,8 @@ export async function mainInDir(dir: string, globals: Globals = defaultGlobals()
     state && folder !== undefined
       ? await withNames(state, globals, host, () => mainOf(state, folder, globals, host))
       : null
-  globals.cache.mainInDir.set(dir, main)
+  // Who has a fault is asked for again.
+  if (!main?.fault) globals.cache.mainInDir.set(dir, main?.tool ?? null)
   return main
 }
 
@@ -44,7 +53,7 @@ async function mainOf(
   folder: string,
   globals: Globals,
   host: Disk,
-): Promise<ToolDef | null> {
+): Promise<Main | null> {
   const isTrusted = globals.config.freshness === 'trust'
   const names = await namesOf(state, globals, host)
   if (names === null) return null
@@ -55,10 +64,13 @@ async function mainOf(
   for (const { path, from } of files.sort((a, b) => byCodePoint(a.path, b.path))) {
     const isSame = isTrusted || isFileFresh(state, from, path, host)
     const now = isSame ? from : await (await directoryFiles()).rereadFile(state, path, globals, host)
-    for (const name of now?.file(path)?.tools ?? []) {
+    const file = now?.file(path)
+    const fault = file?.diagnostics.find(({ rule }) => rule === 'main-broken')
+    if (fault) return { fault, path: host.resolve(state.dir, path) }
+    for (const name of file?.tools ?? []) {
       const record = now?.tool(name)
       if (now && record && !isBroken(record) && record.frontmatter.role === 'main')
-        return toolOf({ state, names: now, record }, globals, host)
+        return { tool: toolOf({ state, names: now, record }, globals, host) }
     }
   }
   return null
@@ -90,25 +102,30 @@ export async function findAuthority(
   tool: ToolDef,
   globals: Globals = defaultGlobals(),
 ): Promise<ToolDef | null> {
+  return (await authorityOf(tool, globals))?.tool ?? null
+}
+
+/** The same, or the file that should be it and has a fault. */
+export async function authorityOf(tool: ToolDef, globals: Globals): Promise<Main | null> {
   const key = tool.src ?? tool.name
   const known = kept(globals.cache.authority.get(key), globals)
-  if (known !== undefined) return known
+  if (known !== undefined) return known && { tool: known }
   const authority = tool.origin.entry === '' ? await projectMain(globals) : await nearestMain(tool, globals)
-  globals.cache.authority.set(key, authority)
+  if (!authority?.fault) globals.cache.authority.set(key, authority?.tool ?? null)
   return authority
 }
 
-async function nearestMain({ origin: { entry, file } }: ToolDef, globals: Globals): Promise<ToolDef | null> {
+async function nearestMain({ origin: { entry, file } }: ToolDef, globals: Globals): Promise<Main | null> {
   const folders = file.split('/').slice(0, -1)
   for (let depth = folders.length; depth >= 0; depth--) {
-    const main = await mainInDir([entry, ...folders.slice(0, depth)].join('/'), globals)
+    const main = await mainAt([entry, ...folders.slice(0, depth)].join('/'), globals)
     if (main) return main
   }
   return null
 }
 
 /** A tool without a file stands under the project's main skill, or else the library's. */
-async function projectMain(globals: Globals): Promise<ToolDef | null> {
+async function projectMain(globals: Globals): Promise<Main | null> {
   return (await rootMain(isOwn, globals)) ?? rootMain(({ library }) => library === true, globals)
 }
 
@@ -116,9 +133,9 @@ async function projectMain(globals: Globals): Promise<ToolDef | null> {
 export async function rootMain(
   isOne: (state: DirectoryState) => boolean,
   globals: Globals,
-): Promise<ToolDef | null> {
+): Promise<Main | null> {
   for (const { dir } of disk ? directoryStates(globals, disk).filter(isOne) : []) {
-    const main = await mainInDir(dir, globals)
+    const main = await mainAt(dir, globals)
     if (main) return main
   }
   return null

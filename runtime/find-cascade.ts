@@ -1,23 +1,43 @@
 import { disk } from '#disk'
-import { type CascadeRecord, cascadeKeyText } from '../src/index-format.js'
+import type { CascadeRecord } from '../src/index-format.js'
 import { cascadeInvalid } from './cascade-invalid.js'
-import { EMPTY_CHAIN, isOwn, type KnownCascade } from './chain.js'
-import { chainOfRecord } from './compiled-chain.js'
+import { cascadeKey } from './cascade-key.js'
+import { type Chain, isOwn, type KnownCascade, stampOf } from './chain.js'
+import { chainOfRecord, mayBeMiddleware } from './compiled-chain.js'
 import { addedNames } from './directory-files.js'
 import { currentIndex, type DirectoryState, directoryStates, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { knownCascade } from './known-cascade.js'
 import type { OpenIndex } from './read-index.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
 
+/** Resolves a chain and keeps it, unless middleware was registered meanwhile. */
+export async function settleCascade(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
+  const { cache, settling } = globals
+  const isWanted = (): boolean => settling.get(key)?.tool === tool
+  const stamp = stampOf(globals)
+  try {
+    const known = await findCascade(tool, globals)
+    if (isWanted()) {
+      cache.cascade.set(key, { ...known, stamp })
+      cache.cascadeDeps.set(key, known.deps)
+    }
+    return known.resolvedChain
+  } finally {
+    if (isWanted()) settling.delete(key)
+  }
+}
+
 /** A tool's cascade as it was compiled, where that holds; else resolved now. */
-export async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
+async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
   return (await compiledCascade(tool, globals)) ?? computedCascade(tool, globals)
 }
 
 async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
-  const { resolveCascade } = await import('./cascade-on-demand.js')
+  const { isReachedByNobody, resolveCascade } = await import('./cascade-on-demand.js')
+  if (await isReachedByNobody(tool, globals)) return knownCascade(tool)
   globals.stats.cascadesComputed++
   return resolveCascade(tool, globals)
 }
@@ -55,12 +75,17 @@ async function recordedCascade(
   // Somebody else's directory was compiled as a project of its own, whose promotions count there and not here.
   if (record?.open || (record && state.external && !state.library)) return null
   const { metadata } = tool.frontmatter
-  const toolKeys = Object.keys({ ...metadata, ...record?.metadata })
+  const effective = Object.entries({ ...metadata, ...record?.metadata })
+  const toolKeys = effective.flatMap(([key, value]) => (value === null ? [] : [key]))
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals, host)) return null
-  if (record?.problem) throw cascadeInvalid(tool, record.problem.message, record.problem.hint)
+  if (record?.problem) {
+    // What is at fault may have been mended or removed, and what is missing may be there.
+    if (globals.config.freshness === 'check') return null
+    throw cascadeInvalid(tool, record.problem.message, record.problem.hint)
+  }
   const isPlain = !record || (record.chain.length === 0 && !record.metadata)
   return isPlain && (!record?.sources || globals.config.freshness === 'trust')
-    ? { tool, chain: EMPTY_CHAIN, toolKeys, sources: [] }
+    ? knownCascade(tool, { keys: toolKeys })
     : chainOfRecord(tool, record, toolKeys, globals, host)
 }
 
@@ -92,20 +117,10 @@ async function hasAdditions(globals: Globals, host: Disk): Promise<boolean> {
   return false
 }
 
-/** What a directory's `cascadeKey` has to be for its cascades to hold; null where a directory has no index. */
-function cascadeKey(state: DirectoryState, globals: Globals, host: Disk): string | null {
-  const states = directoryStates(globals, host)
-  const library = states.find(one => one.library)
-  const inputOf = (one: DirectoryState) => currentIndex(one, globals, host)?.header.cascadeInput ?? null
-  const shipped = library ? inputOf(library) : null
-  const inputs = state.library ? [] : (state.external ? [state] : states.filter(isOwn)).map(inputOf)
-  if (inputs.includes(null)) return null
-  const text = cascadeKeyText(inputs as string[], shipped)
-  if (globals.cascadeKey?.text !== text) globals.cascadeKey = { text, digest: host.digestText(text) }
-  return globals.cascadeKey.digest
-}
-
 /** True where a program registered middleware that one of these keys is named after. */
 function isOverridden(keys: readonly string[], { tools }: Globals): boolean {
-  return keys.some(key => tools.programmaticTools.get(key)?.frontmatter.role === 'middleware')
+  return keys.some(key => {
+    const registered = tools.programmaticTools.get(key)
+    return registered !== undefined && mayBeMiddleware(registered.frontmatter)
+  })
 }

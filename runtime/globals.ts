@@ -2,11 +2,13 @@ import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { DiskParser } from '../src/directory-names.js'
 import type { NameRecord } from '../src/index-format.js'
+import type { JsonObject } from '../src/json.js'
 import type { PathEntry } from '../src/path-entry.js'
 import type { Chain, KnownCascade } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import { RunEvents } from './events.js'
 import type { Resolution } from './find-tool.js'
+import type { PathsKey } from './paths-key.js'
 import type { ToolDef, Via } from './tool-def.js'
 
 /** `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read anew. */
@@ -42,10 +44,24 @@ export interface Cache {
   authority: Map<string, ToolDef | null>
   /** The main skill that lies directly in a directory, by its absolute path. */
   mainInDir: Map<string, ToolDef | null>
-  /** Each tool's chain, by `name\0paths`. */
+  /** Each tool's cascade, by `name\0paths`. */
   cascade: Map<string, KnownCascade>
+  /** The paths that `${…}` in the configuration of a tool's middleware reads, by `name\0paths`. */
+  cascadeDeps: Map<string, readonly string[]>
+  /** The names of each middleware's peers; null until somebody asks. */
+  cyclicPeers: Map<string, ReadonlySet<string>> | null
+  /** The directories from whose indexes `cyclicPeers` was filled, absolute. */
+  cyclicPeersSeededDirs: Set<string> | null
+  /** What reaches a tool that has no file; null until somebody asks, and where a fault keeps it from being known. */
+  promotions: Promotions | null
   /** The file of each name of a directory that was read without an index, by the directory's absolute path. */
   nameIndex: Map<string, Map<string, string>>
+}
+
+/** What the main skill promotes under which tools without a file stand, by key. */
+export interface Promotions {
+  local: JsonObject
+  global: JsonObject
 }
 
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
@@ -69,6 +85,8 @@ export interface Globals {
   stats: Stats
   /** The digest of what compiled cascades have to be made of to hold, and the text that it is of. */
   cascadeKey?: { text: string; digest: string }
+  /** The second half of cache keys, and the path entries that it is of. */
+  pathsKey?: PathsKey
   /** Tells hosts what is called. */
   events: RunEvents
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
@@ -95,16 +113,7 @@ export function emptyGlobals(): Globals {
 export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
   return {
     config: { paths: [], freshness: defaultFreshness(), library: true, ...config },
-    cache: {
-      tool: new Map(),
-      list: new Map(),
-      dir: new Map(),
-      file: new Map(),
-      authority: new Map(),
-      cascade: new Map(),
-      mainInDir: new Map(),
-      nameIndex: new Map(),
-    },
+    cache: emptyCache(),
     tools: { programmaticTools: new Map() },
     directories: new Map(),
     byRecord: new WeakMap(),
@@ -119,6 +128,30 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
       missing: 0,
       parser: 'unused',
     },
+  }
+}
+
+export function emptyCache(): Cache {
+  return {
+    tool: new Map(),
+    list: new Map(),
+    dir: new Map(),
+    file: new Map(),
+    authority: new Map(),
+    mainInDir: new Map(),
+    nameIndex: new Map(),
+    ...emptyCascades(),
+  }
+}
+
+/** What changes with every tool that is registered. */
+export function emptyCascades() {
+  return {
+    cascade: new Map(),
+    cascadeDeps: new Map(),
+    cyclicPeers: null,
+    cyclicPeersSeededDirs: null,
+    promotions: null,
   }
 }
 

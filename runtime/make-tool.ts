@@ -1,11 +1,9 @@
 import type { ToolFrontmatter } from '../src/frontmatter.js'
-import { parseReference } from '../src/reference.js'
 import { INTERNAL_TAG } from '../src/tags.js'
 import type { Context } from './context.js'
 import { askIndex, type DirectoryState, directoryStates } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { invoke } from './invoke.js'
 import { lazy } from './lazy.js'
 import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 import { keepSource, type ToolSource } from './tool-source.js'
@@ -32,11 +30,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
     // Null takes an inherited one away.
-    if (delegate !== undefined && delegate !== null)
-      return (
-        (await (await code()).loadDelegate(source, globals, disk)) ??
-        delegated(String(delegate), source, globals, disk)
-      )
+    if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals, disk)
     if (kind !== 'code')
       return async ctx =>
         (await contents()).renderTool(tool, source, ctx as Context | undefined, globals, disk)
@@ -75,16 +69,6 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
 /** The frontmatter of a tool that the package ships. No author can give this tag. */
 function internal(frontmatter: ToolFrontmatter): ToolFrontmatter {
   return { ...frontmatter, tags: [...frontmatter.tags, INTERNAL_TAG] }
-}
-
-/** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
-function delegated(ref: string, { state, record }: ToolSource, globals: Globals, disk: Disk): ToolFunction {
-  return (ctx, args) => {
-    const from = disk.resolve(state.dir, record.file, '..')
-    const target = parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref
-    const manager = (ctx as Context | undefined)?.manager
-    return manager ? manager.invoke(target, args) : invoke(target, args, globals)
-  }
 }
 
 /** Loads something at the first call; what failed is tried again. */

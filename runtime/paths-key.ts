@@ -1,21 +1,20 @@
 import type { PathEntry } from '../src/path-entry.js'
 import type { Globals } from './globals.js'
 
-interface Known {
+/** The last key that was made, and what of. */
+export interface PathsKey {
   entries: PathEntry[]
   cwd: string | undefined
   key: string
 }
 
-const known = new WeakMap<Globals, Known>()
-
 /** A text that is the same for the same path entries; the second half of cache keys. */
 export function pathsKey(globals: Globals): string {
   const { paths, cwd } = globals.config
-  const last = known.get(globals)
+  const last = globals.pathsKey
   if (last && last.cwd === cwd && isSame(last.entries, paths)) return last.key
   const key = JSON.stringify([cwd, ...paths])
-  known.set(globals, { entries: [...paths], cwd, key })
+  globals.pathsKey = { entries: [...paths], cwd, key }
   return key
 }
 

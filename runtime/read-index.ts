@@ -211,18 +211,24 @@ const CHECKS: Record<Section, (key: string, record: Record<string, unknown>) => 
 }
 
 function isCascade(record: Record<string, unknown>): boolean {
-  const { chain, body, metadata = {}, open, problem, sources = [] } = record
+  const { chain, body, deps = [], metadata = {}, open, peers = [], problem, sources = [] } = record
   return (
     Array.isArray(chain) &&
     chain.length <= CALLS_MAX &&
     chain.every(isChainEntry) &&
     (body === undefined || isAddress(body)) &&
+    isTexts(deps) &&
     isJsonObject(metadata) &&
+    isTexts(peers) &&
     (open === undefined || open === true) &&
     (problem === undefined || isProblem(problem)) &&
     Array.isArray(sources) &&
     sources.every(isAddress)
   )
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(text => typeof text === 'string')
 }
 
 function isChainEntry(entry: unknown): boolean {
@@ -280,10 +286,6 @@ function isWellFormed(name: string, record: NameRecord): boolean {
   const [start, end] = content
   const isRange = [start, end, size].every(Number.isInteger) && 0 <= start && start <= end && end <= size
   return isRange
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
 function isMarkdown(value: unknown): boolean {

@@ -88,7 +88,7 @@ export async function render(
   const ctx = new RunContext(globals, tool, invokeFor, undefined, undefined)
   const chain = await chainOf(tool, globals)
   ctx.chain = chain
-  ctx.args = await checkArguments(tool, chain, cloneArguments(options?.args), ctx)
+  ctx.args = await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx)
   return source && disk ? renderTool(tool, source, ctx, globals, disk) : tool.content()
 }
 

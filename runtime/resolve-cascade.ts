@@ -1,16 +1,18 @@
 import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
 import { cascadeFields } from '../src/cascade-fields.js'
-import { problemFor } from '../src/cascade-problems.js'
+import { mainFault, problemFor } from '../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { parseReference } from '../src/reference.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
+import { completePeers } from './cyclic-peers.js'
 import { directoryStates } from './directory-state.js'
-import { findAuthority, rootMain } from './find-authority.js'
+import { authorityOf, type Main, rootMain } from './find-authority.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
+import { knownCascade } from './known-cascade.js'
 import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
 import type { ToolDef } from './tool-def.js'
 
@@ -25,16 +27,17 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
     const { message, hint } = problemFor(root, problem, id => toolOfId(id).name)
     throw cascadeInvalid(tool, message, hint)
   }
+  completePeers(resolution.tools.values(), id => toolOfId(id).name, globals)
   const steps = (resolved?.chain ?? []).map(entry => makeStep(entry, toolOfId(entry.tool)))
   const delegate = resolved?.metadata.get('delegate')?.from
   const body = delegate && delegate.layer !== 'own' ? toolOfId(delegate.tool) : undefined
   const schemas = inheritedSchemas(tool, key => resolved?.metadata.get(key)?.value)
-  return {
-    tool,
+  return knownCascade(tool, {
     chain: makeChain(steps, { ...(body && { body }), ...(schemas && { schemas }) }),
-    toolKeys: [...(resolved?.metadata.keys() ?? [])],
+    keys: [...(resolved?.metadata.keys() ?? [])],
+    ...(resolved && { deps: resolved.deps }),
     sources: sources.map(toolOfId),
-  }
+  })
 }
 
 /** What keeps a tool from being run: its own faults, and those of the tools whose metadata it has. */
@@ -58,15 +61,25 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
     if (!one) throw new Error(`The cascade names ${id}, which nobody looked up.`)
     return one
   }
+  const seenMain = (main: Main | null): CascadeTool | null =>
+    main?.fault ? faulty(main.path, mainFault(main.fault)) : seen(main?.tool ?? null)
   const lookUp: CascadeLookUp = {
     base: async (ref, from) => seen(await findBase(ref, toolOfId(from.id), globals)),
-    middleware: async (key, from) => seen(await middlewareFor(key, toolOfId(from.id), globals)),
-    authority: async one => seen(await findAuthority(toolOfId(one.id), globals)),
-    projectMain: async () => seen(await rootMain(isOwn, globals)),
-    libraryMain: async () => seen(await rootMain(({ library }) => library === true, globals)),
+    middleware: async (key, from) => {
+      const found = await middlewareFor(key, toolOfId(from.id), globals)
+      return found?.fault ? faulty(key, found.fault) : seen(found?.tool ?? null)
+    },
+    authority: async one => seenMain(await authorityOf(toolOfId(one.id), globals)),
+    projectMain: async () => seenMain(await rootMain(isOwn, globals)),
+    libraryMain: async () => seenMain(await rootMain(({ library }) => library === true, globals)),
   }
   const root = seen(tool) as CascadeTool
   return { resolution: await resolveCascades([root], lookUp), toolOfId }
+}
+
+/** What nobody can use, so that it has no layer or metadata of its own. */
+function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
+  return { id: `\0${name}`, name, layer: 'project', metadata: {}, ...(fault && { fault }) }
 }
 
 /** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
@@ -81,7 +94,8 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<T
   return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? tool : null
 }
 
-function cascadeTool(tool: ToolDef): CascadeTool {
+/** A tool as the cascade sees it. */
+export function cascadeTool(tool: ToolDef): CascadeTool {
   const { name, frontmatter, origin } = tool
   return { id: toolId(tool), name, layer: origin.layer, ...cascadeFields(frontmatter) }
 }

@@ -35,12 +35,17 @@ export function runChain(
  * part gives the result so far when it and all that is further in have run.
  */
 class Onion {
+  /** The calls of middleware so far, of all chains that one call of a tool expands to. */
+  readonly tally: { calls: number }
+
   constructor(
     readonly ctx: RunContext,
     readonly chain: Chain,
     private readonly body: () => unknown,
     readonly outer: MiddlewareContext | undefined,
-  ) {}
+  ) {
+    this.tally = outer?.onion.tally ?? { calls: 0 }
+  }
 
   /** The `$invoke` hooks from one on, around all entries. */
   aroundAll(hook: number, around: MiddlewareContext | undefined): Awaitable<unknown> {
@@ -111,13 +116,13 @@ class MiddlewareContext extends RunContext {
   tries = 0
   /** True once it ended without waiting for what is further in. */
   isOver = false
-  /** How many middlewares run in chains of each other, up to this one. */
-  private readonly nesting: number
   /** How many were started before it, of those around it and those that went on. */
   private readonly place: number
   private readonly triesAround: number
   /** The served context's signal when this began. */
   private readonly before: AbortSignal | undefined
+  /** The calls of middleware up to what is further in, which another try makes again. */
+  private callsBefore = 0
   private hasEnded = false
   /** What `next()` gave. */
   private given: Promise<unknown> | undefined = undefined
@@ -132,7 +137,7 @@ class MiddlewareContext extends RunContext {
    * @param order its place among the hooks, where it is one
    */
   constructor(
-    private readonly onion: Onion,
+    readonly onion: Onion,
     private readonly step: ChainStep,
     private readonly around: MiddlewareContext | undefined,
     private readonly entry: number,
@@ -141,7 +146,6 @@ class MiddlewareContext extends RunContext {
   ) {
     const { ctx } = onion
     super(ctx.globals, step.def, ctx.invoke, ctx.caller, undefined, ctx)
-    this.nesting = (onion.outer?.nesting ?? 0) + 1
     const hooks = onion.chain.nextHooks.length
     this.place = (onion.outer?.place ?? 0) + entry * (hooks + 1) + (trigger ? order : hooks) + 1
     this.triesAround = around ? around.tries : 0
@@ -189,10 +193,10 @@ class MiddlewareContext extends RunContext {
   private callWith(args: unknown): unknown {
     const { around, onion, step, trigger, triesAround } = this
     onion.mustGoOn(around, triesAround)
+    // What was resolved is not too large; what an index says may be, or without end.
+    if (++onion.tally.calls > CALLS_MAX) throw tooLarge(onion.ctx.tool, step.name)
     onion.ctx.at = step
     if (step.static || trigger) return step.def.fn(this, args)
-    // What was resolved ends; what an index says may not.
-    if (this.nesting > CALLS_MAX) throw endless(onion.ctx.tool, step.name)
     return whenThere(chainOf(step.def, this.globals), chain =>
       runChain(this, chain, () => step.def.fn(this, args), this),
     )
@@ -208,7 +212,12 @@ class MiddlewareContext extends RunContext {
   override next(): Promise<unknown> {
     const mayTry = this.given === undefined || this.innerFailure !== undefined
     if (!mayTry || this.hasEnded) throw nextTwice(this.tool.name, this.hasEnded)
-    if (this.innerFailure) this.forgetFailure()
+    const { tally } = this.onion
+    if (this.innerFailure) {
+      this.forgetFailure()
+      tally.calls = this.callsBefore
+    }
+    this.callsBefore = tally.calls
     this.tries++
     try {
       const result = this.goOn()
@@ -289,8 +298,8 @@ class MiddlewareContext extends RunContext {
   }
 }
 
-function endless(tool: ToolDef, name: string): AgentAppsError {
-  const message = `its middleware "${name}" runs around itself without end`
+function tooLarge(tool: ToolDef, name: string): AgentAppsError {
+  const message = `one call of it expands to more than ${CALLS_MAX} calls of middleware, at last of "${name}"`
   return cascadeInvalid(tool, message, 'Run `agent-apps compile`: the index is not right.')
 }
 

@@ -1,15 +1,17 @@
 import { isDefinedTool } from '../src/define-tool.js'
 import type { CodeSource } from '../src/directory-names.js'
 import { AgentAppsError } from '../src/error.js'
-import { extractFrontmatter } from '../src/frontmatter.js'
 import type { ModuleRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
 import { isJsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
+import { readFrontmatter } from '../src/role-meant.js'
+import type { Context } from './context.js'
 import { loadParser } from './directory-files.js'
 import { isStillFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { invoke } from './invoke.js'
 import { ownModule } from './own-module.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
@@ -42,28 +44,34 @@ export async function completeFrontmatter(
   const exported = module[source.record.exported ?? 'default']
   const verbatim = isDefinedTool(exported) ? await exported.frontmatter() : module.frontmatter
   if (isJsonObject(verbatim)) {
-    Object.assign(tool.frontmatter, extractFrontmatter(verbatim, { kind: 'code', name: tool.name }))
+    Object.assign(tool.frontmatter, readFrontmatter(verbatim, { kind: 'code', name: tool.name }))
     source.verbatim = verbatim
   }
   delete source.record.dynamic
 }
 
-/** What a delegate that is a plain module or inline code does; null where it names another tool. */
-export async function loadDelegate(
-  source: ToolSource,
-  globals: Globals,
-  disk: Disk,
-): Promise<ToolFunction | null> {
+/** What a delegate does: a plain module or inline code by itself, else the tool that it names. */
+export async function loadDelegate(source: ToolSource, globals: Globals, disk: Disk): Promise<ToolFunction> {
   const { record } = source
   const { delegate } = record
   if (delegate && 'markdown' in delegate) return async () => delegate.markdown
   const code = delegateSource(source, disk)
-  if (code === null) return null
+  if (code === null) return delegated(String(record.frontmatter.metadata.delegate), source, globals, disk)
   const module = await importCode(source, delegate, code, globals, disk)
   const fn = functionOf(module.default)
   if (fn) return fn
   const { name } = record.frontmatter
   throw noTool(`The default export of the delegate of "${name}"`, { tool: name })
+}
+
+/** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
+function delegated(ref: string, { state, record }: ToolSource, globals: Globals, disk: Disk): ToolFunction {
+  return (ctx, args) => {
+    const from = disk.resolve(state.dir, record.file, '..')
+    const target = parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref
+    const manager = (ctx as Context | undefined)?.manager
+    return manager ? manager.invoke(target, args) : invoke(target, args, globals)
+  }
 }
 
 export function noTool(what: string, where: { tool: string; file?: string }): AgentAppsError {

@@ -1,5 +1,6 @@
 import { Answers } from './answers.js'
 import { effectiveLayer } from './cascade-layers.js'
+import { middlewareBroken } from './cascade-problems.js'
 import {
   type CascadeRecord,
   type CascadeRun,
@@ -77,7 +78,13 @@ function addEntry(
   middleware: CascadeTool | null,
 ): void {
   // A tool does not run around itself.
-  if (middleware?.role !== 'middleware' || middleware.id === record.tool.id) return
+  if (!middleware || middleware.id === record.tool.id) return
+  if (middleware.fault) {
+    const writer = layer.get(key)?.from ?? { tool: record.tool.id, path: [key] }
+    run.problems.push(middlewareBroken(record.tool, writer, key, middleware.fault))
+    return
+  }
+  if (middleware.role !== 'middleware') return
   const serving = recordOf(run, middleware)
   const { args, deps: paths } = configure(serving, layer.get(key)?.value ?? null)
   const { hook } = serving.annotations

@@ -1,4 +1,5 @@
 import { Answers } from './answers.js'
+import { mainBroken } from './cascade-problems.js'
 import { type CascadeRecord, type CascadeRun, type Mains, recordOf } from './cascade-record.js'
 import type { CascadeTool } from './cascade-types.js'
 
@@ -39,8 +40,14 @@ export async function readMains(
     const { id, layer } = record.tool
     const isReached =
       (layer === 'project' || layer === 'programmatic') && record.annotations.inherit !== false
-    const other = (main: CascadeTool | null | undefined): CascadeRecord | null =>
-      main && main.id !== id ? recordOf(run, main) : null
+    const faults = new Set<string>()
+    const other = (main: CascadeTool | null | undefined): CascadeRecord | null => {
+      if (!main || main.id === id) return null
+      if (!main.fault) return recordOf(run, main)
+      if (!faults.has(main.id)) run.problems.push(mainBroken(record.tool, main.fault))
+      faults.add(main.id)
+      return null
+    }
     return {
       library: other(isReached ? library : null),
       project: other(isReached ? project : null),

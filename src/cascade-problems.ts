@@ -1,4 +1,6 @@
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
+import type { Diagnostic } from './diagnostic.js'
+import type { Role } from './frontmatter.js'
 
 type Path = (string | number)[]
 
@@ -99,6 +101,57 @@ export function inlineInterpolated(tool: CascadeTool, path: Path): CascadeProble
     path,
     message: 'an inline:// reference holds ${…}, and what is interpolated may never become code',
     hint: 'Write \\${ for a ${ of the code itself; give values to code as arguments.',
+  }
+}
+
+/** A key that middleware with a fault is named after. What it should guard is not guarded. */
+export function middlewareBroken(
+  tool: CascadeTool,
+  { tool: writer, path }: { tool: string; path: Path },
+  key: string,
+  { message, hint }: Fault,
+): CascadeProblem {
+  return {
+    code: 'middleware-broken',
+    tool: tool.id,
+    path: writer === tool.id ? path : [],
+    ...(writer !== tool.id && { at: { tool: writer, path } }),
+    message: `the middleware ${quoted(key)} cannot be used: ${message}`,
+    hint,
+  }
+}
+
+/** A main skill with a fault, whose promotions nobody knows. */
+export function mainBroken(tool: CascadeTool, { message, hint }: Fault): CascadeProblem {
+  return {
+    code: 'main-broken',
+    tool: tool.id,
+    path: [],
+    message: `${message}, and nobody knows what it promotes`,
+    hint,
+  }
+}
+
+type Fault = NonNullable<CascadeTool['fault']>
+
+/** What is wrong with a skill that does not load. Its file is given as it stands in its path entry. */
+export function brokenFault({ file, line, reason, note }: Diagnostic): Fault {
+  return { message: `${file}:${line}: ${reason}`, hint: note }
+}
+
+/** What is wrong with a skill whose role reads like another one. */
+export function roleFault(file: string, meant: Role): Fault {
+  return {
+    message: `${file}: it has an unknown role that reads like ${meant}`,
+    hint: `If you meant ${meant}, correct the role; else write a role that there is, or none.`,
+  }
+}
+
+/** What is wrong with the place of a main skill. */
+export function mainFault({ file, line }: Pick<Diagnostic, 'file' | 'line'>): Fault {
+  return {
+    message: `the main skill in ${file}:${line} cannot be used`,
+    hint: 'Mend that file; `agent-apps check` says what is wrong with it.',
   }
 }
 

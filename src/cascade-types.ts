@@ -22,6 +22,8 @@ export interface CascadeTool {
   metadata: JsonObject
   params?: JsonObject
   returns?: JsonObject
+  /** Set where it is found and cannot be used: what is wrong, as part of a sentence, and what to do. */
+  fault?: { message: string; hint: string }
 }
 
 type Awaitable<Value> = Value | Promise<Value>
@@ -30,9 +32,9 @@ type Awaitable<Value> = Value | Promise<Value>
 export interface CascadeLookUp {
   /** The tool that an `$inherit` reference of another one leads to. */
   base: (ref: string, from: CascadeTool) => Awaitable<CascadeTool | null>
-  /** The tool of role `middleware` that a key of another one's metadata is named after. */
+  /** The tool of role `middleware` that a key of another one's metadata is named after, or one with a fault that may be it. */
   middleware: (key: string, from: CascadeTool) => Awaitable<CascadeTool | null>
-  /** The nearest main skill at or above a tool, inside its path entry; for one without a file the project's. */
+  /** The nearest main skill at or above a tool, inside its path entry; for one without a file the project's. It may have a fault. */
   authority: (tool: CascadeTool) => Awaitable<CascadeTool | null>
   projectMain: () => Awaitable<CascadeTool | null>
   libraryMain: () => Awaitable<CascadeTool | null>
@@ -108,6 +110,8 @@ export type CascadeProblemCode =
   | 'dynamic-cycle'
   | 'chain-too-large'
   | 'inline-interpolated'
+  | 'main-broken'
+  | 'middleware-broken'
 
 /** A fault in a tool's metadata. */
 export interface CascadeProblem {
@@ -116,6 +120,8 @@ export interface CascadeProblem {
   tool: string
   /** The place in its `metadata`. */
   path: (string | number)[]
+  /** Where it is to be mended, if another tool wrote that: its id, and the place in its `metadata`. */
+  at?: { tool: string; path: (string | number)[] }
   /** What is wrong, one sentence without a full stop. */
   message: string
   /** What to do. */

@@ -16,6 +16,8 @@ export interface ToolFrontmatter {
   description?: string
   /** Default `context` for a folder skill, else none. */
   role?: Role
+  /** What an unknown role reads like. Whoever meant middleware must not believe that it guards something. */
+  roleMeant?: Role
   /** `hidden`: not listed and not available to agents; code may still call it. */
   visibility?: 'hidden'
   tags: string[]

@@ -75,6 +75,8 @@ class Filling {
   }
 
   #fillText(text: string): unknown {
+    // Most texts of a large configuration.
+    if (!text.includes(EXPRESSION_START)) return text
     const [only] = text.matchAll(EXPRESSION)
     if (only && only[0] === text && only[1] !== undefined && namesOurs(only[1]))
       return this.#valueOf(only[1].trim())

@@ -37,6 +37,18 @@ function importsOf(file: string): Import[] {
   })
 }
 
+/** What a file imports for more than types, and not on demand. */
+function valueImports(file: string): string[] {
+  const statements = readFileSync(join(ROOT, file), 'utf8').matchAll(
+    /^(?:import|export) ([^'"()=]*?) from '(\.[^']+)\.js'/gm,
+  )
+  return [...statements].flatMap(([, what = '', to = '']) => {
+    const names = what.replace(/^\{|\}$/g, '').split(',')
+    const isTyped = what.startsWith('type ') || names.every(name => /^\s*(?:type .*)?$/s.test(name))
+    return isTyped ? [] : [`${relative(ROOT, join(ROOT, dirname(file), to))}.ts`]
+  })
+}
+
 /** The imports of a folder that a rule forbids, each with the rule's reason: what the failure shows. */
 function broken(folder: string, isAllowed: (one: Import) => boolean, why: string): string[] {
   return filesIn(folder)
@@ -80,6 +92,21 @@ describe('which part may import which', () => {
     expect(
       broken('runtime', one => inside('src', 'runtime')(one) || one.to === '#disk' || host(one), why),
     ).toEqual([])
+  })
+
+  it.each(['src', 'runtime'])('%s: no file needs itself through others before it runs', folder => {
+    const graph = new Map(filesIn(folder).map(file => [file, valueImports(file)]))
+    const cycles: string[] = []
+    const done = new Set<string>()
+    const follow = (file: string, way: readonly string[]): void => {
+      if (way.includes(file)) cycles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+      if (done.has(file) || way.includes(file)) return
+      for (const next of graph.get(file) ?? []) follow(next, [...way, file])
+      done.add(file)
+    }
+    for (const file of graph.keys()) follow(file, [])
+    expect([...graph.values()].flat().length).toBeGreaterThan(50)
+    expect(cycles).toEqual([])
   })
 
   it('runtime: nobody but the seam names the disk', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createRuntime, isAgentAppsError, type JsonObject, registerTool } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { around, main, text, worker } from './support/cascade-project.js'
+import { around, code, main, text, worker } from './support/cascade-project.js'
 import { runCode } from './support/processes.js'
 import { goodSkills, makeTree, type Tree } from './support/tree.js'
 
@@ -28,11 +28,11 @@ const TREE: Tree = {
 type Cascades = Record<string, JsonObject>
 
 /** Compiles, changes the cascades, and makes the hash fit. */
-async function poisoned(change: (cascades: Cascades) => void, count = 0): Promise<string> {
+async function poisoned(change: (cascades: Cascades) => void, count = 0, more: Tree = {}): Promise<string> {
   const many = Object.fromEntries(
     Object.entries(goodSkills(count)).map(([path, item]) => [`skills/${path}`, item]),
   )
-  const cwd = makeTree({ ...TREE, ...many })
+  const cwd = makeTree({ ...TREE, ...many, ...more })
   await compile({ cwd, paths: ['skills'] })
   const folder = join(cwd, 'skills')
   const file = join(folder, '.agent-apps.json')
@@ -102,6 +102,10 @@ const MALFORMED: Record<string, object> = {
   'metadata that is a list': { metadata: [] },
   'a problem that is true': { problem: true },
   'a problem without words': { problem: {} },
+  'deps that are a text': { deps: 'args.n' },
+  'deps of numbers': { deps: [5] },
+  'peers that are a mapping': { peers: {} },
+  'peers of peers': { peers: [['m']] },
   'open that is a text': { open: 'no' },
 }
 
@@ -145,6 +149,38 @@ async function call(
   return { calls: globalThis.calls, diagnostics: runtime.diagnostics().map(({ rule }) => rule) }
 }
 
+/** What runs where an index says which middleware is around each of some, and all of them around a tool that fails at first. */
+async function expanded(
+  names: readonly string[],
+  inside: (name: string) => readonly string[],
+  tries = 1,
+): Promise<string[]> {
+  const again = `for (let tries = ${tries}; tries > 0; tries--) try {
+    return await ctx.manager.next()
+  } catch (error) {
+    if (tries === 1) throw error
+  }`
+  const all = names.map(name => [`skills/${name}.skill.js`, around(name, ALONE)])
+  const cwd = await poisoned(
+    cascades => {
+      const chain = (inner: readonly string[]): object[] => inner.map(name => entry(name))
+      for (const name of names) cascades[name] = { chain: chain(inside(name)) } as unknown as JsonObject
+      cascades.x = { chain: [entry('again', { static: true }), ...chain(names)] } as unknown as JsonObject
+    },
+    0,
+    {
+      ...(Object.fromEntries(all) as Tree),
+      'skills/again.skill.js': code('again', { role: 'middleware', ...ALONE }, again),
+      'skills/x.skill.js': worker(
+        'x',
+        ALONE,
+        `if (calls.filter(one => one === 'x').length < ${tries}) throw Error()\nreturn 't'`,
+      ),
+    },
+  )
+  return (await call(cwd, 'x', 'trust')).calls
+}
+
 const RIGHT = ['> m 1', '> m 2', '> n 1', 't', '< n', '< m', '< m', '= t']
 
 describe.each(SHAPES)('poisoned cascades, %s', (_, count) => {
@@ -186,6 +222,22 @@ describe('cascades that lie', () => {
       })
       expect((await call(cwd, 't', 'trust')).calls).toEqual(['! CASCADE_INVALID'])
     }
+  })
+
+  it('twenty middlewares that each run inside all later ones end with an error', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `m${index}`)
+    const calls = await expanded(names, name => names.slice(names.indexOf(name) + 1))
+    expect(calls.at(-1)).toBe('! CASCADE_INVALID')
+    const begun = calls.filter(one => one.startsWith('>')).length
+    expect(begun > 900 && begun <= 1000, String(begun)).toBe(true)
+  })
+
+  it('as many calls as are allowed run, and again where a middleware tries again', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `m${index}`)
+    // 2⁹ − 1 calls, thrice.
+    const calls = await expanded(names, name => names.slice(names.indexOf(name) + 1), 3)
+    expect(calls.at(-1)).toBe('= t')
+    expect(calls.filter(one => one.startsWith('>'))).toHaveLength(3 * 511)
   })
 
   it('a body that leads to itself ends with an error', async () => {

@@ -37,7 +37,7 @@ function withShownFiles(explanation: Explanation, cwd: string): Explanation {
   return { ...explanation, metadata: Object.fromEntries(metadata) }
 }
 
-function show({ name, metadata, chain, peers, problems }: Explanation, output: Output): void {
+function show({ name, metadata, chain, deps, peers, problems }: Explanation, output: Output): void {
   output.result(output.style('bold', printable(name)))
   const keys = Object.entries(metadata)
   if (keys.length === 0) output.result('  no metadata')
@@ -55,6 +55,7 @@ function show({ name, metadata, chain, peers, problems }: Explanation, output: O
   }
   for (const { message, hint } of problems)
     output.result(`${output.style('red', 'not run:')} ${printable(`${message}. ${hint}`)}`)
+  if (deps.length > 0) output.result(`reads ${printable(deps.join(', '))}`)
   if (peers.length > 0) output.result(`peers ${printable(peers.join(', '))}`)
 }
 

@@ -1,6 +1,7 @@
 import { CORE_METADATA_KEYS, ROLES, TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { editDistance, nearest } from '../../src/nearest.js'
+import { roleMeant } from '../../src/role-meant.js'
 import { normalizeTags } from '../../src/tags.js'
 import { checkSchemas } from '../check-schemas.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'
@@ -95,7 +96,10 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   const findings: Finding[] = []
   const { role, visibility, tags } = metadata
   if (role !== undefined && !ROLES.some(known => known === role)) {
-    findings.push(finding('role-unknown', at.value('metadata', 'role'), shown(role)))
+    const meant = roleMeant(role)
+    const place = at.value('metadata', 'role')
+    findings.push(finding('role-unknown', place, shown(role), ...(meant ? [meant] : [])))
+    if (meant === 'main') findings.push(finding('main-broken', place))
   }
   if (visibility !== undefined && visibility !== 'hidden') {
     findings.push(finding('visibility-unknown', at.value('metadata', 'visibility'), shown(visibility)))

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { extractFrontmatter } from '../../src/frontmatter.js'
+import { readFrontmatter } from '../../src/role-meant.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
@@ -7,6 +7,7 @@ import { decode } from './decode.js'
 import { fallbackName, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
 import { type ReadModule, readModule } from './read-module.js'
+import { saysMain } from './says-main.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
@@ -24,6 +25,8 @@ export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile
   else if (read.module.tools.length === 0)
     addBroken(parsed, finding('no-tool', FILE_START), fallbackName({ path, kind: 'code', folderName: '' }))
   else for (const tool of read.module.tools) addTool(parsed, tool, read, path)
+  const [fault] = parsed.findings.filter(isFatal)
+  if (fault && saysMain(bytes.toString('latin1'))) parsed.findings.push(finding('main-broken', fault.place))
   return parsed
 }
 
@@ -70,7 +73,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
       exported,
       file: path,
       ...(module.tools.length > 1 && { fragment: name }),
-      frontmatter: extractFrontmatter(verbatim, { kind: 'code', name }),
+      frontmatter: readFrontmatter(verbatim, { kind: 'code', name }),
       kind: 'code',
       size: parsed.size,
     },

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { directiveNames } from '../../src/directive-names.js'
-import { extractFrontmatter, type ToolKind } from '../../src/frontmatter.js'
+import type { ToolKind } from '../../src/frontmatter.js'
 import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
+import { readFrontmatter } from '../../src/role-meant.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
@@ -13,6 +14,7 @@ import { type DecodedText, decode } from './decode.js'
 import { foreignVariables } from './foreign-variables.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
+import { saysMain } from './says-main.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 import { type KeyPlace, topLevelKeys } from './top-level-keys.js'
 import { type Places, placesIn, readYaml, scalarSource, type YamlResult } from './yaml.js'
@@ -75,13 +77,13 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   }
   const decoded = decode(bytes)
   if ('rule' in decoded) {
-    addBroken(parsed, decoded, fallbackName(source))
+    addBroken(parsed, decoded, fallbackName(source), bytes.toString('latin1'))
     return parsed
   }
   const { blocks, findings } = splitSkills(decoded, source)
   parsed.findings.push(...findings)
   for (const block of blocks) {
-    if ('rule' in block) addBroken(parsed, block, fallbackName(source))
+    if ('rule' in block) addBroken(parsed, block, fallbackName(source), decoded.text)
     else parseBlock(parsed, decoded, block, source, blocks.length > 1)
   }
   if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded, firstContent(blocks)))
@@ -139,7 +141,7 @@ function parseBlock(
       placeAt(block.yamlStart + read.written(problem.offset)),
       ...problem.found,
     )
-    addBroken(parsed, why, writtenName(yaml) ?? fallbackName(source))
+    addBroken(parsed, why, writtenName(yaml) ?? fallbackName(source), yaml)
     return
   }
   const at = locator(decoded, block, read)
@@ -149,7 +151,7 @@ function parseBlock(
   const description = readText(verbatim, 'description', read.yaml, at, parsed.findings)
   const named = readName(verbatim, read.yaml, source, at, parsed.findings)
   if ('rule' in named) {
-    addBroken(parsed, named, null)
+    addBroken(parsed, named, null, yaml)
     return
   }
   parsed.findings.push(
@@ -169,7 +171,7 @@ function parseBlock(
       ...(directives.length > 0 && { directives }),
       file: source.path,
       ...(several && { fragment: named.name }),
-      frontmatter: extractFrontmatter(verbatim, {
+      frontmatter: readFrontmatter(verbatim, {
         kind: source.kind,
         ...named,
         ...(description?.trim() && { description }),
@@ -180,10 +182,12 @@ function parseBlock(
   })
 }
 
-function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {
+/** @param text what was to be read */
+function addBroken(parsed: ParsedFile, why: Finding, name: string | null, text: string): void {
   const fatal = isFatal(why) ? why : finding('name-missing', why.place)
   if (!isFatal(why)) parsed.findings.push(why)
   parsed.findings.push(fatal)
+  if (saysMain(text)) parsed.findings.push(finding('main-broken', why.place))
   if (name !== null) parsed.broken.push({ name, finding: fatal })
 }
 

@@ -224,7 +224,10 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
   const fault = finding('file-unreadable', FILE_START, why)
   const name = fallbackName(skill)
   const broken = name === null ? [] : [{ name, finding: fault }]
-  return { sha256: '', size: skill.size, tools: [], broken, findings: [fault], fixes: [] }
+  // What describes a whole path entry stands at its root, and nobody knows what this one says.
+  const isMain = skill.kind === 'folder' && skill.atRoot
+  const findings = isMain ? [fault, finding('main-broken', FILE_START)] : [fault]
+  return { sha256: '', size: skill.size, tools: [], broken, findings, fixes: [] }
 }
 
 /** What a skill is besides the bytes of its files: its place, which resources it has, what the walk said of it. */

@@ -2,12 +2,15 @@ import { hash } from 'node:crypto'
 import { posix, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cascadeFields } from '../../src/cascade-fields.js'
+import { brokenFault, mainFault, roleFault } from '../../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
+import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolAddress } from '../../src/index-format.js'
 import { parseReference } from '../../src/reference.js'
+import { type Finding, toDiagnostic } from '../diagnostics.js'
 import type { LibraryTools } from '../library.js'
 import type { LinkedDirectory } from '../linked-directory.js'
-import { type CascadeInput, cascadeInput } from '../skill-unit.js'
+import { type CascadeInput, cascadeInput, type SkillUnit } from '../skill-unit.js'
 
 /** A directory of the project, for its tools to be found in. */
 export interface NamedDirectory {
@@ -28,10 +31,15 @@ export interface ProjectTools extends CascadeLookUp {
 }
 
 /** The digest of everything in a directory that a cascade can be made of. */
-export function cascadeInputDigest({ names }: LinkedDirectory): string {
+export function cascadeInputDigest(linked: LinkedDirectory): string {
+  const { names } = linked
   const digest: unknown[] = []
-  for (const [name, { unit, tool }] of names) {
-    digest.push([name, unit.path, tool ? (cascadeInput(tool) ?? 0) : null])
+  for (const [name, { unit, tool, broken }] of names) {
+    digest.push([name, unit.path, tool ? (cascadeInput(tool) ?? 0) : (broken ?? null)])
+  }
+  for (const unit of linked.units) {
+    const fault = mainFaultOf(unit, linked)
+    if (fault) digest.push([unit.path, fault])
   }
   return hash('sha256', JSON.stringify(digest))
 }
@@ -90,10 +98,6 @@ export function projectTools(
     return null
   }
 
-  function fileOf({ id }: CascadeTool): string {
-    return id.split('\0')[2] ?? ''
-  }
-
   return {
     directories: named.map(({ tools }) => [...tools.values()]),
     secondMains: named.flatMap(({ secondMains }, number) =>
@@ -102,9 +106,9 @@ export function projectTools(
     base,
     middleware(key, from) {
       if (from.layer !== 'bundled') {
-        for (const { tools } of named) {
-          const tool = tools.get(key)
-          if (tool?.role === 'middleware') return tool
+        for (const { tools, broken } of named) {
+          const tool = tools.get(key) ?? broken.get(key)
+          if (tool?.role === 'middleware' || tool?.fault) return tool
         }
       }
       const tool = shipped.get(key)
@@ -144,6 +148,10 @@ export function projectTools(
   }
 }
 
+function fileOf({ id }: CascadeTool): string {
+  return id.split('\0')[2] ?? ''
+}
+
 /** Empty for what no file can have. */
 function pathOf(url: string): string {
   try {
@@ -156,17 +164,32 @@ function pathOf(url: string): string {
 interface ReadDirectory {
   dir: string
   tools: Map<string, CascadeTool>
+  /** What does not load, by the name that it takes. */
+  broken: Map<string, CascadeTool>
   byFile: Map<string, CascadeTool[]>
-  /** The first main skill that lies directly in each folder. */
+  /** The first main skill that lies directly in each folder, or file that cannot be used as one. */
   mains: Map<string, CascadeTool>
   secondMains: { name: string; first: string }[]
 }
 
 function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDirectory {
-  const read: ReadDirectory = { dir, tools: new Map(), byFile: new Map(), mains: new Map(), secondMains: [] }
-  for (const [name, { unit, tool }] of linked.names) {
+  const read: ReadDirectory = {
+    dir,
+    tools: new Map(),
+    broken: new Map(),
+    byFile: new Map(),
+    mains: new Map(),
+    secondMains: [],
+  }
+  for (const [name, { unit, tool, broken }] of linked.names) {
+    if (broken) {
+      const fault = brokenFault(toDiagnostic(unit.path, broken))
+      read.broken.set(name, { ...cascadeTool(number, name, unit.path, {}, 'project'), fault })
+    }
     if (!tool) continue
-    const one = cascadeTool(number, name, unit.path, cascadeInput(tool), 'project')
+    const input = cascadeInput(tool)
+    const one = cascadeTool(number, name, unit.path, input, 'project')
+    if (input?.roleMeant === 'middleware') one.fault = roleFault(unit.path, 'middleware')
     read.tools.set(name, one)
     const path = resolve(dir, unit.path)
     const file = read.byFile.get(path)
@@ -177,7 +200,28 @@ function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDir
     if (first) read.secondMains.push({ name, first: first.name })
     else if (isMain(one)) read.mains.set(folder, one)
   }
+  for (const unit of linked.units) addFaultyMain(read, unit, mainFaultOf(unit, linked), number)
   return read
+}
+
+function addFaultyMain(
+  { mains }: ReadDirectory,
+  { path }: SkillUnit,
+  found: Finding | undefined,
+  number: number,
+): void {
+  if (!found) return
+  const folder = posix.dirname(path)
+  const first = mains.get(folder)
+  if (first && byCodePoint(fileOf(first), path) < 0) return
+  const fault = mainFault(toDiagnostic(path, found))
+  mains.set(folder, { ...cascadeTool(number, path, path, { role: 'main' }, 'project'), fault })
+}
+
+/** What says that a file should be a main skill, and is none. */
+function mainFaultOf({ path, findings }: SkillUnit, linked: LinkedDirectory): Finding | undefined {
+  const all = [...findings, ...(linked.findings.get(path) ?? [])]
+  return all.find(({ rule }) => rule === 'main-broken')
 }
 
 const NO_METADATA = {}
@@ -186,7 +230,7 @@ function cascadeTool(
   directory: number | 'library',
   name: string,
   file: string,
-  { metadata = NO_METADATA, ...input }: CascadeInput = {},
+  { metadata = NO_METADATA, roleMeant: _, ...input }: CascadeInput = {},
   layer: CascadeTool['layer'],
 ): CascadeTool {
   return { id: `${directory}\0${name}\0${file}`, name, layer, metadata, ...input }

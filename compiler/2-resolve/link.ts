@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { parseReference } from '../../src/reference.js'
 import { type Finding, finding } from '../diagnostics.js'
 import type { LinkedDirectory, NamedTool } from '../linked-directory.js'
-import type { SkillUnit, UnitTool } from '../skill-unit.js'
+import { cascadeInput, type SkillUnit, type UnitTool } from '../skill-unit.js'
 
 /**
  * Makes a directory's table of names. A name that stands twice is the first file's;
@@ -20,6 +20,8 @@ export function linkDirectory(units: SkillUnit[]): LinkedDirectory {
         append(given, unit.path, tool.name)
       } else {
         append(findings, unit.path, finding('duplicate-name', tool.place, tool.name, first.unit.path))
+        if (cascadeInput(tool)?.role === 'main')
+          append(findings, unit.path, finding('main-broken', tool.place))
       }
     }
   }

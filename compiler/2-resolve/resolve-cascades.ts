@@ -59,10 +59,17 @@ export async function resolveProject(
     const record = recordOf(resolved)
     if (record && directory !== 'library') cascades.records[directory]?.set(name, record)
   }
-  for (const { tool, ...problem } of resolution.problems) {
-    if (problem.code === 'inherit-missing' && open.has(tool)) continue
-    const [directory, name] = tools.address(tool)
-    if (directory !== 'library') cascades.problems[directory]?.push({ name, ...problem })
+  const told = new Set<string>()
+  for (const { tool, at = { tool, path: [] }, code, ...problem } of resolution.problems) {
+    // Of a main skill its own file says what is wrong.
+    if (code === 'main-broken' || (code === 'inherit-missing' && open.has(tool))) continue
+    const path = at.tool === tool ? problem.path : at.path
+    const [directory, name] = tools.address(at.tool)
+    // A key that reaches many tools is told of once.
+    const key = JSON.stringify([at.tool, path, code, problem.message])
+    if (directory !== 'library' && !told.has(key))
+      cascades.problems[directory]?.push({ name, ...problem, code, path })
+    told.add(key)
   }
   for (const [directory, { name, first }] of tools.secondMains) {
     cascades.problems[directory]?.push({

@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { extractFrontmatter } from '../../src/frontmatter.js'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
 import { isJsonObject } from '../../src/json.js'
+import { readFrontmatter } from '../../src/role-meant.js'
 import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { holds, prepareIndexDirectory, writeAllAtomic } from '../index-directory.js'
-import type { FreshRecords, SkillUnit, UnitSource, UnitTool } from '../skill-unit.js'
+import {
+  cascadeInput,
+  type FreshRecords,
+  type SkillUnit,
+  type UnitSource,
+  type UnitTool,
+} from '../skill-unit.js'
 import { bundleModules } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
 import type { ModuleFailure, ModuleSource } from './module-source.js'
@@ -207,7 +213,7 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
       return
     }
     fresh.details = { ...fresh.details, verbatim }
-    fresh.record.frontmatter = extractFrontmatter(verbatim, { kind: 'code', name })
+    fresh.record.frontmatter = readFrontmatter(verbatim, { kind: 'code', name })
     const known = new Set(
       unit.findings.filter(({ rule }) => rule === 'schema-invalid').map(({ found: [part] }) => part),
     )
@@ -227,6 +233,8 @@ function placeInStack(stack: string, path: string): Place {
 function breakUnit(unit: SkillUnit, why: Finding): void {
   unit.findings.push(why)
   unit.broken.push(...unit.tools.map(({ name }) => ({ name, finding: why })))
+  if (unit.tools.some(tool => cascadeInput(tool)?.role === 'main'))
+    unit.findings.push(finding('main-broken', why.place))
   unit.tools = []
 }
 

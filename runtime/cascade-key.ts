@@ -1,0 +1,18 @@
+import { cascadeKeyText } from '../src/index-format.js'
+import { isOwn } from './chain.js'
+import { currentIndex, type DirectoryState, directoryStates } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import type { Globals } from './globals.js'
+
+/** What a directory's `cascadeKey` has to be for its cascades to hold; null where a directory has no index. */
+export function cascadeKey(state: DirectoryState, globals: Globals, host: Disk): string | null {
+  const states = directoryStates(globals, host)
+  const library = states.find(one => one.library)
+  const inputOf = (one: DirectoryState) => currentIndex(one, globals, host)?.header.cascadeInput ?? null
+  const shipped = library ? inputOf(library) : null
+  const inputs = state.library ? [] : (state.external ? [state] : states.filter(isOwn)).map(inputOf)
+  if (inputs.includes(null)) return null
+  const text = cascadeKeyText(inputs as string[], shipped)
+  if (globals.cascadeKey?.text !== text) globals.cascadeKey = { text, digest: host.digestText(text) }
+  return globals.cascadeKey.digest
+}

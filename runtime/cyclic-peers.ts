@@ -1,0 +1,79 @@
+import { disk } from '#disk'
+import type { ResolvedCascade } from '../src/cascade-types.js'
+import { cascadeKey } from './cascade-key.js'
+import { currentIndex, type DirectoryState, directoryStates, withNames } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import { knownTool } from './find-tool.js'
+import type { Globals } from './globals.js'
+import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
+
+/**
+ * The names of a tool's peers: under `trust` as its index has them, where its cascades hold; else as they were resolved
+ * now.
+ */
+export async function peersOf(
+  tool: ToolDef,
+  resolved: readonly ResolvedCascade[],
+  nameOf: (id: string) => string,
+  globals: Globals,
+): Promise<string[]> {
+  const host = disk
+  if (host) {
+    // What somebody else compiled is a project of its own, whose promotions do not count here.
+    const states = directoryStates(globals, host).filter(({ external, library }) => !external || library)
+    for (const state of states) await seedPeers(state, globals, host)
+  }
+  const isCompiled = isSeeded(tool, globals)
+  completePeers(resolved, nameOf, globals, isCompiled ? undefined : tool.name)
+  return [...(globals.cache.cyclicPeers?.get(tool.name) ?? [])]
+}
+
+/** True where a name means this tool, and its index says who its peers are. */
+function isSeeded(tool: ToolDef, globals: Globals): boolean {
+  const source = sourceOf(tool)
+  return (
+    globals.config.freshness === 'trust' &&
+    // A registered tool may be middleware, or a base, in another one's stead.
+    globals.tools.programmaticTools.size === 0 &&
+    knownTool(tool.name, globals) === tool &&
+    globals.cache.cyclicPeers?.has(tool.name) === true &&
+    source?.names.via === 'index' &&
+    globals.cache.cyclicPeersSeededDirs?.has(source.state.dir) === true
+  )
+}
+
+/** Takes all peers of a directory from its index, once, where the cascades that it was compiled with hold. */
+async function seedPeers(state: DirectoryState, globals: Globals, host: Disk): Promise<void> {
+  const { cache } = globals
+  cache.cyclicPeersSeededDirs ??= new Set()
+  cache.cyclicPeers ??= new Map()
+  const { cyclicPeers, cyclicPeersSeededDirs } = cache
+  if (cyclicPeersSeededDirs.has(state.dir)) return
+  await withNames(state, globals, host, async () => {
+    const index = currentIndex(state, globals, host)
+    if (!index || index.header.cascadeKey !== cascadeKey(state, globals, host)) return
+    for (const name of index.names()) {
+      const peers = index.cascade?.(name)?.peers
+      // The first directory that has a name is the one that it means.
+      if (peers && !cyclicPeers.has(name)) cyclicPeers.set(name, new Set(peers))
+    }
+    cyclicPeersSeededDirs.add(state.dir)
+  })
+}
+
+/** Adds what was resolved and is not known; of the tool `anew` what was resolved counts. */
+export function completePeers(
+  resolved: Iterable<ResolvedCascade>,
+  nameOf: (id: string) => string,
+  { cache }: Globals,
+  anew?: string,
+): void {
+  cache.cyclicPeers ??= new Map()
+  for (const { tool, peers } of resolved) {
+    if (peers.length === 0) {
+      if (tool.name === anew) cache.cyclicPeers.delete(tool.name)
+    } else if (tool.name === anew || !cache.cyclicPeers.has(tool.name))
+      cache.cyclicPeers.set(tool.name, new Set(peers.map(nameOf)))
+  }
+}

@@ -1,0 +1,50 @@
+import { type Promotion, readAnnotations } from '../src/annotations.js'
+import type { JsonObject } from '../src/json.js'
+import { valueFaults } from '../src/metadata-faults.js'
+import { isOwn } from './chain.js'
+import { rootMain } from './find-authority.js'
+import type { Globals, Promotions } from './globals.js'
+import { cascadeTool } from './resolve-cascade.js'
+import type { ToolDef } from './tool-def.js'
+
+/**
+ * True for a registered tool without metadata that no promotion reaches: there is nothing to resolve. Programs
+ * register thousands of such.
+ */
+export async function isReachedByNobody(
+  { origin, frontmatter }: ToolDef,
+  globals: Globals,
+): Promise<boolean> {
+  if (origin.entry !== '' || Object.keys(frontmatter.metadata).length > 0) return false
+  // Under `check` a main skill may change at any time.
+  if (globals.config.freshness !== 'trust') return false
+  globals.cache.promotions ??= await readPromotions(globals)
+  const { promotions } = globals.cache
+  return promotions !== null && Object.keys({ ...promotions.local, ...promotions.global }).length === 0
+}
+
+/** What reaches tools without a file, once for all of them; null where a main skill has a fault. */
+export async function readPromotions(globals: Globals): Promise<Promotions | null> {
+  const project = await rootMain(isOwn, globals)
+  const library = await rootMain(one => one.library === true, globals)
+  if (project?.fault || library?.fault) return null
+  const ofLibrary = promotedBy(library?.tool)
+  const ofProject = promotedBy(project?.tool)
+  if (!ofLibrary || !ofProject) return null
+  return {
+    local: project ? ofProject.local : ofLibrary.local,
+    global: { ...ofLibrary.global, ...ofProject.global },
+  }
+}
+
+function promotedBy(main: ToolDef | undefined): Promotions | null {
+  if (!main) return { local: {}, global: {} }
+  const tool = cascadeTool(main)
+  const { annotations, problems } = readAnnotations(tool)
+  if (problems.length + valueFaults(tool).length > 0) return null
+  return { local: byKey(annotations.local), global: byKey(annotations.global) }
+}
+
+function byKey(promotions: readonly Promotion[] = []): JsonObject {
+  return Object.fromEntries(promotions.map(({ key, value }) => [key, value]))
+}

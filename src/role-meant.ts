@@ -1,0 +1,27 @@
+import {
+  extractFrontmatter,
+  type FrontmatterContext,
+  ROLES,
+  type Role,
+  type ToolFrontmatter,
+} from './frontmatter.js'
+import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
+import { editDistance } from './nearest.js'
+
+/** A file's frontmatter with its meaning, and what its role reads like, where that is none of ours. */
+export function readFrontmatter(verbatim: JsonObject, context: FrontmatterContext): ToolFrontmatter {
+  const frontmatter = extractFrontmatter(verbatim, context)
+  const meant = isJsonObject(verbatim.metadata) ? roleMeant(verbatim.metadata.role) : null
+  return meant ? { ...frontmatter, roleMeant: meant } : frontmatter
+}
+
+/** The role that an unknown one reads like: a third of its letters may be wrong. */
+export function roleMeant(role: JsonValue | undefined): Role | null {
+  if (role === undefined || ROLES.some(known => known === role)) return null
+  const written = String(role).trim().toLowerCase().slice(0, 40)
+  const isNear = (known: Role): boolean => {
+    const most = Math.floor(known.length / 3)
+    return editDistance(written, known, most) <= most
+  }
+  return ROLES.find(isNear) ?? null
+}
