@@ -8,7 +8,7 @@ import { type DirectoryState, directoryStates, lookUp } from './directory-state.
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { knownCascade } from './known-cascade.js'
-import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
+import { inheritedParts, makeChain, makeStep } from './make-chain.js'
 import { toolOf } from './make-tool.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
@@ -44,8 +44,7 @@ export async function chainOfRecord(
   const bodyTool = body && tools.pop()
   // A tool without a delegate is nobody's body, whatever an index says.
   if (bodyTool && typeof bodyTool.frontmatter.metadata.delegate !== 'string') return null
-  const schemas = inheritedSchemas(tool, key => metadata[key])
-  const parts = { ...(bodyTool && { body: bodyTool }), ...(schemas && { schemas }) }
+  const parts = inheritedParts(tool, bodyTool, key => metadata[key])
   if (!areFresh(tools, globals)) return null
   return knownCascade(tool, { chain: makeChain(steps, parts), keys, deps, sources: tools })
 }

@@ -77,6 +77,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const { globals, tool, options } = ctx
   const found = chainOf(tool, globals)
   const chain = isThenable(found) ? await found : found
+  ctx.chain = chain
   const check = (args: unknown) => checkArguments(tool, chain, args, ctx)
   const args =
     typeof given === 'object' && given !== null

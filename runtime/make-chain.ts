@@ -21,22 +21,36 @@ export function makeStep(
 /** Sorts steps by where they run. */
 export function makeChain(
   steps: readonly ChainStep[],
-  { body, schemas }: Pick<Chain, 'body' | 'schemas'> = {},
+  inherited: Pick<Chain, 'body' | 'schemas' | 'interpolate'> = {},
 ): Chain {
-  if (steps.length === 0 && !body && !schemas) return EMPTY_CHAIN
+  if (steps.length === 0 && Object.keys(inherited).length === 0) return EMPTY_CHAIN
   const hooked = (trigger: HookTrigger) => steps.filter(({ hook }) => hook?.includes(trigger))
   return Object.freeze({
     steps,
     entries: steps.filter(({ hook }) => hook === undefined),
     nextHooks: hooked('$next'),
     invokeHooks: hooked('$invoke'),
-    ...(body && { body }),
-    ...(schemas && { schemas }),
+    ...inherited,
   })
 }
 
-/** The schemas of a tool that are not its own, among what its metadata comes to. */
-export function inheritedSchemas(
+/** What a tool has by its cascade besides middleware, among what its metadata comes to. */
+export function inheritedParts(
+  tool: ToolDef,
+  body: ToolDef | undefined,
+  effective: (key: 'params' | 'returns' | 'interpolate') => unknown,
+): Pick<Chain, 'body' | 'schemas' | 'interpolate'> {
+  const schemas = inheritedSchemas(tool, effective)
+  const isFilled = effective('interpolate') === true && !('interpolate' in tool.frontmatter.metadata)
+  return {
+    ...(body && { body }),
+    ...(schemas && { schemas }),
+    ...(isFilled && { interpolate: true }),
+  }
+}
+
+/** The schemas of a tool that are not its own. */
+function inheritedSchemas(
   { frontmatter }: ToolDef,
   effective: (key: 'params' | 'returns') => unknown,
 ): Schemas | undefined {

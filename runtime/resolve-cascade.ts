@@ -13,7 +13,7 @@ import { authorityOf, type Main, rootMain } from './find-authority.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { knownCascade } from './known-cascade.js'
-import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
+import { inheritedParts, makeChain, makeStep } from './make-chain.js'
 import type { ToolDef } from './tool-def.js'
 
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
@@ -31,9 +31,9 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   const steps = (resolved?.chain ?? []).map(entry => makeStep(entry, toolOfId(entry.tool)))
   const delegate = resolved?.metadata.get('delegate')?.from
   const body = delegate && delegate.layer !== 'own' ? toolOfId(delegate.tool) : undefined
-  const schemas = inheritedSchemas(tool, key => resolved?.metadata.get(key)?.value)
+  const parts = inheritedParts(tool, body, key => resolved?.metadata.get(key)?.value)
   return knownCascade(tool, {
-    chain: makeChain(steps, { ...(body && { body }), ...(schemas && { schemas }) }),
+    chain: makeChain(steps, parts),
     keys: [...(resolved?.metadata.keys() ?? [])],
     ...(resolved && { deps: resolved.deps }),
     sources: sources.map(toolOfId),
