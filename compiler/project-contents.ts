@@ -3,7 +3,7 @@ import { contentCycle, directiveFailed } from '../src/content-faults.js'
 import type { DirectiveForm } from '../src/directive.js'
 import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { isAgentAppsError } from '../src/error.js'
-import { asText } from '../src/interpolate.js'
+import { asText, EXPRESSION_START } from '../src/interpolate.js'
 import { nearest } from '../src/nearest.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
@@ -203,7 +203,7 @@ class ContentCompiler {
       return null
     }
     const folded = await this.fold(content, parts, [...way, file], dependencies.files)
-    const isText = folded.every(part => !('name' in part))
+    const isText = !content.includes(EXPRESSION_START) && folded.every(part => !('name' in part))
     return isText ? content : { text: content, parts: folded, file }
   }
 

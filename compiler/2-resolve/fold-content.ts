@@ -42,9 +42,11 @@ function hasExpression({ arg = '', attributes = {} }: DirectivePart): boolean {
   return [arg, ...Object.values(attributes)].some(value => value.includes(EXPRESSION_START))
 }
 
-/** The text of parts that need no rendering any more; undefined where they do. */
+/** The text of parts that need no rendering any more; undefined where they do, or may by what the skill inherits. */
 async function settled(text: string, parts: readonly ContentPart[]): Promise<string | undefined> {
-  if (!parts.every(part => !isDirective(part) || part.text !== undefined)) return undefined
+  const isSettled = (part: ContentPart): boolean =>
+    isDirective(part) ? part.text !== undefined : !text.slice(...part).includes(EXPRESSION_START)
+  if (!parts.every(isSettled)) return undefined
   return renderContent(
     { text, parts, place: null },
     { run: async ({ text: result = '' }) => result, inside: place => place, fill: range => range },
