@@ -1,5 +1,13 @@
 /** The package's main entry: the runtime, and what skill authors and hosts need besides. */
 export {
+  type Catalog,
+  type CatalogOptions,
+  type CatalogTool,
+  makeCatalog,
+  renderCatalog,
+} from '../src/catalog.js'
+export type { CatalogFormat } from '../src/catalog-formats.js'
+export {
   type DefinedTool,
   defineTool,
   isDefinedTool,
@@ -8,6 +16,7 @@ export {
   type ToolSchema,
 } from '../src/define-tool.js'
 export { type DeserializeOptions, deserialize, parse } from '../src/deserialize.js'
+export { estimateTokens } from '../src/estimate-tokens.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { isMetaKey, type MetaKey } from '../src/meta-key.js'
@@ -30,6 +39,8 @@ export {
   ctxHookTrigger,
   ctxPaths,
   ctxTarget,
+  ctxTool,
+  ctxTools,
   serializeContext,
 } from './context-helpers.js'
 export { findAuthority, mainInDir } from './find-authority.js'

@@ -3,8 +3,12 @@ import type { HookTrigger } from '../src/cascade-types.js'
 import { AgentAppsError } from '../src/error.js'
 import type { PathEntry } from '../src/path-entry.js'
 import { safeClone } from '../src/safe-clone.js'
-import type { Context } from './context.js'
+import type { CallerKind, Context, RunContext } from './context.js'
 import { interpolationRoots } from './interpolation-roots.js'
+import { lazy } from './lazy.js'
+import type { ToolDef } from './tool-def.js'
+
+const agents = lazy(() => import('./agent-calls.js'))
 
 /**
  * The context that a middleware serves.
@@ -33,6 +37,25 @@ export function ctxPaths({ locals, globals }: Context): PathEntry[] {
 /** The directory that an invocation's relative paths start from. */
 export function ctxCwd({ locals, globals }: Context): string {
   return locals.config.cwd ?? globals.config.cwd ?? disk?.cwd() ?? '.'
+}
+
+/**
+ * The tools that whoever made this call may know of: for code all that `listTools` gives, for an agent those that it is
+ * shown and may call, by its policy, the calling skill's `allowed-tools`, and those of all agents above.
+ *
+ * @param as `agent`: those that an agent is shown, whoever called
+ */
+export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): Promise<ToolDef[]> {
+  return (await agents()).toolsFrom(ctx as RunContext, as)
+}
+
+/**
+ * The tool that a name leads to, as far as whoever made this call may know of it.
+ *
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where an agent gives no name
+ */
+export async function ctxTool(ctx: Context, ref: string): Promise<ToolDef> {
+  return (await agents()).toolFrom(ctx as RunContext, ref, ctx.envelope.as)
 }
 
 /** What set a hook off: `$next` or `$invoke`; undefined for what is no hook. */
