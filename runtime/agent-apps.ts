@@ -35,6 +35,7 @@ export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/too
 export { type TransferableName, transferableSerializerSource } from '../src/transferable-serializer.js'
 export {
   ctxCwd,
+  ctxFolder,
   ctxHookTarget,
   ctxHookTrigger,
   ctxPaths,

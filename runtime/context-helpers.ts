@@ -6,9 +6,11 @@ import { safeClone } from '../src/safe-clone.js'
 import type { CallerKind, Context, RunContext } from './context.js'
 import { interpolationRoots } from './interpolation-roots.js'
 import { lazy } from './lazy.js'
+import type { OpenedSkill } from './opened-skill.js'
 import type { ToolDef } from './tool-def.js'
 
 const agents = lazy(() => import('./agent-calls.js'))
+const opening = lazy(() => import('./opened-skill.js'))
 
 /**
  * The context that a middleware serves.
@@ -56,6 +58,14 @@ export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): 
  */
 export async function ctxTool(ctx: Context, ref: string): Promise<ToolDef> {
   return (await agents()).toolFrom(ctx as RunContext, ref, ctx.envelope.as)
+}
+
+/** Where a folder skill's other files are, and which there are. */
+export async function ctxFolder(
+  { globals }: Context,
+  tool: ToolDef,
+): Promise<Pick<OpenedSkill, 'directory' | 'resources'>> {
+  return (await opening()).readFolder(tool, globals)
 }
 
 /** What set a hook off: `$next` or `$invoke`; undefined for what is no hook. */

@@ -53,7 +53,10 @@ function ranked(tools: ToolDef[], query = ''): ToolDef[] {
 }
 
 /** A word counts most in the name, and more in a tag than in the description. */
-function scoreOf({ name, frontmatter: { tags, description = '' } }: ToolDef, words: readonly string[]): number {
+function scoreOf(
+  { name, frontmatter: { tags, description = '' } }: ToolDef,
+  words: readonly string[],
+): number {
   const texts: [string, number][] = [
     [name.toLowerCase(), 4],
     [tags.join(' '), 2],

@@ -1,9 +1,10 @@
-import { type Context, ctxTool, type ToolResult } from 'agent-apps'
+import { type Context, ctxFolder, ctxTool, type ToolResult } from 'agent-apps'
 import { schemasOf, summaryOf } from './tool-summary.js'
 
 export const frontmatter = {
   name: 'skill-describe',
-  description: 'Describes one tool: tags, arguments, result, files; on demand its content, without running it.',
+  description:
+    'Describes one tool: tags, arguments, result, files; on demand its content, without running it.',
   metadata: {
     tags: ['meta-runnable'],
     params: {

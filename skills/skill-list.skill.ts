@@ -38,9 +38,7 @@ interface Arguments {
 /** Descriptions first: what a tool is in full, `skill-describe` tells. */
 export default async function skillList(ctx: Context, args: Arguments): Promise<ToolResult> {
   const { includeHidden, limit, offset } = args
-  const all = (await ctxTools(ctx)).filter(
-    tool => includeHidden || tool.frontmatter.visibility !== 'hidden',
-  )
+  const all = (await ctxTools(ctx)).filter(tool => includeHidden || tool.frontmatter.visibility !== 'hidden')
   const found = selected(all, args)
   const tools = found.slice(offset, offset + limit).map(tool => ({
     ...summaryOf(tool),
