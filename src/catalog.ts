@@ -8,7 +8,7 @@ import {
 import { estimateTokens } from './estimate-tokens.js'
 import { isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
 import { checkOptions } from './options.js'
-import { hasRequiredTools } from './required-tools.js'
+import { hasRequiredTools, hostTools } from './required-tools.js'
 
 /** A tool as a catalog needs it, such as `listTools` gives it. */
 export interface CatalogTool extends OfferedTool {
@@ -121,7 +121,7 @@ function shownTools<Tool extends CatalogTool>(
   { available = [] }: CatalogOptions<Tool>,
 ): Tool[] {
   const offered = tools.filter(isOffered)
-  const there = [...offered.map(matchedTool), ...available.map(name => ({ name, tags: [] }))]
+  const there = [...offered.map(matchedTool), ...available.flatMap(hostTools)]
   return offered.filter(tool => hasRequiredTools(tool.frontmatter.metadata['requires-tools'], there))
 }
 

@@ -116,7 +116,7 @@ describe('compile and clean', () => {
   it('compiles, says so in one line, and compiles no more', () => {
     const root = project()
     const first = agentApps(root, ['compile'])
-    expect([first.status, first.stderr]).toEqual([0, ''])
+    expect([first.status, first.stderr]).toEqual([0, 'catalog: 2 tools, about 67 tokens\n'])
     expect(first.stdout).toMatch(
       /^compiled 3 skills from 4 files \(4 changed\) in \d+ ms · \.agent-apps\.json in 2 directories\n$/,
     )
@@ -129,6 +129,7 @@ describe('compile and clean', () => {
       outdated: [],
       stale: [],
       reused: 4,
+      catalog: { tools: 2, tokens: expect.any(Number) },
     })
     expect(JSON.parse(agentApps(root, ['compile', '--json', '--force']).stdout)).toMatchObject({
       reused: 0,
@@ -223,7 +224,7 @@ describe('check', () => {
     const root = project(BAD)
     const before = snapshot(root)
     const text = agentApps(root, ['check'])
-    expect([text.status, text.stderr]).toEqual([0, ''])
+    expect([text.status, text.stderr]).toEqual([0, 'catalog: 3 tools, about 93 tokens\n'])
     expect(text.stdout).toContain('colon-in-value')
     expect(text.stdout).toMatch(/checked 5 files: 4 found, 1 shadowed · 1 warning/)
     expect(agentApps(root, ['check', '--strict']).status).toBe(1)
@@ -246,7 +247,7 @@ describe('check', () => {
     const file = join(root, 'skills/use/SKILL.md')
     const before = readFileSync(file, 'utf8')
     const { stderr, status } = agentApps(root, ['check', '--fix'])
-    expect([status, stderr]).toEqual([0, 'fixed skills/use/SKILL.md\n'])
+    expect([status, stderr]).toEqual([0, 'fixed skills/use/SKILL.md\ncatalog: 3 tools, about 93 tokens\n'])
     const after = readFileSync(file, 'utf8')
     expect(after.replace(/description: (['"])Use when: always\1/, 'description: Use when: always')).toBe(
       before,
