@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { entryAsXml, formatCatalog } from '../src/catalog-formats.js'
 import { estimateTokens } from '../src/estimate-tokens.js'
 import type { ToolRecord } from '../src/index-format.js'
-import { isOffered } from '../src/offered-tool.js'
+import { isInPrompt, isOffered } from '../src/offered-tool.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { SkillUnit } from './skill-unit.js'
 
@@ -24,10 +24,11 @@ export function countTokens(directory: string, units: readonly SkillUnit[]): voi
 }
 
 /** 0 for a tool that no model is shown. */
-function tokensOf({ frontmatter, content }: ToolRecord, file: string): number {
-  const { name, description = '', inPrompt } = frontmatter
-  if (!isOffered({ name, frontmatter })) return 0
-  const text = inPrompt && content ? textIn(file, content) : undefined
+function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
+  const { name, description = '' } = frontmatter
+  const tool = { name, kind, frontmatter }
+  if (!isOffered(tool)) return 0
+  const text = isInPrompt(tool) && content ? textIn(file, content) : undefined
   return estimateTokens(entryAsXml({ name, description, ...(text !== undefined && { content: text }) }))
 }
 

@@ -43,27 +43,29 @@ export default async function agentDiscover(ctx: Context, args: Arguments): Prom
 
 /** Those that have a word of the query, those with the most first; else in the order of the list. */
 function ranked(tools: ToolDef[], query = ''): ToolDef[] {
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))]
-  if (words.length === 0) return tools
+  const words = [...new Set(wordsOf(query))]
+  const telling = words.filter(({ length }) => length > 2)
+  const wanted = telling.length > 0 ? telling : words
+  if (wanted.length === 0) return tools
   return tools
-    .map(tool => ({ tool, score: scoreOf(tool, words) }))
+    .map(tool => ({ tool, score: scoreOf(tool, wanted) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .map(({ tool }) => tool)
 }
 
 /** A word counts most in the name, and more in a tag than in the description. */
-function scoreOf(
-  { name, frontmatter: { tags, description = '' } }: ToolDef,
-  words: readonly string[],
-): number {
-  const texts: [string, number][] = [
-    [name.toLowerCase(), 4],
-    [tags.join(' '), 2],
-    [description.toLowerCase(), 1],
+function scoreOf({ name, frontmatter: { tags, description = '' } }: ToolDef, wanted: string[]): number {
+  const places: [string[], number][] = [
+    [wordsOf(name), 4],
+    [wordsOf(tags.join(' ')), 2],
+    [wordsOf(description), 1],
   ]
-  const scores = words.map(word =>
-    texts.reduce((sum, [text, weight]) => sum + (text.includes(word) ? weight : 0), 0),
-  )
-  return scores.reduce((sum, score) => sum + score, 0)
+  return wanted
+    .flatMap(word => places.map(([words, weight]) => (words.some(one => one.startsWith(word)) ? weight : 0)))
+    .reduce((sum, weight) => sum + weight, 0)
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }

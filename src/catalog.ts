@@ -6,7 +6,7 @@ import {
   formatCatalog,
 } from './catalog-formats.js'
 import { estimateTokens } from './estimate-tokens.js'
-import { isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
+import { isInPrompt, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
 import { checkOptions } from './options.js'
 import { hasRequiredTools, hostTools } from './required-tools.js'
 
@@ -138,7 +138,7 @@ async function contentOf<Tool extends CatalogTool>(
   tool: Tool,
   { content = ({ content: written }) => written?.() ?? '' }: CatalogOptions<Tool>,
 ): Promise<string | undefined> {
-  return tool.frontmatter.inPrompt && tool.content ? content(tool) : undefined
+  return isInPrompt(tool) && tool.content ? content(tool) : undefined
 }
 
 /** How much a catalog says: first it is given name after name, then description after description. */

@@ -16,7 +16,7 @@ export interface ToolFrontmatter {
   description?: string
   /** Default `context` for a folder skill, else none. */
   role?: Role
-  /** True where the author wrote `role: context`: the content belongs into a prompt. A folder skill has that role by default. */
+  /** True for a folder skill whose author wrote `role: context`, which it has by default. */
   inPrompt?: true
   /** `hidden`: not listed and not available to agents; code may still call it. */
   visibility?: 'hidden'
@@ -94,7 +94,7 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
     ...(context.title !== undefined && { title: context.title }),
     ...(description !== undefined && { description }),
     ...(role !== undefined && { role }),
-    ...(metadata.role === 'context' && { inPrompt: true as const }),
+    ...(context.kind === 'folder' && metadata.role === 'context' && { inPrompt: true as const }),
     ...(hidden && { visibility: 'hidden' as const }),
     tags: readTags(metadata.tags),
     ...(isJsonObject(metadata.params) && { params: metadata.params }),

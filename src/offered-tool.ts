@@ -1,10 +1,11 @@
-import type { ToolFrontmatter } from './frontmatter.js'
+import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 import { INTERNAL_TAG } from './tags.js'
 import type { MatchedTool } from './tool-pattern.js'
 
 /** What of a tool says whether a model is to know of it. */
 export interface OfferedTool {
   name: string
+  kind: ToolKind
   frontmatter: ToolFrontmatter
   origin?: { layer: string; entry: string; file: string }
 }
@@ -21,6 +22,11 @@ export function isThere({ frontmatter: { visibility, metadata } }: OfferedTool):
 export function isOffered(tool: OfferedTool): boolean {
   const { description, role } = tool.frontmatter
   return isThere(tool) && description !== undefined && role !== 'middleware' && role !== 'main'
+}
+
+/** True for a tool that says itself that its content belongs into the prompt. */
+export function isInPrompt({ kind, frontmatter: { role, inPrompt } }: OfferedTool): boolean {
+  return role === 'context' && (kind !== 'folder' || inPrompt === true)
 }
 
 /** A tool as patterns see it. The library's own is told by where it lies: an index could claim the tag. */
