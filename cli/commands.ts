@@ -7,6 +7,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['clean', async () => (await import('./commands/clean.js')).cleanCommand],
   ['check', async () => (await import('./commands/check.js')).checkCommand],
   ['list', async () => (await import('./commands/list.js')).list],
+  ['catalog', async () => (await import('./commands/catalog.js')).catalog],
   ['describe', async () => (await import('./commands/describe.js')).describe],
   ['explain', async () => (await import('./commands/explain.js')).explain],
   ['run', async () => (await import('./commands/run.js')).run],

@@ -71,3 +71,8 @@ export function count(number: number, noun?: string): string {
   const shown = number.toLocaleString('en-US')
   return noun === undefined ? shown : `${shown} ${noun}${number === 1 ? '' : 's'}`
 }
+
+/** What listing the tools in a prompt costs. */
+export function catalogLine({ tools, tokens }: { tools: number; tokens: number }): string {
+  return `catalog: ${count(tools, 'tool')}, about ${count(tokens, 'token')}`
+}

@@ -8,6 +8,7 @@ import { specVerdict } from './1-read/spec-verdict.js'
 import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
+import { countTokens } from './catalog-cost.js'
 import { checkReferences } from './check-references.js'
 import { libraryBelow } from './library.js'
 import { withFindings } from './linked-directory.js'
@@ -55,6 +56,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
     await checkDelegates(directory.dir, units)
     await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
+    countTokens(directory.dir, units)
     const { skills, skipped } = walked
     parts.push({ directory, skills, skipped, linked: linkDirectory(units) })
   }

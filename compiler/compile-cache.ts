@@ -87,6 +87,7 @@ type StoredUnit = [
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
   sources: UnitSource[],
+  catalogTokens: number[],
 ]
 type StoredDelegate = [ref: string, line: number, column: number]
 type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
@@ -156,6 +157,7 @@ export function encodeCache({
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
         unit.findings.map(storeFinding),
         unit.sources,
+        unit.tools.map(({ catalogTokens = 0 }) => catalogTokens),
       ]),
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     validators: [...modules.validators],
@@ -197,7 +199,7 @@ function decode({
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
   }
   const cachedUnits = new Map<string, SkillUnit>()
-  for (const [path, shape, tools, broken, findings, sources] of units) {
+  for (const [path, shape, tools, broken, findings, sources, tokens] of units) {
     const file = cachedFiles.get(path)
     if (file === undefined) continue
     cachedUnits.set(path, {
@@ -205,15 +207,18 @@ function decode({
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written, cascade, delegate, content, ...validators]) => ({
-        name,
-        place: { line, column },
-        written,
-        cascade: cascade ?? undefined,
-        ...(delegate && { delegate: restoreDelegate(delegate) }),
-        ...(content && { directives: [...content[0]], included: [...content[1]] }),
-        ...(validators.length > 0 && { validators }),
-      })),
+      tools: tools.map(
+        ([name, line, column, written, cascade, delegate, content, ...validators], number) => ({
+          name,
+          place: { line, column },
+          written,
+          cascade: cascade ?? undefined,
+          catalogTokens: tokens[number] ?? 0,
+          ...(delegate && { delegate: restoreDelegate(delegate) }),
+          ...(content && { directives: [...content[0]], included: [...content[1]] }),
+          ...(validators.length > 0 && { validators }),
+        }),
+      ),
       broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
       findings: findings.map(readFinding),
       sources,

@@ -21,6 +21,7 @@ import {
 } from './2-resolve/unit-modules.js'
 import type { Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten, shardsHold, type WrittenIndex } from './3-emit/write-index.js'
+import { countTokens } from './catalog-cost.js'
 import { type CompileCache, readCache } from './compile-cache.js'
 import { type Job, throwIfAborted, timed } from './job.js'
 import type { LinkedDirectory } from './linked-directory.js'
@@ -66,6 +67,7 @@ export async function prepareDirectory(
   )
   const made = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
   if (made === 'overtaken') return made
+  countTokens(dir, read.units)
   const linked = await timed(job, 'link', () => linkDirectory(read.units))
   return { directory, walked, read, linked, before, previous, ...made }
 }

@@ -1,6 +1,7 @@
 import { byCodePoint } from '../src/code-point-order.js'
 import type { Diagnostic } from '../src/diagnostic.js'
 import { patternMatches } from './1-read/check-patterns.js'
+import { type CatalogCost, catalogCost } from './catalog-cost.js'
 import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
@@ -25,6 +26,8 @@ export interface Report {
   /** The tools that resolve by name, each with its file as shown. */
   skills: { name: string; file: string }[]
   files: FileReport[]
+  /** What it costs to list them in a prompt. */
+  catalog: CatalogCost
   /** In order of directory, file and place. */
   diagnostics: Message[]
 }
@@ -55,6 +58,7 @@ export function report(parts: readonly ReportPart[]): Report {
     },
     skills: skillReports(parts),
     files,
+    catalog: catalogCost(parts.map(({ linked }) => linked)),
     diagnostics: toMessages(parts.flatMap(part => partDiagnostics(part, isUnmatched))),
   }
 }

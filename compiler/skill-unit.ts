@@ -85,6 +85,8 @@ export interface UnitTool {
   delegate?: DelegateReference
   /** The files that its schemas were compiled to, relative to the entry. */
   validators?: string[]
+  /** About how many tokens it takes to list it in a prompt; 0 where no model is shown it. */
+  catalogTokens?: number
   /** True where the last compile wrote its records, and they still hold. */
   written?: boolean
   /** Its records, where they were made anew. */

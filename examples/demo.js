@@ -52,6 +52,8 @@ try {
   agentApps('run', 'reading-time', '--arg', 'text=Not long.')
   console.log('\n$ node register-tools.js')
   start(join(examples, 'register-tools.js'))
+  console.log('\n$ node catalog.js')
+  start(join(examples, 'catalog.js'))
 
   // What runs around a tool: a project of its own, whose main skill promotes middleware to every tool.
   directory = join(project, 'middleware')

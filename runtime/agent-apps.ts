@@ -1,5 +1,13 @@
 /** The package's main entry: the runtime, and what skill authors and hosts need besides. */
 export {
+  type Catalog,
+  type CatalogOptions,
+  type CatalogTool,
+  makeCatalog,
+  renderCatalog,
+} from '../src/catalog.js'
+export type { CatalogFormat } from '../src/catalog-formats.js'
+export {
   type DefinedTool,
   defineTool,
   isDefinedTool,
@@ -15,6 +23,7 @@ export type {
   DirectiveSource,
   DirectiveTool,
 } from '../src/directive.js'
+export { estimateTokens } from '../src/estimate-tokens.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { isMetaKey, type MetaKey } from '../src/meta-key.js'
@@ -33,10 +42,13 @@ export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/too
 export { type TransferableName, transferableSerializerSource } from '../src/transferable-serializer.js'
 export {
   ctxCwd,
+  ctxFolder,
   ctxHookTarget,
   ctxHookTrigger,
   ctxPaths,
   ctxTarget,
+  ctxTool,
+  ctxTools,
   ctxValue,
   serializeContext,
 } from './context-helpers.js'

@@ -1,12 +1,16 @@
 import { AgentAppsError, toolBroken } from '../src/error.js'
-import { INTERNAL_TAG } from '../src/tags.js'
+import { isOffered, isThere, matchedTool } from '../src/offered-tool.js'
 import { isToolName } from '../src/tool-name.js'
-import { type MatchedTool, parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
+import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
 import { isAllowed } from '../src/tool-rules.js'
-import { invocationOf, type RunContext } from './context.js'
+import type { Chain } from './chain.js'
+import { type CallerKind, invocationOf, type RunContext } from './context.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
+import { requireTool } from './invoke.js'
+import { lazy } from './lazy.js'
 import { listTools } from './list-tools.js'
+import type { OpenedSkill } from './opened-skill.js'
 import type { ToolDef } from './tool-def.js'
 
 /** What an agent may do. */
@@ -19,12 +23,25 @@ export interface AgentPolicy {
 export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
   const rules = rulesOf(policy.allowedTools)
   const tools = await listTools(globals)
-  return tools.filter(tool => isThere(tool) && isOffered(tool) && mayBeAllowed(rules, tool))
+  return tools.filter(tool => isOffered(tool) && mayBeAllowed(rules, tool))
 }
 
-/** What says nothing of itself is not offered, nor what runs around other tools or says what holds for a folder. */
-function isOffered({ frontmatter: { description, role } }: ToolDef): boolean {
-  return description !== undefined && role !== 'middleware' && role !== 'main'
+/** The tools that may be called from a context: all, or for an agent those that it is shown. */
+export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
+  const tools = await listTools(ctx.globals)
+  if (as !== 'agent') return tools
+  const all = [...restrictionsOn(ctx)].map(({ patterns }) => rulesOf(patterns))
+  return tools.filter(tool => isOffered(tool) && all.every(rules => mayBeAllowed(rules, tool)))
+}
+
+/** The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN. */
+export async function toolFrom(ctx: RunContext, ref: string, as: CallerKind): Promise<ToolDef> {
+  const { globals } = ctx
+  if (as !== 'agent') return requireTool(ref, globals)
+  const tool = await requireForAgent(ref, globals)
+  for (const { patterns } of restrictionsOn(ctx))
+    if (!mayBeAllowed(rulesOf(patterns), tool)) throw unknownToAgent(ref)
+  return tool
 }
 
 /** The tool that an agent's name leads to; null where it knows of none. */
@@ -47,7 +64,12 @@ export async function requireForAgent(ref: string, globals: Globals): Promise<To
   const resolution = await resolve(ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
   if (resolution && isThere(resolution.tool)) return resolution.tool
-  throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
+  throw unknownToAgent(ref)
+}
+
+/** The same whether a tool is not there or not for this agent. */
+function unknownToAgent(ref: string): AgentAppsError {
+  return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
     hint: 'Call one of the tools that are listed.',
     tool: ref,
   })
@@ -61,7 +83,7 @@ export async function requireForAgent(ref: string, globals: Globals): Promise<To
 export function authorize(ctx: RunContext): void {
   const { tool, args } = ctx
   for (const { by, patterns } of restrictionsOn(ctx)) {
-    const { answer, rule } = isAllowed(rulesOf(patterns), { ...matched(tool), args })
+    const { answer, rule } = isAllowed(rulesOf(patterns), { ...matchedTool(tool), args })
     if (!answer) {
       const why = rule ? `denies it with ${JSON.stringify(rule.text)}` : 'does not have it'
       throw denied(
@@ -70,6 +92,20 @@ export function authorize(ctx: RunContext): void {
       )
     }
   }
+}
+
+const opening = lazy(() => import('./opened-skill.js'))
+
+/** What an agent is given of a call: a skill that it opens comes with where its files are. */
+export async function resultForAgent(
+  { tool, globals }: RunContext,
+  { body }: Chain,
+  result: unknown,
+): Promise<unknown | OpenedSkill> {
+  const { delegate } = tool.frontmatter.metadata
+  const isContent = tool.kind === 'folder' && body === undefined && (delegate ?? null) === null
+  if (!isContent || typeof result !== 'string') return result
+  return (await opening()).openSkill(tool, result, globals)
 }
 
 /** What limits an agent's call: its own policy and skill, and those of all agents that it was started for. */
@@ -93,13 +129,9 @@ function isForAgents(ref: string, { tools: { programmaticTools } }: Globals): bo
   return isToolName(ref) || ref.startsWith('mcp://') || (programmaticTools.has(ref) && !/[/\\:]/.test(ref))
 }
 
-function isThere({ frontmatter: { visibility, metadata } }: ToolDef): boolean {
-  return visibility !== 'hidden' && metadata.enabled !== false && metadata.enabled !== 'false'
-}
-
 /** True where some call of a tool can be allowed: what rules ask of its arguments is seen only then. */
 function mayBeAllowed(rules: readonly ToolRule[] | undefined, tool: ToolDef): boolean {
-  const call = matched(tool)
+  const call = matchedTool(tool)
   const { answer, rule } = isAllowed(rules, { ...call, args: undefined })
   if (answer) return true
   const isDenied = rule !== null && rule.arguments.length === 0 && rule.keys.length === 0
@@ -108,11 +140,6 @@ function mayBeAllowed(rules: readonly ToolRule[] | undefined, tool: ToolDef): bo
 
 function isAllowing({ options: { deny, policy } }: ToolRule): boolean {
   return deny === undefined && policy !== 'deny'
-}
-
-/** The library's own is told by where it lies: an index could claim the tag. */
-function matched({ name, origin, frontmatter: { tags } }: ToolDef): MatchedTool {
-  return { name, tags, isLibrary: origin.layer === 'bundled' && tags.includes(INTERNAL_TAG) }
 }
 
 function denied(tool: string, message: string): AgentAppsError {

@@ -4,8 +4,14 @@ import { AgentAppsError } from '../src/error.js'
 import type { PathEntry } from '../src/path-entry.js'
 import { pathGet } from '../src/path-expression.js'
 import { safeClone } from '../src/safe-clone.js'
-import type { Context } from './context.js'
+import type { CallerKind, Context, RunContext } from './context.js'
 import { interpolationRoots } from './interpolation-roots.js'
+import { lazy } from './lazy.js'
+import type { OpenedSkill } from './opened-skill.js'
+import type { ToolDef } from './tool-def.js'
+
+const agents = lazy(() => import('./agent-calls.js'))
+const opening = lazy(() => import('./opened-skill.js'))
 
 /**
  * The context that a middleware serves.
@@ -46,6 +52,33 @@ export function ctxPaths({ locals, globals }: Context): PathEntry[] {
 /** The directory that an invocation's relative paths start from. */
 export function ctxCwd({ locals, globals }: Context): string {
   return locals.config.cwd ?? globals.config.cwd ?? disk?.cwd() ?? '.'
+}
+
+/**
+ * The tools that whoever made this call may know of: for code all that `listTools` gives, for an agent those that it is
+ * shown and may call, by its policy, the calling skill's `allowed-tools`, and those of all agents above.
+ *
+ * @param as `agent`: those that an agent is shown, whoever called
+ */
+export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): Promise<ToolDef[]> {
+  return (await agents()).toolsFrom(ctx as RunContext, as)
+}
+
+/**
+ * The tool that a name leads to, as far as whoever made this call may know of it.
+ *
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where an agent gives no name
+ */
+export async function ctxTool(ctx: Context, ref: string): Promise<ToolDef> {
+  return (await agents()).toolFrom(ctx as RunContext, ref, ctx.envelope.as)
+}
+
+/** Where a folder skill's other files are, and which there are. */
+export async function ctxFolder(
+  { globals }: Context,
+  tool: ToolDef,
+): Promise<Pick<OpenedSkill, 'directory' | 'resources'>> {
+  return (await opening()).readFolder(tool, globals)
 }
 
 /** What set a hook off: `$next` or `$invoke`; undefined for what is no hook. */

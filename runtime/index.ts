@@ -26,6 +26,7 @@ export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } fr
 export { invoke } from './invoke.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
+export type { OpenedSkill } from './opened-skill.js'
 export {
   createCallbackRef,
   type RegisterToolOptions,

@@ -1,5 +1,4 @@
 import { toolBroken } from '../src/error.js'
-import { checkOptions } from '../src/options.js'
 import { isThenable, whenThere } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult } from './check-arguments.js'
@@ -12,21 +11,9 @@ import type { ToolDef } from './tool-def.js'
 
 const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./call-faults.js'))
+const optionChecks = lazy(() => import('./invoke-options.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 const cloning = lazy(() => import('./clone-arguments.js'))
-
-const OPTIONS: Record<keyof InvokeOptions, string> = {
-  signal: 'an object, an AbortSignal',
-  as: '"code" or "agent"',
-  nonlocals: 'an object',
-  policy: 'an object',
-  sessionId: 'a string',
-  messageId: 'a string',
-  callId: 'a string',
-  agentId: 'a string',
-  userId: 'a string',
-  workspaceId: 'a string',
-}
 
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
@@ -58,7 +45,7 @@ async function call(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
-  if (options) checkOptions('invoke', options, OPTIONS)
+  if (options) (await optionChecks()).checkInvokeOptions(options)
   const isAgent = options?.as === 'agent'
   const tool = isAgent
     ? await (await agents()).requireForAgent(ref, globals)
@@ -84,11 +71,13 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
       ? whenThere(cloning(), ({ cloneArguments }) => check(cloneArguments(given, tool.name)))
       : check(given)
   ctx.args = isThenable(args) ? await args : args
-  if (options?.as === 'agent') (await agents()).authorize(ctx)
+  const forAgent = options?.as === 'agent' && (await agents())
+  if (forAgent) forAgent.authorize(ctx)
   const body = () => (chain.body ?? tool).fn(ctx, ctx.args)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
-  return checkResult(tool, chain, isThenable(result) ? await result : result, ctx)
+  const checked = checkResult(tool, chain, isThenable(result) ? await result : result, ctx)
+  return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
 }
 
 /** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { isBroken, type ToolRecord } from '../src/index-format.js'
+import { isBroken } from '../src/index-format.js'
 import {
   askIndex,
   type DirectoryState,
@@ -17,7 +17,7 @@ import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
 
-/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's main skill, middleware and directives are not. */
+/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's are not. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
   const registered = [...new Set(globals.tools.programmaticTools.values())]
   if (disk === null) return registered
@@ -27,11 +27,12 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
   const taken = new Set(registered.map(({ name }) => name))
   const tools: ToolDef[] = [...registered]
   for (const state of directoryStates(globals, disk)) {
+    // A host that wants a tool of the library names it; its middleware nobody calls.
+    if (state.library) continue
     for (const found of await allIn(state, globals, disk)) {
       const { record } = found
       const name = isBroken(record) ? found.name : record.frontmatter.name
       if (taken.has(name)) continue
-      if (state.library && !isBroken(record) && !isCalled(record)) continue
       taken.add(name)
       if (isBroken(record)) noteBroken(found, globals, disk)
       else tools.push(toolOf({ ...found, record }, globals, disk))
@@ -39,11 +40,6 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
   }
   globals.cache.list.set(key, tools)
   return [...tools]
-}
-
-/** False for what is named in metadata and content instead. */
-function isCalled({ frontmatter: { role, visibility } }: ToolRecord): boolean {
-  return role === undefined && visibility !== 'hidden'
 }
 
 interface Named extends Found {

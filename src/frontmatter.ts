@@ -18,6 +18,8 @@ export interface ToolFrontmatter {
   role?: Role
   /** What an unknown role reads like. Whoever meant middleware must not believe that it guards something. */
   roleMeant?: Role
+  /** True for a folder skill whose author wrote `role: context`, which it has by default. */
+  inPrompt?: true
   /** `hidden`: not listed and not available to agents; code may still call it. */
   visibility?: 'hidden'
   tags: string[]
@@ -94,6 +96,7 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
     ...(context.title !== undefined && { title: context.title }),
     ...(description !== undefined && { description }),
     ...(role !== undefined && { role }),
+    ...(context.kind === 'folder' && metadata.role === 'context' && { inPrompt: true as const }),
     ...(hidden && { visibility: 'hidden' as const }),
     tags: readTags(metadata.tags),
     ...(isJsonObject(metadata.params) && { params: metadata.params }),

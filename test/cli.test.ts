@@ -116,7 +116,7 @@ describe('compile and clean', () => {
   it('compiles, says so in one line, and compiles no more', () => {
     const root = project()
     const first = agentApps(root, ['compile'])
-    expect([first.status, first.stderr]).toEqual([0, ''])
+    expect([first.status, first.stderr]).toEqual([0, 'catalog: 2 tools, about 69 tokens\n'])
     expect(first.stdout).toMatch(
       /^compiled 3 skills from 4 files \(4 changed\) in \d+ ms · \.agent-apps\.json in 2 directories\n$/,
     )
@@ -129,6 +129,7 @@ describe('compile and clean', () => {
       outdated: [],
       stale: [],
       reused: 4,
+      catalog: { tools: 2, tokens: expect.any(Number) },
     })
     expect(JSON.parse(agentApps(root, ['compile', '--json', '--force']).stdout)).toMatchObject({
       reused: 0,
@@ -223,7 +224,7 @@ describe('check', () => {
     const root = project(BAD)
     const before = snapshot(root)
     const text = agentApps(root, ['check'])
-    expect([text.status, text.stderr]).toEqual([0, ''])
+    expect([text.status, text.stderr]).toEqual([0, 'catalog: 3 tools, about 100 tokens\n'])
     expect(text.stdout).toContain('colon-in-value')
     expect(text.stdout).toMatch(/checked 5 files: 4 found, 1 shadowed · 1 warning/)
     expect(agentApps(root, ['check', '--strict']).status).toBe(1)
@@ -246,7 +247,7 @@ describe('check', () => {
     const file = join(root, 'skills/use/SKILL.md')
     const before = readFileSync(file, 'utf8')
     const { stderr, status } = agentApps(root, ['check', '--fix'])
-    expect([status, stderr]).toEqual([0, 'fixed skills/use/SKILL.md\n'])
+    expect([status, stderr]).toEqual([0, 'fixed skills/use/SKILL.md\ncatalog: 3 tools, about 100 tokens\n'])
     const after = readFileSync(file, 'utf8')
     expect(after.replace(/description: (['"])Use when: always\1/, 'description: Use when: always')).toBe(
       before,
@@ -319,6 +320,63 @@ describe('list, describe, render and run', () => {
     expect(agentApps(root, ['list', '--no-color'], { env: { FORCE_COLOR: '1' } }).stdout).not.toContain(
       '\u001B[',
     )
+  })
+
+  it('list selects by pattern, and says what each tool takes in a catalog', () => {
+    const root = project()
+    const names = (...args: string[]) =>
+      (JSON.parse(agentApps(root, ['list', '--json', ...args]).stdout) as { name: string }[]).map(
+        ({ name }) => name,
+      )
+    expect(names('--pattern', 'n*')).toEqual(['notes'])
+    expect(names('--pattern', '#team-work', '--pattern', 'count')).toEqual(['count', 'notes'])
+    const { stdout, stderr } = agentApps(root, ['list', '--tokens', '--hidden'])
+    expect(stdout).toMatch(/^notes {2,}folder {2,}project {2,}\d+ {2}What/m)
+    expect(stderr).toMatch(/^3 tools, about \d+ tokens\n$/)
+    const listed = JSON.parse(agentApps(root, ['list', '--json', '--tokens', '--hidden']).stdout) as {
+      visibility: string | null
+      tokens: number
+    }[]
+    for (const { visibility, tokens } of listed) expect(tokens === 0).toBe(visibility === 'hidden')
+  })
+
+  it.each([true, false])('catalog prints what a host puts into a prompt, compiled (%s)', isCompiled => {
+    const root = project()
+    if (isCompiled) agentApps(root, ['compile'])
+    const { status, stdout, stderr } = agentApps(root, ['catalog'])
+    expect(status).toBe(0)
+    expect(stdout).toBe(`<available_skills>
+  <skill>
+    <name>count</name>
+    <description>Counts.</description>
+  </skill>
+  <skill>
+    <name>notes</name>
+    <description>What notes does.</description>
+  </skill>
+</available_skills>
+`)
+    expect(stderr).toMatch(/^2 of 2 tools described, about \d+ tokens\n$/)
+    const small = agentApps(root, ['catalog', '--budget', '40', '--format', 'markdown'])
+    expect(small.stdout).toBe('## Available skills\n\n- **count**: Counts.\n- **notes**: What notes does.\n')
+    const named = agentApps(root, ['catalog', '--budget', '25'])
+    expect(named.stdout).toContain('<also_available>count, notes</also_available>')
+    expect(named.stderr).toMatch(/^0 of 2 tools described, 2 named, about \d+ tokens\n$/)
+    expect(JSON.parse(agentApps(root, ['catalog', '--json', '--location']).stdout)).toMatchObject({
+      described: ['count', 'notes'],
+      named: [],
+      unnamed: [],
+      failed: [],
+      text: expect.stringContaining(`<location>${root}/skills/notes/SKILL.md</location>`),
+    })
+    for (const [args, hint] of [
+      [['--budget', 'much'], '--budget 4000'],
+      [['--format', 'xlm'], 'Did you mean --format xml?'],
+    ] as const) {
+      const wrong = agentApps(root, ['catalog', ...args])
+      expect(wrong.status).toBe(2)
+      expect(wrong.stderr).toContain(hint)
+    }
   })
 
   it('run takes arguments from --arg, --args and standard input', () => {

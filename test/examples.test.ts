@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
@@ -42,6 +43,14 @@ it.each(['compiled', 'from disk'])('examples/middleware runs as its files say, %
   ])
   if (way === 'compiled') expect(stats().cascadesComputed).toBe(0)
   expect((await listTools()).length).toBe(5)
+})
+
+it('examples/catalog.js shows a catalog within its budget', () => {
+  const shown = execFileSync(process.execPath, [join(ROOT, 'examples/catalog.js')], { encoding: 'utf8' })
+  expect(shown).toContain('<name>changelog</name>')
+  expect(shown).toMatch(/<also_available>.*word-count<\/also_available>/)
+  expect(shown).not.toContain('long-words')
+  expect(shown).toContain('for an incident: incident, postmortem')
 })
 
 function filesIn(folder: string): Tree {

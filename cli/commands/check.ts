@@ -1,7 +1,7 @@
 import { AgentAppsError, nearest } from 'agent-apps'
 import { type CheckResult, check, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
-import { count, type Output, printable } from '../output.js'
+import { catalogLine, count, type Output, printable } from '../output.js'
 import {
   FORMATS,
   type Format,
@@ -47,17 +47,18 @@ function readFormat(wanted: unknown): Format {
   })
 }
 
-function asJson({ counts, diagnostics, fixed, spec }: CheckResult, withSpec: boolean): object {
-  return { counts, diagnostics: diagnostics.map(fromMessage), fixed, ...(withSpec && { spec }) }
+function asJson({ counts, catalog, diagnostics, fixed, spec }: CheckResult, withSpec: boolean): object {
+  return { counts, catalog, diagnostics: diagnostics.map(fromMessage), fixed, ...(withSpec && { spec }) }
 }
 
-function show({ counts, diagnostics, fixed }: CheckResult, output: Output): void {
+function show({ counts, catalog, diagnostics, fixed }: CheckResult, output: Output): void {
   const shown = diagnostics.filter(
     ({ severity }) => severity === 'error' || (!output.quiet && (output.verbose || severity === 'warning')),
   )
   for (const line of prettyDiagnostics(shown, output, process.stdout)) output.result(line)
   if (shown.length > 0) output.result('')
   for (const file of fixed) output.note(`fixed ${printable(file)}`)
+  output.note(catalogLine(catalog))
   const faults = tally(diagnostics, ['error', 'warning', 'info'])
   const hidden = diagnostics.length - shown.length
   const hint = hidden > 0 && !output.verbose ? ' (--verbose shows all)' : ''

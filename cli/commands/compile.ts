@@ -1,6 +1,6 @@
 import { type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
-import { count, type Output, printable } from '../output.js'
+import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
 
@@ -52,8 +52,26 @@ async function run(invocation: Invocation): Promise<number> {
   return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
 }
 
-function asJson({ counts, diagnostics, written, outdated, stale, reused, timings }: CompileResult): object {
-  return { counts, diagnostics: diagnostics.map(fromMessage), written, outdated, stale, reused, timings }
+function asJson({
+  counts,
+  catalog,
+  diagnostics,
+  written,
+  outdated,
+  stale,
+  reused,
+  timings,
+}: CompileResult): object {
+  return {
+    counts,
+    catalog,
+    diagnostics: diagnostics.map(fromMessage),
+    written,
+    outdated,
+    stale,
+    reused,
+    timings,
+  }
 }
 
 function show(result: CompileResult, elapsed: number, check: boolean, output: Output): void {
@@ -68,6 +86,7 @@ function show(result: CompileResult, elapsed: number, check: boolean, output: Ou
   if (wanted.length > sorted.length)
     output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
   if (sorted.length > 0) output.note('')
+  output.note(catalogLine(result.catalog))
   const summary = check ? checkSummary(result, output) : compileSummary(result, elapsed)
   output.result(summary.split('\n').map(printable).join('\n'))
 }

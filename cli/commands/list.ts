@@ -1,4 +1,4 @@
-import { normalizeTags, type ToolDef } from 'agent-apps'
+import { estimateTokens, matchPattern, normalizeTags, renderCatalog, type ToolDef } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { asJson, noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
@@ -14,6 +14,13 @@ export const list: Command = {
       value: 'TAG',
       describes: 'only tools with this tag; repeated: with all of them',
     },
+    pattern: {
+      type: 'string',
+      multiple: true,
+      value: 'PATTERN',
+      describes: 'only tools that this pattern matches; repeated: one of them',
+    },
+    tokens: { type: 'boolean', describes: 'how many tokens each takes in a catalog, about' },
     hidden: { type: 'boolean', describes: 'also those that are hidden from agents' },
   },
   example: 'agent-apps list --tag api',
@@ -24,32 +31,51 @@ async function run(invocation: Invocation): Promise<number> {
   const { options, output, cwd } = invocation
   const runtime = await openRuntime(invocation)
   const tags = normalizeTags(Array.isArray(options.tag) ? options.tag : [])
+  const patterns = Array.isArray(options.pattern) ? options.pattern.map(String) : null
   const tools = (await runtime.listTools()).filter(
-    ({ frontmatter }) =>
+    ({ name, frontmatter }) =>
       tags.every(tag => frontmatter.tags.includes(tag)) &&
+      (patterns === null || patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))) &&
       (options.hidden === true || frontmatter.visibility !== 'hidden'),
   )
-  if (output.json) output.jsonResult(tools.map(tool => asJson(tool, cwd)))
-  else show(tools, output)
+  const costs = options.tokens === true ? await Promise.all(tools.map(tokensOf)) : null
+  if (output.json)
+    output.jsonResult(
+      tools.map((tool, number) => ({ ...asJson(tool, cwd), ...(costs && { tokens: costs[number] }) })),
+    )
+  else show(tools, costs, output)
   noteDiagnostics(runtime, invocation)
   return 0
 }
 
-function show(tools: ToolDef[], output: Output): void {
+/** What it adds to a catalog: nothing, where no model is shown it. */
+async function tokensOf(tool: ToolDef): Promise<number> {
+  const { metadata, ...rest } = tool.frontmatter
+  const { 'requires-tools': _, ...kept } = metadata
+  const alone = await renderCatalog([{ ...tool, frontmatter: { ...rest, metadata: kept } }])
+  return Math.max(0, estimateTokens(alone) - FRAME)
+}
+
+/** A catalog's first and last line. */
+const FRAME = estimateTokens('<available_skills>\n</available_skills>\n')
+
+function show(tools: ToolDef[], costs: number[] | null, output: Output): void {
   const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => name.length)))
-  const room = (process.stdout.columns ?? 100) - width - 22
-  for (const { name, kind, frontmatter, origin } of tools) {
+  const room = (process.stdout.columns ?? 100) - width - (costs ? 30 : 22)
+  for (const [number, { name, kind, frontmatter, origin }] of tools.entries()) {
     const description = shortened(
       printable(frontmatter.description ?? '(no description)'),
       Math.max(20, room),
     )
     const shadows =
       origin.shadows.length > 0 ? output.style('yellow', ` (shadows ${origin.shadows.length})`) : ''
+    const cost = costs ? `${count(costs[number] ?? 0).padStart(6)}  ` : ''
     output.result(
-      `${output.style('bold', name.padEnd(width))}  ${kind.padEnd(6)}  ${origin.layer.padEnd(8)}  ${description}${shadows}`,
+      `${output.style('bold', name.padEnd(width))}  ${kind.padEnd(6)}  ${origin.layer.padEnd(8)}  ${cost}${description}${shadows}`,
     )
   }
-  output.note(count(tools.length, 'tool'))
+  const sum = costs?.reduce((total, cost) => total + cost, 0)
+  output.note(`${count(tools.length, 'tool')}${sum === undefined ? '' : `, about ${count(sum, 'token')}`}`)
 }
 
 function shortened(text: string, length: number): string {

@@ -1,0 +1,75 @@
+import { AgentAppsError, type Catalog, makeCatalog, nearest } from 'agent-apps'
+import type { Command, Invocation } from '../command.js'
+import { noteDiagnostics, openRuntime } from '../open-runtime.js'
+import { count, type Output, printable } from '../output.js'
+
+const FORMATS = ['xml', 'markdown', 'json'] as const
+
+export const catalog: Command = {
+  name: 'catalog',
+  summary: 'print the listing of tools that a host puts into a prompt',
+  positionals: { shown: '', min: 0, max: 0 },
+  options: {
+    format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: xml)` },
+    budget: { type: 'string', value: 'TOKENS', describes: 'how many tokens it may have, about' },
+    available: {
+      type: 'string',
+      multiple: true,
+      value: 'NAME',
+      describes: 'a tool that the agent has besides; repeated: several',
+    },
+    location: { type: 'boolean', describes: "with each tool's file" },
+  },
+  example: 'agent-apps catalog --budget 4000 > skills.xml',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { options, output } = invocation
+  const format = readFormat(options.format)
+  const budget = readBudget(options.budget)
+  const runtime = await openRuntime(invocation)
+  const made = await makeCatalog(await runtime.forAgent().listTools(), {
+    format,
+    budget,
+    available: Array.isArray(options.available) ? options.available : [],
+    location: options.location === true,
+    content: ({ name }) => runtime.render(name),
+  })
+  if (output.json) output.jsonResult({ ...made, failed: made.failed.map(({ name }) => name) })
+  else output.exact(made.text)
+  note(made, output)
+  noteDiagnostics(runtime, invocation)
+  return 0
+}
+
+function note({ described, named, unnamed, tokens, failed }: Catalog, output: Output): void {
+  for (const { name, error } of failed)
+    output.note(`without the content of ${printable(name)}: ${printable((error as Error).message)}`)
+  const all = described.length + named.length + unnamed.length
+  output.note(
+    [
+      `${count(described.length)} of ${count(all, 'tool')} described`,
+      ...(named.length > 0 ? [`${count(named.length)} named`] : []),
+      ...(unnamed.length > 0 ? [`${count(unnamed.length)} not listed`] : []),
+      `about ${count(tokens, 'token')}`,
+    ].join(', '),
+  )
+}
+
+function readFormat(wanted: unknown): (typeof FORMATS)[number] {
+  const format = FORMATS.find(known => known === (wanted ?? 'xml'))
+  if (format) return format
+  const near = nearest(String(wanted), FORMATS)
+  throw new AgentAppsError('USAGE', `There is no format ${JSON.stringify(wanted)}.`, {
+    hint: near === null ? `Use one of ${FORMATS.join(', ')}.` : `Did you mean --format ${near}?`,
+  })
+}
+
+function readBudget(wanted: unknown): number | undefined {
+  if (wanted === undefined) return undefined
+  if (/^\d+$/.test(String(wanted))) return Number(wanted)
+  throw new AgentAppsError('USAGE', `${JSON.stringify(wanted)} is no number of tokens.`, {
+    hint: 'Write it in digits: --budget 4000.',
+  })
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { entryAsXml, formatCatalog } from '../src/catalog-formats.js'
+import { estimateTokens } from '../src/estimate-tokens.js'
+import type { ToolRecord } from '../src/index-format.js'
+import { isInPrompt, isOffered } from '../src/offered-tool.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import type { SkillUnit } from './skill-unit.js'
+
+/** What listing the skills in a prompt costs. */
+export interface CatalogCost {
+  /** How many a model is shown. */
+  tools: number
+  /** About how many tokens, as XML and without a budget. */
+  tokens: number
+}
+
+/** Adds what each tool that was read anew costs; of the others, the last compile knew. */
+export function countTokens(directory: string, units: readonly SkillUnit[]): void {
+  for (const { path, tools } of units) {
+    for (const tool of tools)
+      if (tool.fresh) tool.catalogTokens = tokensOf(tool.fresh.record, join(directory, path))
+  }
+}
+
+/** 0 for a tool that no model is shown. */
+function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
+  const { name, description = '' } = frontmatter
+  const tool = { name, kind, frontmatter }
+  if (!isOffered(tool)) return 0
+  const text = isInPrompt(tool) && content ? textIn(file, content) : undefined
+  return estimateTokens(entryAsXml({ name, description, ...(text !== undefined && { content: text }) }))
+}
+
+function textIn(file: string, [start, end]: [number, number]): string | undefined {
+  try {
+    return readFileSync(file).subarray(start, end).toString()
+  } catch {
+    // Gone since it was read: the next compile says so.
+    return undefined
+  }
+}
+
+/** The cost of all directories' skills, of which the first of a name counts, as if the host had all tools that they require. */
+export function catalogCost(directories: readonly LinkedDirectory[]): CatalogCost {
+  const costs = new Map<string, number>()
+  for (const { names } of directories)
+    for (const [name, { tool }] of names) if (!costs.has(name)) costs.set(name, tool?.catalogTokens ?? 0)
+  const shown = [...costs.values()].filter(tokens => tokens > 0)
+  const frame = estimateTokens(formatCatalog({ described: [], named: [], unnamed: 0 }, 'xml'))
+  return {
+    tools: shown.length,
+    tokens: shown.length === 0 ? 0 : shown.reduce((sum, tokens) => sum + tokens, frame),
+  }
+}

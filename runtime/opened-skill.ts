@@ -1,0 +1,29 @@
+import { disk } from '#disk'
+import type { Globals } from './globals.js'
+import { readDetails } from './read-details.js'
+import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
+
+/** What an agent is given that opens a folder skill, so that it finds `scripts/x.py` of the text. */
+export interface OpenedSkill {
+  content: string
+  /** The skill's folder, absolute. Absent where there is no file system. */
+  directory?: string
+  /** Its other files, in order of path, relative to its folder. Size in bytes. */
+  resources: { path: string; size: number }[]
+}
+
+/** A folder skill's content with where its other files are. */
+export async function openSkill(tool: ToolDef, content: string, globals: Globals): Promise<OpenedSkill> {
+  return { content, ...(await readFolder(tool, globals)) }
+}
+
+/** Where a skill's other files are, and which there are. */
+export async function readFolder(tool: ToolDef, globals: Globals): Promise<Omit<OpenedSkill, 'content'>> {
+  const { resources } = await readDetails(tool, globals)
+  const source = tool.kind === 'folder' ? sourceOf(tool) : undefined
+  return {
+    ...(disk && source && { directory: disk.resolve(source.state.dir, source.record.file, '..') }),
+    resources: resources.map(({ path, size }) => ({ path, size })),
+  }
+}

@@ -1,0 +1,172 @@
+import {
+  CATALOG_FORMATS,
+  type CatalogEntry,
+  type CatalogFormat,
+  type CatalogPage,
+  formatCatalog,
+} from './catalog-formats.js'
+import { estimateTokens } from './estimate-tokens.js'
+import { isInPrompt, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
+import { checkOptions } from './options.js'
+import { hasRequiredTools, hostTools } from './required-tools.js'
+
+/** A tool as a catalog needs it, such as `listTools` gives it. */
+export interface CatalogTool extends OfferedTool {
+  content?: () => Promise<string>
+}
+
+export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
+  /** Default: `xml`. */
+  format?: CatalogFormat | undefined
+  /** How many tokens the text may have. Absent: as many as it takes. */
+  budget?: number | undefined
+  /** The host's own counter of tokens. Default: `estimateTokens`. */
+  countTokens?: ((text: string) => number | Promise<number>) | undefined
+  /** Names of tools that the agent has besides those given: what a skill requires may be among them. */
+  available?: readonly string[] | undefined
+  /** True: each tool's file is in it, for agents that read files themselves. */
+  location?: boolean | undefined
+  /** Gives the content of a tool that belongs into the prompt. Default: the text as it was written. */
+  content?: ((tool: Tool) => string | Promise<string>) | undefined
+}
+
+/** A catalog, and what became of each tool that a model is shown: all names in the order given. */
+export interface Catalog {
+  text: string
+  /** As they were counted. */
+  tokens: number
+  /** Those with their description. */
+  described: string[]
+  /** Of these, those with their content. */
+  withContent: string[]
+  /** Those that are only named. */
+  named: string[]
+  /** Those for which there was no room at all. */
+  unnamed: string[]
+  /** Those whose content should be in it and could not be read. */
+  failed: { name: string; error: unknown }[]
+}
+
+const OPTIONS: Record<keyof CatalogOptions, string> = {
+  format: CATALOG_FORMATS.map(format => `"${format}"`).join(' or '),
+  budget: 'a number',
+  countTokens: 'a function',
+  available: "a list of tools' names",
+  location: 'a boolean',
+  content: 'a function',
+}
+
+/**
+ * The listing of tools that a host puts into a prompt; an empty text where there is nothing to list. See `makeCatalog`
+ * for what stands in it.
+ *
+ * @throws OPTIONS_INVALID, and what `countTokens` throws
+ */
+export async function renderCatalog<Tool extends CatalogTool>(
+  tools: readonly Tool[],
+  options: CatalogOptions<Tool> = {},
+): Promise<string> {
+  return (await makeCatalog(tools, options)).text
+}
+
+/**
+ * Makes a catalog, and says what is in it. Of the tools given it has those that a model is shown, in their order. What
+ * a budget has no room for is left out in this order: content, descriptions from the last on, names from the last on.
+ *
+ * @throws OPTIONS_INVALID, and what `countTokens` throws
+ */
+export async function makeCatalog<Tool extends CatalogTool>(
+  tools: readonly Tool[],
+  options: CatalogOptions<Tool> = {},
+): Promise<Catalog> {
+  checkOptions('renderCatalog', options, OPTIONS)
+  const { format = 'xml', budget = Number.POSITIVE_INFINITY, countTokens = estimateTokens } = options
+  const shown = shownTools(tools, options)
+  const entries = shown.map(tool => entryOf(tool, options.location === true))
+  const textOf = (page: CatalogPage): string =>
+    page.described.length + page.named.length + page.unnamed === 0 ? '' : formatCatalog(page, format)
+  const fits = async (page: CatalogPage): Promise<boolean> =>
+    budget === Number.POSITIVE_INFINITY || (await countTokens(textOf(page))) <= budget
+
+  const step = await largestThat(fits, number => pageAt(number, entries), entries.length)
+  let page = step === null ? pageAt(0, []) : pageAt(step, entries)
+  const withContent: string[] = []
+  const failed: Catalog['failed'] = []
+  for (const [number, tool] of shown.slice(0, page.described.length).entries()) {
+    const content = await contentOf(tool, options).catch(error => {
+      failed.push({ name: tool.name, error })
+    })
+    if (content === undefined) continue
+    const described = page.described.map((entry, at) => (at === number ? { ...entry, content } : entry))
+    if (!(await fits({ ...page, described }))) continue
+    page = { ...page, described }
+    withContent.push(tool.name)
+  }
+  const text = textOf(page)
+  const named = page.described.length + page.named.length
+  const names = shown.map(({ name }) => name)
+  return {
+    text,
+    tokens: text === '' ? 0 : await countTokens(text),
+    described: names.slice(0, page.described.length),
+    withContent,
+    named: names.slice(page.described.length, named),
+    unnamed: names.slice(named),
+    failed,
+  }
+}
+
+function shownTools<Tool extends CatalogTool>(
+  tools: readonly Tool[],
+  { available = [] }: CatalogOptions<Tool>,
+): Tool[] {
+  const offered = tools.filter(isOffered)
+  const there = [...offered.map(matchedTool), ...available.flatMap(hostTools)]
+  return offered.filter(tool => hasRequiredTools(tool.frontmatter.metadata['requires-tools'], there))
+}
+
+function entryOf({ name, frontmatter, origin }: CatalogTool, withLocation: boolean): CatalogEntry {
+  const location = withLocation && origin && origin.file !== '' ? `${origin.entry}/${origin.file}` : undefined
+  return {
+    name,
+    description: frontmatter.description ?? '',
+    ...(location !== undefined && { location }),
+  }
+}
+
+async function contentOf<Tool extends CatalogTool>(
+  tool: Tool,
+  { content = ({ content: written }) => written?.() ?? '' }: CatalogOptions<Tool>,
+): Promise<string | undefined> {
+  return isInPrompt(tool) && tool.content ? content(tool) : undefined
+}
+
+/** How much a catalog says: first it is given name after name, then description after description. */
+function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
+  const described = Math.max(0, step - entries.length)
+  const named = Math.min(step, entries.length)
+  return {
+    described: entries.slice(0, described),
+    named: entries.slice(described, named).map(({ name }) => name),
+    unnamed: entries.length - named,
+  }
+}
+
+/** The largest step that fits; null where none does. Each is a longer text than the one before, but where a line that says what is left out falls away. */
+async function largestThat(
+  fits: (page: CatalogPage) => Promise<boolean>,
+  at: (step: number) => CatalogPage,
+  entries: number,
+): Promise<number | null> {
+  if (await fits(at(2 * entries))) return 2 * entries
+  const areAllNamed = await fits(at(entries))
+  let least = areAllNamed ? entries : 0
+  let most = areAllNamed ? 2 * entries : entries
+  if (!areAllNamed && !(await fits(at(0)))) return null
+  while (most - least > 1) {
+    const middle = Math.floor((least + most) / 2)
+    if (await fits(at(middle))) least = middle
+    else most = middle
+  }
+  return least
+}

@@ -1,0 +1,36 @@
+/**
+ * About how many tokens a text is to a model. Made to agree with the tokenizers `o200k_base` and `cl100k_base` on
+ * skills; `bench/catalog-tokens.js` says how well it does.
+ */
+export function estimateTokens(text: string): number {
+  let tokens = 0
+  for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(PIECE)) {
+    // A sign often is one token with the word behind it, and as often one of its own.
+    if (word !== undefined) tokens += Math.ceil(piece.length / 10) + (sign === undefined ? 0 : 0.5)
+    else if (letters !== undefined) tokens += Math.ceil(letters.length / 4)
+    else if (ideograph !== undefined) tokens += 0.7
+    else if (signs !== undefined) tokens += Math.ceil(signs.length / 3)
+    else tokens++
+  }
+  return Math.ceil(tokens)
+}
+
+/** Scripts that are written without spaces. */
+const IDEOGRAPH = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]`
+
+/**
+ * What becomes about one token: a Latin word with the sign or space before it, a word of another script, an ideograph,
+ * signs, up to three digits, the end of a line, spaces.
+ */
+const PIECE = new RegExp(
+  [
+    String.raw`(?:([^\s\p{L}\p{N}])| )?([\p{Script=Latin}\p{M}]+)`,
+    String.raw` ?((?:(?!${IDEOGRAPH}|\p{Script=Latin})\p{L}\p{M}*)+)`,
+    `(${IDEOGRAPH})`,
+    String.raw`([^\s\p{L}\p{N}]+)`,
+    String.raw`\p{N}{1,3}`,
+    String.raw`\s*\n`,
+    String.raw`[^\S\n]+`,
+  ].join('|'),
+  'gu',
+)

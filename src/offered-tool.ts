@@ -1,0 +1,35 @@
+import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
+import { INTERNAL_TAG } from './tags.js'
+import type { MatchedTool } from './tool-pattern.js'
+
+/** What of a tool says whether a model is to know of it. */
+export interface OfferedTool {
+  name: string
+  kind: ToolKind
+  frontmatter: ToolFrontmatter
+  origin?: { layer: string; entry: string; file: string }
+}
+
+/** True for what is there for agents at all: neither hidden nor disabled. */
+export function isThere({ frontmatter: { visibility, metadata } }: OfferedTool): boolean {
+  return visibility !== 'hidden' && metadata.enabled !== false && metadata.enabled !== 'false'
+}
+
+/**
+ * True for what a model is shown. What says nothing of itself is not offered, nor what runs around other tools or says
+ * what holds for a folder.
+ */
+export function isOffered(tool: OfferedTool): boolean {
+  const { description, role } = tool.frontmatter
+  return isThere(tool) && description !== undefined && role !== 'middleware' && role !== 'main'
+}
+
+/** True for a tool that says itself that its content belongs into the prompt. */
+export function isInPrompt({ kind, frontmatter: { role, inPrompt } }: OfferedTool): boolean {
+  return role === 'context' && (kind !== 'folder' || inPrompt === true)
+}
+
+/** A tool as patterns see it. The library's own is told by where it lies: an index could claim the tag. */
+export function matchedTool({ name, origin, frontmatter: { tags } }: OfferedTool): MatchedTool {
+  return { name, tags, isLibrary: origin?.layer === 'bundled' && tags.includes(INTERNAL_TAG) }
+}
