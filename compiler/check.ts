@@ -16,6 +16,7 @@ import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { type Report, type ReportPart, report } from './report.js'
 
+/** Which project `check` reads, and what it does beside reading. */
 export interface CheckOptions extends ProjectOptions {
   /** Correct in the files what can be corrected without guessing, and report what is left. */
   fix?: boolean | undefined
@@ -28,6 +29,7 @@ const OPTIONS: Record<Exclude<keyof CheckOptions, keyof ProjectOptions>, string>
   spec: 'a boolean',
 }
 
+/** What `check` found. Nothing that is wrong with a skill is thrown: it stands in `diagnostics`. */
 export interface CheckResult extends Report {
   /** With `fix`: the files changed, as shown paths. */
   fixed: string[]

@@ -29,6 +29,7 @@ const FIELDS: Record<keyof Config, string> = {
   external: PACKAGES,
 }
 
+/** The configuration that counts for a directory, and where it was found. */
 export interface LoadedConfig {
   config: Config
   /** The file it came from, absolute; null where there is none. */
@@ -37,6 +38,7 @@ export interface LoadedConfig {
   paths: PathEntry[]
 }
 
+/** Where the configuration is looked for. */
 export interface LoadConfigOptions {
   /** Where to begin looking. Default: the process's. */
   cwd?: string

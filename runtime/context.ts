@@ -28,6 +28,7 @@ export interface CallIds {
   workspaceId?: string | undefined
 }
 
+/** What a caller says of one call, beside its arguments. */
 export interface InvokeOptions extends CallIds {
   /** Ends the call: nothing more of it is started. */
   signal?: AbortSignal | undefined
@@ -69,6 +70,7 @@ export interface Run {
   readonly update: (progress: Progress) => void
 }
 
+/** The tool that a run is of. */
 export interface RunningTool {
   readonly name: string
   readonly def: ToolDef

@@ -6,6 +6,7 @@ export interface Progress {
   metadata?: Record<string, unknown>
 }
 
+/** What can happen to a call: it began, told how far it is, gave its result, failed, or was not allowed. */
 export type RunEventType = 'tool:start' | 'tool:update' | 'tool:end' | 'tool:error' | 'tool:denied'
 
 /** Something that happened to a call. */
@@ -23,6 +24,7 @@ export interface RunEvent extends Progress {
   error?: unknown
 }
 
+/** Is told of an event, which all listeners share. What it throws becomes a diagnostic of rule `listener-throws`. */
 export type RunListener = (event: Readonly<RunEvent>) => void
 
 /** Who wants to be told of calls. */

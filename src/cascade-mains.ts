@@ -1,5 +1,5 @@
 import { Answers } from './answers.js'
-import { type CascadeRecord, type CascadeRun, type Mains, recordOf } from './cascade-record.js'
+import { type CascadeRun, type KnownTool, type Mains, recordOf } from './cascade-record.js'
 import type { CascadeTool } from './cascade-types.js'
 
 /** The main skills of a whole resolution. */
@@ -22,7 +22,7 @@ export async function readGlobalMains({ lookUp }: CascadeRun): Promise<GlobalMai
 /** Finds whose promotions reach each tool: no main's its own, and none those that refuse them. */
 export async function readMains(
   run: CascadeRun,
-  tools: readonly CascadeRecord[],
+  tools: readonly KnownTool[],
   { library, project }: GlobalMains,
 ): Promise<Mains[]> {
   const answers = new Answers()
@@ -39,7 +39,7 @@ export async function readMains(
     const { id, layer } = record.tool
     const isReached =
       (layer === 'project' || layer === 'programmatic') && record.annotations.inherit !== false
-    const other = (main: CascadeTool | null | undefined): CascadeRecord | null =>
+    const other = (main: CascadeTool | null | undefined): KnownTool | null =>
       main && main.id !== id ? recordOf(run, main) : null
     return {
       library: other(isReached ? library : null),

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
 import { INTERNAL_TAG, normalizeTags } from './tags.js'
 
+/** `main`: speaks for its folder, `middleware`: runs around other tools, `context`: is read. Absent: a tool like any other. */
 export type Role = 'main' | 'middleware' | 'context'
 
 /** The format a tool was written in: `SKILL.md`, `*.skill.md`, or code. */

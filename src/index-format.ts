@@ -138,6 +138,7 @@ export interface ToolDetails {
   resources: ResourceRecord[]
 }
 
+/** One of a folder skill's other files. */
 export interface ResourceRecord {
   /** Relative to the skill's folder, `/`-separated. */
   path: string
