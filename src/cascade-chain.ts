@@ -10,7 +10,7 @@ import {
   recordOf,
 } from './cascade-record.js'
 import type { CascadeEntry, CascadeTool } from './cascade-types.js'
-import { CORE_METADATA_KEYS } from './frontmatter.js'
+import { CORE_METADATA_KEYS } from './core-metadata-keys.js'
 import { interpolationPaths } from './interpolate.js'
 import { joinValues } from './join-values.js'
 import { isJsonObject, type JsonValue } from './json.js'
