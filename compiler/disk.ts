@@ -6,6 +6,7 @@ import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-na
 import type { ToolKind } from '../src/frontmatter.js'
 import { listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
+import { placeOf } from './1-read/locate-problems.js'
 import { parseFile } from './1-read/parse-file.js'
 import { addDelegates, digestResources, parseSkill, unitOf } from './1-read/read-skills.js'
 import { type Walk, type WalkedSkill, walk } from './1-read/walk.js'
@@ -49,7 +50,8 @@ export const parser: DiskParser = {
 
   async placeOf(directory, file, name, path) {
     const { tools } = await parseSkill(walkedFile(directory, file))
-    return tools.find(tool => tool.name === name)?.at.key('metadata', ...path) ?? null
+    const tool = tools.find(one => one.name === name)
+    return tool ? placeOf(path, tool.at) : null
   },
 
   importModule: (directory, source: CodeSource, external) =>

@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { type CascadeRecord, cascadeKeyText } from '../src/index-format.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { EMPTY_CHAIN, isOwn, type KnownCascade } from './chain.js'
-import { chainOfRecord } from './compiled-chain.js'
+import { addressedTools, chainOfRecord } from './compiled-chain.js'
 import { addedNames } from './directory-files.js'
 import { currentIndex, type DirectoryState, directoryStates, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -47,7 +47,10 @@ async function recordedCascade(
   const { metadata } = tool.frontmatter
   const toolKeys = Object.keys({ ...metadata, ...record?.metadata })
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals, host)) return null
-  if (record?.problem) throw cascadeInvalid(tool, record.problem.message, record.problem.hint)
+  if (record?.problem) {
+    const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals, host)) ?? []
+    throw await cascadeInvalid(tool, record.problem, owner, globals)
+  }
   const isPlain = !record || (record.chain.length === 0 && !record.metadata)
   return isPlain && (!record?.sources || globals.config.freshness === 'trust')
     ? { tool, chain: EMPTY_CHAIN, toolKeys, sources: [] }

@@ -22,8 +22,8 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   const sources = resolved?.sources ?? []
   const [problem] = problemsOf(tool, resolution)
   if (problem) {
-    const { message, hint } = problemFor(root, problem, id => toolOfId(id).name)
-    throw cascadeInvalid(tool, message, hint)
+    const said = problemFor(root, problem, id => toolOfId(id).name)
+    throw await cascadeInvalid(tool, { ...said, path: problem.path }, toolOfId(problem.tool), globals)
   }
   const steps = (resolved?.chain ?? []).map(entry => makeStep(entry, toolOfId(entry.tool)))
   const delegate = resolved?.metadata.get('delegate')?.from

@@ -1,14 +1,16 @@
 import { CALLS_MAX, type HookTrigger } from '../src/cascade-types.js'
-import type { AgentAppsError } from '../src/error.js'
+import { type AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'
 import { nextTwice, type Run, RunContext } from './context.js'
+import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { runAborted, throwIfAborted } from './run-aborted.js'
 import type { ToolDef } from './tool-def.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
+const placing = lazy(() => import('./cascade-on-demand.js'))
 
 /**
  * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one
@@ -171,11 +173,24 @@ class MiddlewareContext extends RunContext {
       if (!isThenable(value)) return this.end(value)
       return Promise.resolve(value).then(
         given => this.end(given),
-        error => this.fail(error),
+        error => this.failOf(error),
       )
     } catch (error) {
-      return this.fail(error)
+      return this.failOf(error)
     }
+  }
+
+  /** What a middleware says of its configuration is told with the place where that is written. */
+  private failOf(error: unknown): Awaitable<never> {
+    const { name } = this.step
+    const isFault = isAgentAppsError(error) && error.code === 'MIDDLEWARE_CONFIG'
+    // What is further in has told its own.
+    const isTold = isFault && isAgentAppsError(error.cause) && error.cause.code === error.code
+    if (!isFault || isTold || (error.tool ?? name) !== name) return this.fail(error)
+    const { ctx } = this.onion
+    return Promise.resolve(placing())
+      .then(({ configurationInvalid }) => configurationInvalid(error, name, ctx.tool, ctx.globals))
+      .then(placed => this.fail(placed))
   }
 
   private call(): unknown {
@@ -192,7 +207,8 @@ class MiddlewareContext extends RunContext {
     onion.ctx.at = step
     if (step.static || trigger) return step.def.fn(this, args)
     // What was resolved ends; what an index says may not.
-    if (this.nesting > CALLS_MAX) throw endless(onion.ctx.tool, step.name)
+    if (this.nesting > CALLS_MAX)
+      return endless(onion.ctx.tool, step.name, this.globals).then(error => Promise.reject(error))
     return whenThere(chainOf(step.def, this.globals), chain =>
       runChain(this, chain, () => step.def.fn(this, args), this),
     )
@@ -289,9 +305,10 @@ class MiddlewareContext extends RunContext {
   }
 }
 
-function endless(tool: ToolDef, name: string): AgentAppsError {
+function endless(tool: ToolDef, name: string, globals: Globals): Promise<AgentAppsError> {
   const message = `its middleware "${name}" runs around itself without end`
-  return cascadeInvalid(tool, message, 'Run `agent-apps compile`: the index is not right.')
+  const hint = 'Run `agent-apps compile`: the index is not right.'
+  return cascadeInvalid(tool, { message, hint, path: [name] }, tool, globals)
 }
 
 /** Set on a promise that somebody waits for. */

@@ -46,7 +46,7 @@ export interface DiskParser {
     directory: string,
     file: string,
     name: string,
-    path: readonly string[],
+    path: readonly (string | number)[],
   ) => Promise<{ line: number; column: number } | null>
   /** Imports code that was not compiled; `external` packages are found at run time. Throws what bundling and importing it throw. */
   importModule: (

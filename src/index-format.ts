@@ -176,9 +176,17 @@ export interface CascadeRecord {
   /** The tools that use it as middleware and are used by it. */
   peers?: string[]
   /** Why it cannot be resolved: the tool is found and not run. */
-  problem?: { message: string; hint: string }
-  /** The tools whose files it depends on, besides its own. */
+  problem?: RecordedProblem
+  /** The tools whose files it depends on, besides its own; with a problem, the one at fault where that is another. */
   sources?: ToolAddress[]
+}
+
+/** What is wrong with a tool's metadata, or with that of the one in `sources`. */
+export interface RecordedProblem {
+  message: string
+  hint: string
+  /** The place in the `metadata` at fault. */
+  path: (string | number)[]
 }
 
 /** A middleware of a chain. */

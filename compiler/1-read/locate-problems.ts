@@ -25,7 +25,8 @@ export async function locateProblems(
   return findings
 }
 
-function placeOf(path: (string | number)[], at: Locator): Place {
+/** Where something in a tool's metadata stands: a key, or what is in a list. */
+export function placeOf(path: readonly (string | number)[], at: Locator): Place {
   const isKey = path.every(step => typeof step === 'string')
   return isKey ? at.key('metadata', ...(path as string[])) : at.value('metadata', ...path)
 }

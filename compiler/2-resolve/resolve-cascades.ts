@@ -1,6 +1,6 @@
 import { resolveCascades } from '../../src/cascade.js'
 import { problemFor } from '../../src/cascade-problems.js'
-import type { CascadeEntry, ResolvedCascade } from '../../src/cascade-types.js'
+import type { CascadeEntry, CascadeProblem, ResolvedCascade } from '../../src/cascade-types.js'
 import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import type { DirectoryProblem } from '../cascade-problem.js'
@@ -46,9 +46,7 @@ export async function resolveProject(
     // A tool's own fault first, as a runtime says it.
     const others = ids.map(id => faults.get(id) ?? Number.POSITIVE_INFINITY)
     const problem = resolution.problems[faults.get(resolved.tool.id) ?? Math.min(...others)]
-    return problem
-      ? { chain: [], problem: problemFor(resolved.tool.id, problem, id => tools.address(id)[1]) }
-      : cascadeRecord(resolved, tools)
+    return problem ? problemRecord(resolved, problem, tools) : cascadeRecord(resolved, tools)
   }
   const cascades: ProjectCascades = {
     records: directories.map(() => new Map()),
@@ -74,6 +72,19 @@ export async function resolveProject(
     })
   }
   return cascades
+}
+
+function problemRecord(
+  { tool }: ResolvedCascade,
+  problem: CascadeProblem,
+  { address }: ProjectTools,
+): CascadeRecord {
+  const said = problemFor(tool.id, problem, id => address(id)[1])
+  return {
+    chain: [],
+    problem: { ...said, path: problem.path },
+    ...(problem.tool !== tool.id && { sources: [address(problem.tool)] }),
+  }
 }
 
 /** Null for a tool that is what its own metadata says, with nothing around it, whatever others of the project say. */
