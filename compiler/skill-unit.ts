@@ -91,7 +91,8 @@ export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undef
   return {
     ...(role !== undefined && { role }),
     ...(isConfigured && { metadata }),
-    ...(sharesSchemas && params && { params }),
+    // A middleware's are what its configuration is held against.
+    ...((sharesSchemas || role === 'middleware') && params && { params }),
     ...(sharesSchemas && returns && { returns }),
   }
 }

@@ -15,7 +15,7 @@ export function toolNotFound(ref: string, globals: Globals): AgentAppsError {
 }
 
 /** The names of all directories, as far as they have been read. */
-function knownNames(globals: Globals): string[] {
+export function knownNames(globals: Globals): string[] {
   const host = disk
   if (host === null) return []
   return directoryStates(globals, host).flatMap(

@@ -49,7 +49,9 @@ async function recordedCascade(
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals, host)) return null
   if (record?.problem) {
     const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals, host)) ?? []
-    throw await cascadeInvalid(tool, record.problem, owner, globals)
+    // An index may say anything.
+    const path = [record.problem.path].flat().filter(step => ['string', 'number'].includes(typeof step))
+    throw await cascadeInvalid(tool, { ...record.problem, path }, owner, globals)
   }
   const isPlain = !record || (record.chain.length === 0 && !record.metadata)
   return isPlain && (!record?.sources || globals.config.freshness === 'trust')

@@ -3,7 +3,9 @@ import { resolveCascades } from '../src/cascade.js'
 import { cascadeFields } from '../src/cascade-fields.js'
 import { problemFor } from '../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
+import { nearTool } from '../src/near-tool.js'
 import { parseReference } from '../src/reference.js'
+import { knownNames } from './call-faults.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
@@ -63,6 +65,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
     middleware: async (key, from) => seen(await middlewareFor(key, toolOfId(from.id), globals)),
     authority: async one => seen(await findAuthority(toolOfId(one.id), globals)),
     projectMain: async () => seen(await rootMain(isOwn, globals)),
+    nearName: ref => nearTool(ref, [...globals.tools.programmaticTools.keys(), ...knownNames(globals)]),
     libraryMain: async () => seen(await rootMain(({ library }) => library === true, globals)),
   }
   const root = seen(tool) as CascadeTool

@@ -30,9 +30,10 @@ async function readBases(run: CascadeRun, tools: readonly KnownTool[]): Promise<
     const found = wave.map(record => askBases(run, record, answers))
     const { pending } = answers
     if (pending) await pending
+    const near = await nearNames(run, found)
     const next = new Set<KnownTool>()
     for (const [index, record] of wave.entries()) {
-      record.bases = basesFound(run, record, found[index] ?? new Map())
+      record.bases = basesFound(run, record, found[index] ?? new Map(), near)
       fresh.push(record)
       for (const base of record.bases) next.add(base.record)
     }
@@ -56,15 +57,32 @@ function askBases(
   return found
 }
 
+/** For each reference that leads nowhere, what it most likely meant. */
+async function nearNames(
+  { lookUp }: CascadeRun,
+  found: readonly ReadonlyMap<string, CascadeTool | null>[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const near = new Map<string, string | null>()
+  for (const bases of found) {
+    for (const [ref, base] of bases) {
+      if (base === null && !near.has(ref)) near.set(ref, await lookUp.nearName(ref))
+    }
+  }
+  return near
+}
+
 function basesFound(
   run: CascadeRun,
   { tool, annotations }: KnownTool,
   found: ReadonlyMap<string, CascadeTool | null>,
+  near: ReadonlyMap<string, string | null>,
 ): Base[] {
   return (annotations.inherit || []).flatMap(inheritance => {
     const base = found.get(inheritance.ref)
     if (base) return [{ record: recordOf(run, base), inheritance }]
-    run.problems.push(inheritMissing(tool, inheritance.path, inheritance.ref))
+    run.problems.push(
+      inheritMissing(tool, inheritance.path, inheritance.ref, near.get(inheritance.ref) ?? null),
+    )
     return []
   })
 }

@@ -37,6 +37,8 @@ export interface CascadeLookUp {
   authority: (tool: CascadeTool) => Answer<CascadeTool | null>
   projectMain: () => Answer<CascadeTool | null>
   libraryMain: () => Answer<CascadeTool | null>
+  /** The name of a tool that a reference which leads nowhere most likely meant. */
+  nearName: (ref: string) => Answer<string | null>
 }
 
 /** Where a value came from. */

@@ -93,7 +93,7 @@ describe('the library’s middleware', () => {
     const throwing = code(
       'own',
       { role: 'middleware', $inherit: false },
-      `const { AgentAppsError } = await import('agent-apps')\nthrow new AgentAppsError('MIDDLEWARE_CONFIG', 'No.', { hint: 'Yes.' })`,
+      `throw Object.assign(new Error('No.'), { code: 'MIDDLEWARE_CONFIG', hint: 'Yes.', [Symbol.for('agent-apps.error')]: true })`,
     )
     const cwd = makeTree({
       'package.json': '{"type":"module"}\n',

@@ -14,13 +14,13 @@ export async function locateProblems(
   const findings = new Map<string, Finding[]>()
   if (problems.length === 0) return findings
   const walked = new Map(skills.map(skill => [skill.path, skill]))
-  for (const { code, name, path, message, hint } of problems) {
+  for (const { code, name, path, found } of problems) {
     const named = names.get(name)
     const skill = named && walked.get(named.unit.path)
     if (!named || !skill) continue
     const at = named.tool?.fresh?.at ?? (await parseSkill(skill)).tools.find(tool => tool.name === name)?.at
-    const found = finding(code, at ? placeOf(path, at) : FILE_START, message, hint)
-    findings.set(skill.path, [...(findings.get(skill.path) ?? []), found])
+    const located = finding(code, at ? placeOf(path, at) : FILE_START, ...found)
+    findings.set(skill.path, [...(findings.get(skill.path) ?? []), located])
   }
   return findings
 }

@@ -6,6 +6,9 @@ import type { JsonObject } from '../../src/json.js'
 import type { DirectoryProblem } from '../cascade-problem.js'
 import type { LibraryTools } from '../library.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
+import { idleAnnotations } from './idle-annotations.js'
+import { nearMiddleware } from './near-middleware.js'
+import { wrongConfigurations } from './wrong-configurations.js'
 
 /** What cascades come to in each of a project's directories. */
 export interface ProjectCascades {
@@ -57,18 +60,30 @@ export async function resolveProject(
     const record = recordOf(resolved)
     if (record && directory !== 'library') cascades.records[directory]?.set(name, record)
   }
-  for (const { tool, ...problem } of resolution.problems) {
-    if (problem.code === 'inherit-missing' && open.has(tool)) continue
+  for (const { tool, code, path, message, hint } of resolution.problems) {
+    if (code === 'inherit-missing' && open.has(tool)) continue
     const [directory, name] = tools.address(tool)
-    if (directory !== 'library') cascades.problems[directory]?.push({ name, ...problem })
+    if (directory !== 'library')
+      cascades.problems[directory]?.push({ code, name, path, found: [message, hint] })
+  }
+  const slips = [
+    ...wrongConfigurations(resolution, tools),
+    ...nearMiddleware(tools),
+    ...idleAnnotations(resolution, tools, id => open.has(id) || faults.has(id)),
+  ]
+  for (const { tool, ...slip } of slips) {
+    const [directory, name] = tools.address(tool)
+    if (directory !== 'library') cascades.problems[directory]?.push({ name, ...slip })
   }
   for (const [directory, { name, first }] of tools.secondMains) {
     cascades.problems[directory]?.push({
       code: 'main-duplicate',
       name,
       path: ['role'],
-      message: `The folder has another main skill, "${first}", which comes first and is the one that counts`,
-      hint: 'Give one of them another role, or move it into a folder of its own.',
+      found: [
+        `The folder has another main skill, "${first}", which comes first and is the one that counts`,
+        'Give one of them another role, or move it into a folder of its own.',
+      ],
     })
   }
   return cascades
