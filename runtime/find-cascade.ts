@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { type CascadeRecord, cascadeKeyText } from '../src/index-format.js'
+import { type CascadeRecord, cascadeKeyText, type RecordedProblem } from '../src/index-format.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { EMPTY_CHAIN, isOwn, type KnownCascade } from './chain.js'
 import { addressedTools, chainOfRecord } from './compiled-chain.js'
@@ -9,6 +9,7 @@ import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
+import { type WrittenPlace, writtenFile } from './written-place.js'
 
 /** A tool's cascade as it was compiled, where that holds; else resolved now. */
 export async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
@@ -49,14 +50,20 @@ async function recordedCascade(
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals, host)) return null
   if (record?.problem) {
     const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals, host)) ?? []
-    // An index may say anything.
-    const path = [record.problem.path].flat().filter(step => ['string', 'number'].includes(typeof step))
-    throw await cascadeInvalid(tool, { ...record.problem, path }, owner, globals)
+    throw cascadeInvalid(tool, record.problem, recordedPlace(record.problem, owner))
   }
   const isPlain = !record || (record.chain.length === 0 && !record.metadata)
   return isPlain && (!record?.sources || globals.config.freshness === 'trust')
     ? { tool, chain: EMPTY_CHAIN, toolKeys, sources: [] }
     : chainOfRecord(tool, record, toolKeys, globals, host)
+}
+
+/** An index may say anything, so a position that is none is left out. */
+function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPlace | null {
+  const file = writtenFile(owner)
+  if (file === null) return null
+  const isPlace = Number.isInteger(position?.line) && Number.isInteger(position?.column)
+  return { file, ...(position && isPlace && { position }) }
 }
 
 /** True where a base may be another tool than the compiler found, or one that it did not find may be there. */

@@ -15,6 +15,7 @@ import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { inheritedSchemas, makeChain, makeStep } from './make-chain.js'
 import type { ToolDef } from './tool-def.js'
+import { writtenPlace } from './written-place.js'
 
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
 export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
@@ -25,7 +26,7 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   const [problem] = problemsOf(tool, resolution)
   if (problem) {
     const said = problemFor(root, problem, id => toolOfId(id).name)
-    throw await cascadeInvalid(tool, { ...said, path: problem.path }, toolOfId(problem.tool), globals)
+    throw cascadeInvalid(tool, said, await writtenPlace(toolOfId(problem.tool), problem.path, globals))
   }
   const steps = (resolved?.chain ?? []).map(entry => makeStep(entry, toolOfId(entry.tool)))
   const delegate = resolved?.metadata.get('delegate')?.from

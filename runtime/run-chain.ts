@@ -4,10 +4,10 @@ import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'
 import { nextTwice, type Run, RunContext } from './context.js'
-import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { runAborted, throwIfAborted } from './run-aborted.js'
 import type { ToolDef } from './tool-def.js'
+import { writtenFile } from './written-place.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
 const placing = lazy(() => import('./cascade-on-demand.js'))
@@ -207,8 +207,7 @@ class MiddlewareContext extends RunContext {
     onion.ctx.at = step
     if (step.static || trigger) return step.def.fn(this, args)
     // What was resolved ends; what an index says may not.
-    if (this.nesting > CALLS_MAX)
-      return endless(onion.ctx.tool, step.name, this.globals).then(error => Promise.reject(error))
+    if (this.nesting > CALLS_MAX) throw endless(onion.ctx.tool, step.name)
     return whenThere(chainOf(step.def, this.globals), chain =>
       runChain(this, chain, () => step.def.fn(this, args), this),
     )
@@ -305,10 +304,11 @@ class MiddlewareContext extends RunContext {
   }
 }
 
-function endless(tool: ToolDef, name: string, globals: Globals): Promise<AgentAppsError> {
+function endless(tool: ToolDef, name: string): AgentAppsError {
   const message = `its middleware "${name}" runs around itself without end`
   const hint = 'Run `agent-apps compile`: the index is not right.'
-  return cascadeInvalid(tool, { message, hint, path: [name] }, tool, globals)
+  const file = writtenFile(tool)
+  return cascadeInvalid(tool, { message, hint }, file === null ? null : { file })
 }
 
 /** Set on a promise that somebody waits for. */

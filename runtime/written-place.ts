@@ -13,12 +13,19 @@ export interface WrittenPlace {
 
 /** Where a part of a tool's metadata is written; null for a tool that a program registered. */
 export async function writtenPlace(
-  { name, origin }: ToolDef,
+  tool: ToolDef,
   path: readonly (string | number)[],
   globals: Globals,
 ): Promise<WrittenPlace | null> {
-  if (disk === null || origin.entry === '') return null
+  const file = writtenFile(tool)
+  if (disk === null || file === null) return null
+  const { name, origin } = tool
   const parser = await loadParser(globals, disk)
   const position = await parser?.placeOf(origin.entry, origin.file, name, path)
-  return { file: disk.resolve(origin.entry, origin.file), ...(position && { position }) }
+  return { file, ...(position && { position }) }
+}
+
+/** A tool's file, absolute; null for one that a program registered. */
+export function writtenFile({ origin }: ToolDef): string | null {
+  return disk === null || origin.entry === '' ? null : disk.resolve(origin.entry, origin.file)
 }

@@ -185,8 +185,8 @@ export interface CascadeRecord {
 export interface RecordedProblem {
   message: string
   hint: string
-  /** The place in the `metadata` at fault. */
-  path: (string | number)[]
+  /** Where in the file at fault, from 1; absent where that is the library's. */
+  position?: { line: number; column: number }
 }
 
 /** A middleware of a chain. */

@@ -16,6 +16,8 @@ export interface ProjectCascades {
   records: Map<string, CascadeRecord>[]
   /** By directory. */
   problems: DirectoryProblem[][]
+  /** For each record of a problem the place in the metadata at fault. */
+  paths: Map<CascadeRecord, (string | number)[]>
 }
 
 /**
@@ -49,11 +51,15 @@ export async function resolveProject(
     // A tool's own fault first, as a runtime says it.
     const others = ids.map(id => faults.get(id) ?? Number.POSITIVE_INFINITY)
     const problem = resolution.problems[faults.get(resolved.tool.id) ?? Math.min(...others)]
-    return problem ? problemRecord(resolved, problem, tools) : cascadeRecord(resolved, tools)
+    if (!problem) return cascadeRecord(resolved, tools)
+    const record = problemRecord(resolved, problem, tools)
+    cascades.paths.set(record, problem.path)
+    return record
   }
   const cascades: ProjectCascades = {
     records: directories.map(() => new Map()),
     problems: directories.map(() => []),
+    paths: new Map(),
   }
   for (const resolved of resolution.tools.values()) {
     const [directory, name] = tools.address(resolved.tool.id)
@@ -97,7 +103,7 @@ function problemRecord(
   const said = problemFor(tool.id, problem, id => address(id)[1])
   return {
     chain: [],
-    problem: { ...said, path: problem.path },
+    problem: said,
     ...(problem.tool !== tool.id && { sources: [address(problem.tool)] }),
   }
 }
