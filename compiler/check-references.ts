@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
 import { finding } from './diagnostics.js'
@@ -44,8 +45,12 @@ function delegates({ linked: { units } }: ReportPart) {
 
 async function namesOf(others: Project['others']): Promise<string[]> {
   const read = await Promise.all(
-    // One that is not there has no names; only looking for its skills would say so.
-    others.map(({ dir, ignore }) => parser.readDirectory(dir, ignore).catch(() => null)),
+    // As to a runtime, one that is not there has no names.
+    others.filter(isThere).map(({ dir, ignore }) => parser.readDirectory(dir, ignore)),
   )
-  return read.flatMap(directory => directory?.names() ?? [])
+  return read.flatMap(directory => directory.names())
+}
+
+function isThere({ dir }: { dir: string }): boolean {
+  return statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -1,6 +1,9 @@
-import { isJsonObject, type JsonObject } from '../src/json.js'
-import { checkSchema } from '../src/schema/check-schema.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/json.js'
+import { nearest } from '../src/nearest.js'
+import { type CheckedSchema, checkSchema, isOf } from '../src/schema/check-schema.js'
+import { keywordsOf, type Shape } from '../src/schema/keywords.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
+import { limits } from './limits.js'
 
 export type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
 
@@ -14,11 +17,30 @@ export function checkSchemas(metadata: JsonObject, placeOf: SchemaPlace): Findin
       const { path, reason } = checked.problem
       return [finding('schema-invalid', placeOf(part, ...path), part, reason)]
     }
+    const slips = nearKeywords(checked).map(({ path, keyword, near }) =>
+      finding('schema-near-keyword', placeOf(part, ...path), keyword, near),
+    )
     const { type } = schema
     if (part === 'returns' || type === undefined || [type].flat().includes('object') || takesAny(metadata))
-      return []
-    return [finding('params-not-object', placeOf(part, 'type'), JSON.stringify(type))]
+      return slips
+    return [...slips, finding('params-not-object', placeOf(part, 'type'), JSON.stringify(type))]
   })
+}
+
+/** The unknown keywords that most likely are slips: near a known one, with a value that it could have. */
+function nearKeywords({ dialect, unknown }: CheckedSchema) {
+  const keywords = keywordsOf(dialect)
+  return unknown
+    .flatMap(({ path, keyword, value }) => {
+      const fitting = [...keywords].flatMap(([known, shape]) => (mayBe(shape, value) ? [known] : []))
+      const near = keyword.startsWith('x-') ? null : nearest(keyword, fitting)
+      return near === null ? [] : [{ path, keyword, near }]
+    })
+    .slice(0, limits.findingsPerRule)
+}
+
+function mayBe(shape: Shape, value: JsonValue): boolean {
+  return isOf(shape, value) && (shape !== 'types' || typeof value === 'string' || Array.isArray(value))
 }
 
 /** Middleware takes its configuration and a directive its text, whatever they are. */

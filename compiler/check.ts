@@ -18,6 +18,7 @@ import { projectCascades } from './project-cascades.js'
 import { projectContents } from './project-contents.js'
 import { type Report, type ReportPart, report } from './report.js'
 
+/** Which project `check` reads, and what it does beside reading. */
 export interface CheckOptions extends ProjectOptions {
   /** Correct in the files what can be corrected without guessing, and report what is left. */
   fix?: boolean | undefined
@@ -30,6 +31,7 @@ const OPTIONS: Record<Exclude<keyof CheckOptions, keyof ProjectOptions>, string>
   spec: 'a boolean',
 }
 
+/** What `check` found. Nothing that is wrong with a skill is thrown: it stands in `diagnostics`. */
 export interface CheckResult extends Report {
   /** With `fix`: the files changed, as shown paths. */
   fixed: string[]

@@ -6,6 +6,7 @@ import { madeFiles } from './3-emit/write-index.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
 
+/** Which project `clean` tidies, and how. */
 export interface CleanOptions extends ProjectOptions {
   /** Remove nothing; `removed` then says what would be. */
   dryRun?: boolean | undefined
@@ -15,6 +16,7 @@ const OPTIONS: Record<Exclude<keyof CleanOptions, keyof ProjectOptions>, string>
   dryRun: 'a boolean',
 }
 
+/** What `clean` removed. */
 export interface CleanResult {
   /** The files removed, as shown paths. */
   removed: string[]

@@ -15,6 +15,7 @@ import { type LocatedContents, projectContents } from './project-contents.js'
 import { type Report, report } from './report.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
 
+/** Which project `compile` compiles, and how. */
 export interface CompileOptions extends ProjectOptions {
   /** Ignore what the last compile left. */
   force?: boolean | undefined
@@ -27,6 +28,7 @@ export interface CompileOptions extends ProjectOptions {
 
 export type { Progress } from './job.js'
 
+/** What `compile` found and wrote. Nothing that is wrong with a skill is thrown: it stands in `diagnostics`. */
 export interface CompileResult extends Report {
   /** The directories compiled, as shown paths. */
   directories: string[]
@@ -68,8 +70,8 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
     written: new Set(),
     timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0 },
   }
-  let compiled = await attempt(project, job)
-  while (compiled === 'overtaken') compiled = await attempt(project, job)
+  let compiled = await compileOnce(project, job)
+  while (compiled === 'overtaken') compiled = await compileOnce(project, job)
   return {
     ...report(await checkReferences(compiled, project)),
     directories: project.directories.map(directory => shownPath(directory, '')),
@@ -87,7 +89,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
  * together; then emit.
  * Overtaken where something changed under it meanwhile.
  */
-async function attempt(project: Project, job: Job): Promise<CompiledDirectory[] | 'overtaken'> {
+async function compileOnce(project: Project, job: Job): Promise<CompiledDirectory[] | 'overtaken'> {
   const prepared: PreparedDirectory[] = []
   for (const directory of project.directories) {
     const one = await prepareDirectory(directory, job)

@@ -23,6 +23,7 @@ const SAID_BY_FINDING = {
  * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
  */
 export const RULES = {
+  'annotation-idle': { ...SAID_BY_FINDING, severity: 'warning' },
   'annotation-invalid': SAID_BY_FINDING,
   'annotation-nested': SAID_BY_FINDING,
   'annotation-unknown': SAID_BY_FINDING,
@@ -226,6 +227,11 @@ export const RULES = {
     note: (_key, known) => `If you meant "${known}", correct it.`,
   },
   'middleware-broken': SAID_BY_FINDING,
+  'middleware-config': {
+    severity: 'error',
+    reason: (key, problem) => `The middleware "${key}" cannot use its configuration: ${problem}`,
+    note: key => `Correct the value, or write \`false\` to switch "${key}" off where it takes that.`,
+  },
   'name-differs': {
     severity: 'warning',
     reason: (name, folder) => `The name "${name}" differs from the folder's, "${folder}"`,
@@ -311,6 +317,13 @@ export const RULES = {
     severity: 'error',
     reason: (part, problem) => `The schema "${part}" cannot be used: ${problem}`,
     note: 'Correct it. Until then the tool does not run.',
+  },
+  'schema-near-keyword': {
+    severity: 'warning',
+    reason: (keyword, known) =>
+      `"${keyword}" is no keyword of JSON Schema, and says nothing: "${known}" does`,
+    note: (_keyword, known) =>
+      `If you meant "${known}", correct it. Data of your own may have a key that begins with "x-".`,
   },
   'secret-file': {
     severity: 'warning',

@@ -7,6 +7,7 @@ import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-na
 import type { ToolKind } from '../src/frontmatter.js'
 import { listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
 import { describesEntry } from './1-read/describes-entry.js'
+import { placeOf } from './1-read/locate-problems.js'
 import type { ParsedContent } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
 import { parseFile } from './1-read/parse-file.js'
@@ -52,7 +53,8 @@ export const parser: DiskParser = {
 
   async placeOf(directory, file, name, path) {
     const { tools } = await parseSkill(walkedFile(directory, file))
-    return tools.find(tool => tool.name === name)?.at.key('metadata', ...path) ?? null
+    const tool = tools.find(one => one.name === name)
+    return tool ? placeOf(path, tool.at) : null
   },
 
   async readContent(directory, file, name, known) {

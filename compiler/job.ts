@@ -1,5 +1,6 @@
 import { AgentAppsError } from '../src/error.js'
 
+/** How far a compile is, in skill files. */
 export interface Progress {
   /** Skill files read so far, over all directories. */
   done: number

@@ -32,6 +32,7 @@ const FIELDS: Record<keyof Config, string> = {
   env: VARIABLES,
 }
 
+/** The configuration that counts for a directory, and where it was found. */
 export interface LoadedConfig {
   config: Config
   /** The file it came from, absolute; null where there is none. */
@@ -40,6 +41,7 @@ export interface LoadedConfig {
   paths: PathEntry[]
 }
 
+/** Where the configuration is looked for. */
 export interface LoadConfigOptions {
   /** Where to begin looking. Default: the process's. */
   cwd?: string

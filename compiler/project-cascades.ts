@@ -1,5 +1,5 @@
 import type { CascadeRecord } from '../src/index-format.js'
-import { locateProblems } from './1-read/locate-problems.js'
+import { locateProblems, placeIn } from './1-read/locate-problems.js'
 import type { WalkedSkill } from './1-read/walk.js'
 import { resolveProject } from './2-resolve/resolve-cascades.js'
 import type { Finding } from './diagnostics.js'
@@ -15,19 +15,45 @@ export interface LocatedCascades {
   findings: Map<string, Finding[]>
 }
 
+interface Part {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+  skills: readonly WalkedSkill[]
+}
+
 /** Resolves the cascades of all of a project's directories together. */
 export async function projectCascades(
-  parts: readonly { directory: ProjectDirectory; linked: LinkedDirectory; skills: readonly WalkedSkill[] }[],
+  parts: readonly Part[],
   library: LibraryTools | null,
   { others }: Project,
 ): Promise<LocatedCascades[]> {
   const directories = parts.map(({ directory: { dir }, linked }) => ({ dir, linked }))
   const elsewhere = others.map(({ dir }) => dir)
-  const { records, problems } = await resolveProject(directories, library, elsewhere)
+  const { records, problems, paths } = await resolveProject(directories, library, elsewhere)
+  await placeRecords(records, paths, parts)
   return Promise.all(
     parts.map(async ({ linked, skills }, number) => ({
       records: records[number] ?? new Map(),
       findings: await locateProblems(problems[number] ?? [], linked, skills),
     })),
   )
+}
+
+/** Puts into each record of a problem where that is written, for a runtime that has no reader of skill files. */
+async function placeRecords(
+  records: readonly Map<string, CascadeRecord>[],
+  paths: ReadonlyMap<CascadeRecord, (string | number)[]>,
+  parts: readonly Part[],
+): Promise<void> {
+  const walked = parts.map(({ skills }) => new Map(skills.map(skill => [skill.path, skill])))
+  for (const [number, named] of records.entries()) {
+    for (const [name, record] of named) {
+      const path = paths.get(record)
+      const [directory, owner] = record.sources?.[0] ?? [number, name]
+      if (!record.problem || !path || directory === 'library') continue
+      const at = parts[directory]?.linked.names.get(owner)
+      const skill = at && walked[directory]?.get(at.unit.path)
+      if (at && skill) record.problem.position = await placeIn(at, skill, owner, path)
+    }
+  }
 }

@@ -12,6 +12,7 @@ import { type ProjectDirectory, shownPath } from './project.js'
  */
 export type Outcome = 'found' | 'shadowed' | 'skipped'
 
+/** What became of one skill file. */
 export interface FileReport {
   /** As shown: relative to `cwd`, `/`-separated. */
   file: string

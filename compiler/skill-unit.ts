@@ -113,7 +113,8 @@ export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undef
     ...(roleMeant !== undefined && { roleMeant }),
     ...(isConfigured && { metadata }),
     ...(directive.length > 0 && { directive }),
-    ...(sharesSchemas && params && { params }),
+    // A middleware's are what its configuration is held against.
+    ...((sharesSchemas || role === 'middleware') && params && { params }),
     ...(sharesSchemas && returns && { returns }),
   }
 }

@@ -26,7 +26,7 @@ export function noReference(ref: unknown): AgentAppsError {
 }
 
 /** The names of all directories, as far as they have been read. */
-function knownNames(globals: Globals): string[] {
+export function knownNames(globals: Globals): string[] {
   const host = disk
   if (host === null) return []
   return directoryStates(globals, host).flatMap(

@@ -1,14 +1,17 @@
 import { AgentAppsError } from '../src/error.js'
+import type { RecordedProblem } from '../src/index-format.js'
 import type { ToolDef } from './tool-def.js'
+import type { WrittenPlace } from './written-place.js'
 
 /** The error for a tool that is not run since its metadata, or that of one it inherits from, has a fault. */
-export function cascadeInvalid(tool: ToolDef, message: string, hint: string): AgentAppsError {
+export function cascadeInvalid(
+  tool: ToolDef,
+  { message, hint }: Pick<RecordedProblem, 'message' | 'hint'>,
+  place: WrittenPlace | null,
+): AgentAppsError {
   return new AgentAppsError(
     'CASCADE_INVALID',
     `The metadata of "${tool.name}" cannot be resolved: ${message}.`,
-    {
-      hint,
-      tool: tool.name,
-    },
+    { hint, tool: tool.name, ...place },
   )
 }

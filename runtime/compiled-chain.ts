@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { brokenFault, roleFault } from '../src/cascade-problems.js'
 import type { CascadeTool } from '../src/cascade-types.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
-import { type CascadeRecord, isBroken } from '../src/index-format.js'
+import { type CascadeRecord, isBroken, type ToolAddress } from '../src/index-format.js'
 import { areFresh, type ChainStep, isOwn, type KnownCascade } from './chain.js'
 import { type DirectoryState, directoryStates, lookUp } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -27,26 +27,38 @@ export async function chainOfRecord(
     if (!found?.tool) return null
     steps.push(makeStep(entry, found.tool))
   }
-  const states = directoryStates(globals, host)
-  const home = sourceOf(tool)?.state
-  // The library, and what somebody else compiled, is a project of its own.
-  const project = home && (home.library || home.external) ? [home] : states.filter(isOwn)
-  const tools: ToolDef[] = []
   // Under `trust` nobody looks at what it depends on.
   const needed = globals.config.freshness === 'trust' ? [] : sources
-  for (const [directory, name] of body ? [...needed, body] : needed) {
-    const state = directory === 'library' ? states.find(({ library }) => library) : project[directory]
-    const found = state && (await lookUp(state, name, globals, host))
-    // What was read anew changed after the chain was compiled.
-    if (!found || isBroken(found.record) || found.names.via !== 'index') return null
-    tools.push(toolOf({ ...found, record: found.record }, globals, host))
-  }
+  const tools = await addressedTools(body ? [...needed, body] : needed, tool, globals, host)
+  if (tools === null) return null
   const bodyTool = body && tools.pop()
   // A tool without a delegate is nobody's body, whatever an index says.
   if (bodyTool && typeof bodyTool.frontmatter.metadata.delegate !== 'string') return null
   const parts = inheritedParts(tool, bodyTool, key => metadata[key])
   if (!areFresh(tools, globals)) return null
   return knownCascade(tool, { chain: makeChain(steps, parts), keys, deps, sources: tools })
+}
+
+/** The tools that a compiled cascade names; null where one of them is not there, or changed since. */
+export async function addressedTools(
+  addresses: readonly ToolAddress[],
+  tool: ToolDef,
+  globals: Globals,
+  host: Disk,
+): Promise<ToolDef[] | null> {
+  const states = directoryStates(globals, host)
+  const home = sourceOf(tool)?.state
+  // The library, and what somebody else compiled, is a project of its own.
+  const project = home && (home.library || home.external) ? [home] : states.filter(isOwn)
+  const tools: ToolDef[] = []
+  for (const [directory, name] of addresses) {
+    const state = directory === 'library' ? states.find(({ library }) => library) : project[directory]
+    const found = state && (await lookUp(state, name, globals, host))
+    // What was read anew changed after the chain was compiled.
+    if (!found || isBroken(found.record) || found.names.via !== 'index') return null
+    tools.push(toolOf({ ...found, record: found.record }, globals, host))
+  }
+  return tools
 }
 
 /** What a key is named after: a middleware, or what may be one and has a fault. */

@@ -28,6 +28,7 @@ export interface CallIds {
   workspaceId?: string | undefined
 }
 
+/** What a caller says of one call, beside its arguments. */
 export interface InvokeOptions extends CallIds {
   /** Ends the call: nothing more of it is started. */
   signal?: AbortSignal | undefined
@@ -39,10 +40,10 @@ export interface InvokeOptions extends CallIds {
   policy?: AgentPolicy | undefined
 }
 
-/** What a tool is called with, beside its arguments. */
-export interface Context {
+/** What a tool is called with, beside its arguments. `Args` is what its author knows of them. */
+export interface Context<Args = unknown> {
   /** The invocation's arguments, validated; undefined for a middleware, which is given its configuration. */
-  readonly args: unknown
+  readonly args: Args
   readonly run: Run
   readonly locals: Locals
   /** What a caller shares with all that it calls: each sees its caller's, and what it writes stays below. */
@@ -69,6 +70,7 @@ export interface Run {
   readonly update: (progress: Progress) => void
 }
 
+/** The tool that a run is of. */
 export interface RunningTool {
   readonly name: string
   readonly def: ToolDef

@@ -14,6 +14,7 @@ import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
 import type { ToolDef } from './tool-def.js'
 
+/** What a runtime is made from. Any other key is OPTIONS_INVALID. */
 export interface RuntimeOptions {
   /** Where skills lie, searched left to right. */
   paths: PathEntry[]

@@ -1,4 +1,7 @@
+import { AgentAppsError } from '../src/error.js'
 import type { Origin } from './tool-def.js'
+
+const TYPES = ['tool:start', 'tool:update', 'tool:end', 'tool:error', 'tool:denied'] as const
 
 /** How far a tool is, for people. */
 export interface Progress {
@@ -6,7 +9,8 @@ export interface Progress {
   metadata?: Record<string, unknown>
 }
 
-export type RunEventType = 'tool:start' | 'tool:update' | 'tool:end' | 'tool:error' | 'tool:denied'
+/** What can happen to a call: it began, told how far it is, gave its result, failed, or was not allowed. */
+export type RunEventType = (typeof TYPES)[number]
 
 /** Something that happened to a call. */
 export interface RunEvent extends Progress {
@@ -23,6 +27,7 @@ export interface RunEvent extends Progress {
   error?: unknown
 }
 
+/** Is told of an event, which all listeners share. What it throws becomes a diagnostic of rule `listener-throws`. */
 export type RunListener = (event: Readonly<RunEvent>) => void
 
 /** Who wants to be told of calls. */
@@ -30,8 +35,17 @@ export class RunEvents {
   /** By type. One without listeners has no set. */
   readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()
 
-  /** Calls a listener at each event of a type, until the function that this gives is called. What it throws becomes a diagnostic. */
+  /**
+   * Calls a listener at each event of a type, until the function that this gives is called. What it throws becomes a diagnostic.
+   *
+   * @throws OPTIONS_INVALID for a type that there is not
+   */
   on(type: RunEventType, listener: RunListener): () => void {
+    if (!TYPES.includes(type)) {
+      throw new AgentAppsError('OPTIONS_INVALID', `There is no event "${type}".`, {
+        hint: `There are ${TYPES.join(', ')}.`,
+      })
+    }
     const listeners = this.listeners.get(type) ?? new Set()
     const entry = { listener }
     this.listeners.set(type, listeners.add(entry))

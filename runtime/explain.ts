@@ -1,16 +1,15 @@
-import { disk } from '#disk'
 import { problemFor } from '../src/cascade-problems.js'
 import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
 import { isAgentAppsError } from '../src/error.js'
 import type { JsonValue } from '../src/json.js'
 import { chainOf } from './chain.js'
 import { peersOf } from './cyclic-peers.js'
-import { loadParser } from './directory-files.js'
 import type { Globals } from './globals.js'
 import { requireTool } from './invoke.js'
 import { pathsKey } from './paths-key.js'
 import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 import type { ToolDef } from './tool-def.js'
+import { writtenPlace } from './written-place.js'
 
 /** Where a value of a tool's effective metadata was written. */
 export interface ExplainedOrigin {
@@ -98,15 +97,13 @@ async function explained(
   toolOfId: (id: string) => ToolDef,
   globals: Globals,
 ): Promise<ExplainedOrigin> {
-  const { name, origin } = toolOfId(id)
-  if (disk === null || origin.entry === '') return { value, layer, tool: name, file: null, line: null }
-  const parser = await loadParser(globals, disk)
-  const place = await parser?.placeOf(origin.entry, origin.file, name, path)
+  const writer = toolOfId(id)
+  const place = await writtenPlace(writer, path, globals)
   return {
     value,
     layer,
-    tool: name,
-    file: disk.resolve(origin.entry, origin.file),
-    line: place?.line ?? null,
+    tool: writer.name,
+    file: place?.file ?? null,
+    line: place?.position?.line ?? null,
   }
 }

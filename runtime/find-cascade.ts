@@ -1,9 +1,9 @@
 import { disk } from '#disk'
-import type { CascadeRecord } from '../src/index-format.js'
+import type { CascadeRecord, RecordedProblem } from '../src/index-format.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { cascadeKey } from './cascade-key.js'
 import { type Chain, isOwn, type KnownCascade, stampOf } from './chain.js'
-import { chainOfRecord, mayBeMiddleware } from './compiled-chain.js'
+import { addressedTools, chainOfRecord, mayBeMiddleware } from './compiled-chain.js'
 import { addedNames } from './directory-files.js'
 import { currentIndex, type DirectoryState, directoryStates, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -12,6 +12,7 @@ import { knownCascade } from './known-cascade.js'
 import type { OpenIndex } from './read-index.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
+import { type WrittenPlace, writtenFile } from './written-place.js'
 
 /** Resolves a chain and keeps it, unless middleware was registered meanwhile. */
 export async function settleCascade(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
@@ -81,12 +82,21 @@ async function recordedCascade(
   if (record?.problem) {
     // What is at fault may have been mended or removed, and what is missing may be there.
     if (globals.config.freshness === 'check') return null
-    throw cascadeInvalid(tool, record.problem.message, record.problem.hint)
+    const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals, host)) ?? []
+    throw cascadeInvalid(tool, record.problem, recordedPlace(record.problem, owner))
   }
   const isPlain = !record || (record.chain.length === 0 && !record.metadata)
   return isPlain && (!record?.sources || globals.config.freshness === 'trust')
     ? knownCascade(tool, { keys: toolKeys })
     : chainOfRecord(tool, record, toolKeys, globals, host)
+}
+
+/** An index may say anything, so a position that is none is left out. */
+function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPlace | null {
+  const file = writtenFile(owner)
+  if (file === null) return null
+  const isPlace = Number.isInteger(position?.line) && Number.isInteger(position?.column)
+  return { file, ...(position && isPlace && { position }) }
 }
 
 /** True where a base may be another tool than the compiler found, or one that it did not find may be there. */

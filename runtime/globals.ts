@@ -93,6 +93,7 @@ export interface Globals {
   parser?: Promise<DiskParser | null>
 }
 
+/** Counts since the runtime was made. */
 export interface Stats {
   /** Tools resolved, by the way they came. */
   via: Record<Via, number>

@@ -1,20 +1,23 @@
-import { type DefinedTool, isDefinedTool } from '../src/define-tool.js'
+import { type DefinedTool, frontmatterOf, isDefinedTool } from '../src/define-tool.js'
 import { AgentAppsError } from '../src/error.js'
-import { extractFrontmatter, type Role } from '../src/frontmatter.js'
-import type { JsonObject } from '../src/json.js'
+import { extractFrontmatter, ROLES, type Role } from '../src/frontmatter.js'
+import { isJsonObject, type JsonObject } from '../src/json.js'
 import { isToolName } from '../src/tool-name.js'
 import { forgetReference } from './caches.js'
+import type { Context } from './context.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 
 /** A tool that a program registers. */
-export interface RegisterToolOptions {
+export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {
   /** The name it is found by, exactly. A name that breaks the name rule (`my_tool`) is found too. */
   name: string
-  fn: ToolFunction
+  /** Runs it. `args` is what the caller passed, checked against `params`; of a middleware its configuration. */
+  fn: (ctx: Context<RegisteredArguments<Params>>, args: RegisteredArguments<Params>) => unknown
   description?: string
   /** JSON Schema of the arguments. Absent: it takes none. */
-  params?: JsonObject
+  params?: Params
+  /** JSON Schema of the result. */
   returns?: JsonObject
   tags?: string[]
   visibility?: 'hidden'
@@ -29,76 +32,62 @@ export interface RegisterToolOptions {
   content?: string
 }
 
+/** Unknown without a schema: none, an empty object, or a middleware's configuration. */
+type RegisteredArguments<Params> = Params extends JsonObject ? Record<string, unknown> : unknown
+
 /**
  * Registers a tool: with the definition alone on the process's default globals. It shadows tools from disk, and
  * replaces one of its name that was registered before.
  *
- * @throws NAME_INVALID for a name that is empty or longer than 64 characters
+ * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID where `fn` is no function
+ *   or the role none, or a schema is no JSON Schema
  */
-export function registerTool(globals: Globals, options: RegisterToolOptions): void
+export function registerTool<Params extends JsonObject | undefined = undefined>(
+  globals: Globals,
+  options: RegisterToolOptions<Params>,
+): void
 export function registerTool(globals: Globals, definition: DefinedTool): Promise<void>
 export function registerTool(definition: DefinedTool): Promise<void>
 export function registerTool(
   globals: Globals | DefinedTool,
-  options?: RegisterToolOptions | DefinedTool,
+  options?: Registered | DefinedTool,
 ): void | Promise<void> {
   if (isDefinedTool(globals)) return registerDefined(defaultGlobals(), globals)
   if (isDefinedTool(options)) return registerDefined(globals, options)
-  if (options === undefined) {
-    throw new AgentAppsError('NAME_INVALID', 'There is no tool to register.', {
-      hint: 'Give its definition.',
-    })
-  }
-  add(globals, options)
+  add(globals, options ?? {}, frontmatterOf({ ...options }))
 }
 
 async function registerDefined(globals: Globals, tool: DefinedTool): Promise<void> {
-  const verbatim = await tool.frontmatter()
-  add(globals, { ...optionsOf(verbatim), name: tool.name, fn: tool.fn })
+  add(globals, tool, await tool.frontmatter())
 }
 
-function optionsOf(verbatim: JsonObject): Omit<RegisterToolOptions, 'fn'> {
-  const { name, description, role, params, returns, tags, visibility, metadata, ...rest } =
-    extractFrontmatter(verbatim, {
-      kind: 'code',
-      name: String(verbatim.name),
-    })
-  const allowedTools = rest['allowed-tools']
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    ...(role !== undefined && { role }),
-    ...(params !== undefined && { params }),
-    ...(returns !== undefined && { returns }),
-    ...(visibility !== undefined && { visibility }),
-    ...(allowedTools !== undefined && { allowedTools }),
-    tags,
-    metadata,
-  }
+/** What is registered, beside its frontmatter; a program without types may give anything. */
+interface Registered extends Pick<RegisterToolOptions, 'module' | 'content'> {
+  name?: string
+  fn?: unknown
+  src?: string | null
 }
 
-function add(globals: Globals, options: RegisterToolOptions): void {
-  const { name, fn, src = null, module, content } = options
-  if (typeof name !== 'string' || name === '' || name.length > 64) {
-    throw new AgentAppsError(
-      'NAME_INVALID',
-      `${JSON.stringify(String(name).slice(0, 80))} is no name for a tool.`,
-      {
-        hint: 'Use 1 to 64 characters.',
-      },
-    )
-  }
-  if (typeof fn !== 'function') {
-    throw new AgentAppsError('DEFINITION_INVALID', `The tool "${name}" has no function \`fn\`.`, {
-      hint: 'Give `fn: (ctx, args) => …`.',
-      tool: name,
-    })
-  }
+function add(
+  globals: Globals,
+  { name, fn, src = null, module, content }: Registered,
+  verbatim: JsonObject,
+): void {
+  if (typeof name !== 'string' || name === '' || name.length > 64)
+    throw nameInvalid(name, 'name for a tool', 'Use 1 to 64 characters.')
+  const fault = (what: string, hint: string): AgentAppsError =>
+    new AgentAppsError('DEFINITION_INVALID', `The tool "${name}" has ${what}.`, { hint, tool: name })
+  if (typeof fn !== 'function') throw fault('no function `fn`', 'Give `fn: (ctx, args) => …`.')
+  const { role = 'main', params = {}, returns = {} } = (verbatim.metadata ?? {}) as JsonObject
+  if (!ROLES.includes(role as Role))
+    throw fault(`the unknown role "${role}"`, `Use one of ${ROLES.join(', ')}.`)
+  if (![params, returns].every(isPlain))
+    throw fault('a schema that is no JSON Schema', 'Register what `defineTool` makes of it.')
   const tool: ToolDef = {
     name,
     kind: 'code',
-    frontmatter: frontmatterOf(options),
-    fn,
+    frontmatter: extractFrontmatter(verbatim, { kind: 'code', name }),
+    fn: fn as ToolFunction,
     src,
     ...(module !== undefined && { module }),
     ...(content !== undefined && { content: async () => content }),
@@ -109,31 +98,15 @@ function add(globals: Globals, options: RegisterToolOptions): void {
   forgetTool(globals, name, src)
 }
 
+/** False for the objects of schema libraries. The JSON Schema that one makes hides a `~standard`, too. */
+function isPlain(schema: unknown): boolean {
+  return isJsonObject(schema) && !('~standard' in (schema.constructor === Object ? { ...schema } : schema))
+}
+
 /** The indexes stay open: what is registered says nothing of them. */
 function forgetTool(globals: Globals, name: string, src: string | null | undefined): void {
   forgetReference(name, globals)
   if (src) forgetReference(src, globals)
-}
-
-function frontmatterOf({
-  name,
-  description,
-  params,
-  returns,
-  tags,
-  visibility,
-  metadata = {},
-  role,
-  allowedTools,
-}: RegisterToolOptions) {
-  const own = { params, returns, tags, visibility, role }
-  const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
-  const verbatim = {
-    description,
-    'allowed-tools': allowedTools,
-    metadata: { ...metadata, ...present },
-  } as JsonObject
-  return extractFrontmatter(verbatim, { kind: 'code', name })
 }
 
 /** Removes a registered tool, and what was cached under its name. */
@@ -148,13 +121,16 @@ export function unregisterTool(globals: Globals, name: string): void {
  * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and gives the name: a reference
  * to the function that can be handed to a model. Subject to `allowed-tools` like any other (`callback-*`).
  */
-export function createCallbackRef(globals: Globals, label: string, fn: ToolFunction): string {
+export function createCallbackRef(globals: Globals, label: string, fn: RegisterToolOptions['fn']): string {
   if (!isToolName(label) || label.length > 55) {
-    throw new AgentAppsError('NAME_INVALID', `${JSON.stringify(label)} is no label for a callback.`, {
-      hint: 'Use 1 to 55 of a-z, 0-9 and "-".',
-    })
+    throw nameInvalid(label, 'label for a callback', 'Use 1 to 55 of a-z, 0-9 and "-".')
   }
   const name = `${label}-${crypto.randomUUID().slice(0, 8)}`
-  add(globals, { name, fn })
+  add(globals, { name, fn }, {})
   return name
+}
+
+function nameInvalid(name: unknown, what: string, hint: string): AgentAppsError {
+  const shown = JSON.stringify(String(name).slice(0, 80))
+  return new AgentAppsError('NAME_INVALID', `${shown} is no ${what}.`, { hint })
 }

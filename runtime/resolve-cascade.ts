@@ -3,7 +3,9 @@ import { resolveCascades } from '../src/cascade.js'
 import { cascadeFields } from '../src/cascade-fields.js'
 import { mainFault, problemFor } from '../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
+import { nearTool } from '../src/near-tool.js'
 import { parseReference } from '../src/reference.js'
+import { knownNames } from './call-faults.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
@@ -15,6 +17,7 @@ import type { Globals } from './globals.js'
 import { knownCascade } from './known-cascade.js'
 import { inheritedParts, makeChain, makeStep } from './make-chain.js'
 import type { ToolDef } from './tool-def.js'
+import { writtenPlace } from './written-place.js'
 
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
 export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
@@ -24,8 +27,8 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   const sources = resolved?.sources ?? []
   const [problem] = problemsOf(tool, resolution)
   if (problem) {
-    const { message, hint } = problemFor(root, problem, id => toolOfId(id).name)
-    throw cascadeInvalid(tool, message, hint)
+    const said = problemFor(root, problem, id => toolOfId(id).name)
+    throw cascadeInvalid(tool, said, await writtenPlace(toolOfId(problem.tool), problem.path, globals))
   }
   completePeers(resolution.tools.values(), id => toolOfId(id).name, globals)
   const steps = (resolved?.chain ?? []).map(entry => makeStep(entry, toolOfId(entry.tool)))
@@ -72,6 +75,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
     authority: async one => seenMain(await authorityOf(toolOfId(one.id), globals)),
     projectMain: async () => seenMain(await rootMain(isOwn, globals)),
     libraryMain: async () => seenMain(await rootMain(({ library }) => library === true, globals)),
+    nearName: ref => nearTool(ref, [...globals.tools.programmaticTools.keys(), ...knownNames(globals)]),
   }
   const root = seen(tool) as CascadeTool
   return { resolution: await resolveCascades([root], lookUp), toolOfId }

@@ -1,5 +1,5 @@
 import { CALLS_MAX, type HookTrigger } from '../src/cascade-types.js'
-import type { AgentAppsError } from '../src/error.js'
+import { type AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'
@@ -7,8 +7,10 @@ import { nextTwice, type Run, RunContext } from './context.js'
 import { lazy } from './lazy.js'
 import { runAborted, throwIfAborted } from './run-aborted.js'
 import type { ToolDef } from './tool-def.js'
+import { writtenFile } from './written-place.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
+const placing = lazy(() => import('./cascade-on-demand.js'))
 
 /**
  * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one
@@ -175,11 +177,24 @@ class MiddlewareContext extends RunContext {
       if (!isThenable(value)) return this.end(value)
       return Promise.resolve(value).then(
         given => this.end(given),
-        error => this.fail(error),
+        error => this.failOf(error),
       )
     } catch (error) {
-      return this.fail(error)
+      return this.failOf(error)
     }
+  }
+
+  /** What a middleware says of its configuration is told with the place where that is written. */
+  private failOf(error: unknown): Awaitable<never> {
+    const { name } = this.step
+    const isFault = isAgentAppsError(error) && error.code === 'MIDDLEWARE_CONFIG'
+    // What is further in has told its own.
+    const isTold = isFault && isAgentAppsError(error.cause) && error.cause.code === error.code
+    if (!isFault || isTold || (error.tool ?? name) !== name) return this.fail(error)
+    const { ctx } = this.onion
+    return Promise.resolve(placing())
+      .then(({ configurationInvalid }) => configurationInvalid(error, name, ctx.tool, ctx.globals))
+      .then(placed => this.fail(placed))
   }
 
   private call(): unknown {
@@ -300,7 +315,9 @@ class MiddlewareContext extends RunContext {
 
 function tooLarge(tool: ToolDef, name: string): AgentAppsError {
   const message = `one call of it expands to more than ${CALLS_MAX} calls of middleware, at last of "${name}"`
-  return cascadeInvalid(tool, message, 'Run `agent-apps compile`: the index is not right.')
+  const hint = 'Run `agent-apps compile`: the index is not right.'
+  const file = writtenFile(tool)
+  return cascadeInvalid(tool, { message, hint }, file === null ? null : { file })
 }
 
 /** Set on a promise that somebody waits for. */

@@ -3,7 +3,11 @@ import { AgentAppsError, type Context, ctxTarget, isToolResult } from 'agent-app
 export const frontmatter = {
   name: 'limit',
   description: 'Cuts a result that is longer than a number of characters, and says so in it.',
-  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+  metadata: {
+    role: 'middleware',
+    tags: ['meta-middleware', 'meta-metadata'],
+    params: { description: 'Characters; false for none.', type: ['integer', 'boolean'], minimum: 1 },
+  },
 }
 
 /**

@@ -4,7 +4,21 @@ import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
 export const frontmatter = {
   name: 'retry',
   description: 'Tries a call again that failed with an error marked `retryable`, waiting longer each time.',
-  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+  metadata: {
+    role: 'middleware',
+    tags: ['meta-middleware', 'meta-metadata'],
+    params: {
+      description: 'How many calls in all, or more of it by name; false for none.',
+      type: ['integer', 'boolean', 'object', 'null'],
+      minimum: 1,
+      properties: {
+        attempts: { description: 'Calls in all.', type: 'integer', minimum: 1 },
+        delay: { description: 'Milliseconds before the second call.', type: 'number', minimum: 0 },
+        most: { description: 'The longest wait, in ms.', type: 'number', minimum: 0 },
+      },
+      additionalProperties: false,
+    },
+  },
 }
 
 interface RetryConfig {

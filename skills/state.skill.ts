@@ -3,7 +3,14 @@ import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
 export const frontmatter = {
   name: 'state',
   description: 'Gives a tool a slot, `ctx.locals.state`, that lasts over the calls of one session.',
-  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+  metadata: {
+    role: 'middleware',
+    tags: ['meta-middleware', 'meta-metadata'],
+    params: {
+      description: 'What a session begins with; false for no slot.',
+      type: ['boolean', 'object', 'null'],
+    },
+  },
 }
 
 /** Sessions that are kept for each runtime; the one that was used least recently goes first. */

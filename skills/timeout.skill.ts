@@ -3,7 +3,18 @@ import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
 export const frontmatter = {
   name: 'timeout',
   description: 'Ends a call that takes longer than a number of milliseconds.',
-  metadata: { role: 'middleware', tags: ['meta-middleware', 'meta-metadata'] },
+  metadata: {
+    role: 'middleware',
+    tags: ['meta-middleware', 'meta-metadata'],
+    params: {
+      description: 'Milliseconds; false for none.',
+      type: ['number', 'boolean', 'object'],
+      exclusiveMinimum: 0,
+      maximum: 2147483647,
+      properties: { ms: { type: 'number', exclusiveMinimum: 0, maximum: 2147483647 } },
+      required: ['ms'],
+    },
+  },
 }
 
 /** The longest wait that a timer can be set for, in ms. */

@@ -1,10 +1,15 @@
-import { type Context, ctxHookTarget, ctxTarget } from 'agent-apps'
+import { AgentAppsError, type Context, ctxHookTarget, ctxTarget } from 'agent-apps'
 
 export const frontmatter = {
   name: 'trace',
   description:
     'Keeps how long each middleware of a call and the tool took, as OpenTelemetry spans where that is present.',
-  metadata: { role: 'middleware', $hook: '$next', tags: ['meta-middleware', 'meta-metadata'] },
+  metadata: {
+    role: 'middleware',
+    $hook: '$next',
+    tags: ['meta-middleware', 'meta-metadata'],
+    params: { description: 'False for none.', type: ['boolean', 'null'] },
+  },
 }
 
 /** How long one part of a call took, with all that is further in. */
@@ -43,6 +48,12 @@ const STATUS_ERROR = 2
  */
 export default async function trace(ctx: Context, config: unknown): Promise<void> {
   if (config === false) return
+  if (config !== true && config !== null) {
+    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`trace` is neither `true` nor `false`.', {
+      hint: 'Write `trace: true`, or `trace: false` for none.',
+      tool: 'trace',
+    })
+  }
   const served = ctxTarget(ctx)
   const tool = served.run.tool.name
   const name = ctxHookTarget(ctx) ?? tool

@@ -2,16 +2,16 @@ import { Answers } from './answers.js'
 import { effectiveLayer } from './cascade-layers.js'
 import { middlewareBroken } from './cascade-problems.js'
 import {
-  type CascadeRecord,
   type CascadeRun,
   type Configuration,
-  type Layer,
+  type KnownTool,
+  type LayerValues,
   type Mains,
   reach,
   recordOf,
 } from './cascade-record.js'
 import type { CascadeEntry, CascadeTool } from './cascade-types.js'
-import { CORE_METADATA_KEYS } from './frontmatter.js'
+import { CORE_METADATA_KEYS } from './core-metadata-keys.js'
 import { interpolationPaths } from './interpolate.js'
 import { joinValues } from './join-values.js'
 import { isJsonObject, type JsonValue } from './json.js'
@@ -19,9 +19,9 @@ import { placesIn } from './json-places.js'
 
 /** A tool whose chain is asked for. */
 export interface ReachedTool {
-  record: CascadeRecord
+  record: KnownTool
   mains: Mains
-  layer: Layer
+  layer: LayerValues
   /** Its chain. How its entries run is decided once all tools are known. */
   entries: CascadeEntry[]
   /** The place among the tools reached that the middleware of each entry has. */
@@ -35,7 +35,7 @@ const CORE_KEYS: ReadonlySet<string> = new Set(CORE_METADATA_KEYS)
 /** Computes tools' effective metadata, and finds the middleware that its keys are named after. */
 export async function readChains(
   run: CascadeRun,
-  tools: readonly CascadeRecord[],
+  tools: readonly KnownTool[],
   mainsOf: readonly Mains[],
 ): Promise<ReachedTool[]> {
   const answers = new Answers()
@@ -96,7 +96,7 @@ function addEntry(
 }
 
 /** What a middleware runs with. Made once for a value, since a promoted one reaches many tools. */
-function configure(middleware: CascadeRecord, value: JsonValue): Configuration {
+function configure(middleware: KnownTool, value: JsonValue): Configuration {
   middleware.configured ??= new Map()
   const known = middleware.configured.get(value)
   if (known) return known

@@ -2,14 +2,14 @@ import { acyclicOrder } from './acyclic-order.js'
 import { Answers } from './answers.js'
 import { handOn } from './cascade-layers.js'
 import { inheritCycle, inheritMissing } from './cascade-problems.js'
-import { type Base, type CascadeRecord, type CascadeRun, recordOf } from './cascade-record.js'
+import { type Base, type CascadeRun, type KnownTool, recordOf } from './cascade-record.js'
 import type { CascadeTool } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import { cyclesThrough, printCycle } from './cycle.js'
 import { strongComponents } from './strong-components.js'
 
 /** Finds all that tools inherit from, however far, and computes what each of those hands on. */
-export async function readInheritance(run: CascadeRun, tools: readonly CascadeRecord[]): Promise<void> {
+export async function readInheritance(run: CascadeRun, tools: readonly KnownTool[]): Promise<void> {
   const fresh = new Set(cutCycles(run, await readBases(run, tools)))
   const bases = new Set([...fresh].flatMap(({ bases = [] }) => bases.map(({ record }) => record)))
   // A tool read earlier may get its first heir only now; what its own bases hand on is there since then.
@@ -22,17 +22,18 @@ export async function readInheritance(run: CascadeRun, tools: readonly CascadeRe
 }
 
 /** Looks up bases and theirs; returns the records that were not read before. */
-async function readBases(run: CascadeRun, tools: readonly CascadeRecord[]): Promise<CascadeRecord[]> {
-  const fresh: CascadeRecord[] = []
+async function readBases(run: CascadeRun, tools: readonly KnownTool[]): Promise<KnownTool[]> {
+  const fresh: KnownTool[] = []
   let wave = tools.filter(record => !record.bases)
   while (wave.length > 0) {
     const answers = new Answers()
     const found = wave.map(record => askBases(run, record, answers))
     const { pending } = answers
     if (pending) await pending
-    const next = new Set<CascadeRecord>()
+    const near = await nearNames(run, found)
+    const next = new Set<KnownTool>()
     for (const [index, record] of wave.entries()) {
-      record.bases = basesFound(run, record, found[index] ?? new Map())
+      record.bases = basesFound(run, record, found[index] ?? new Map(), near)
       fresh.push(record)
       for (const base of record.bases) next.add(base.record)
     }
@@ -44,7 +45,7 @@ async function readBases(run: CascadeRun, tools: readonly CascadeRecord[]): Prom
 /** Asks for each reference once; the answers come into the map. */
 function askBases(
   { lookUp }: CascadeRun,
-  { tool, annotations }: CascadeRecord,
+  { tool, annotations }: KnownTool,
   answers: Answers,
 ): Map<string, CascadeTool | null> {
   const found = new Map<string, CascadeTool | null>()
@@ -56,24 +57,41 @@ function askBases(
   return found
 }
 
+/** For each reference that leads nowhere, what it most likely meant. */
+async function nearNames(
+  { lookUp }: CascadeRun,
+  found: readonly ReadonlyMap<string, CascadeTool | null>[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const near = new Map<string, string | null>()
+  for (const bases of found) {
+    for (const [ref, base] of bases) {
+      if (base === null && !near.has(ref)) near.set(ref, await lookUp.nearName(ref))
+    }
+  }
+  return near
+}
+
 function basesFound(
   run: CascadeRun,
-  { tool, annotations }: CascadeRecord,
+  { tool, annotations }: KnownTool,
   found: ReadonlyMap<string, CascadeTool | null>,
+  near: ReadonlyMap<string, string | null>,
 ): Base[] {
   return (annotations.inherit || []).flatMap(inheritance => {
     const base = found.get(inheritance.ref)
     if (base) return [{ record: recordOf(run, base), inheritance }]
-    run.problems.push(inheritMissing(tool, inheritance.path, inheritance.ref))
+    run.problems.push(
+      inheritMissing(tool, inheritance.path, inheritance.ref, near.get(inheritance.ref) ?? null),
+    )
     return []
   })
 }
 
 /** Reports cycles and cuts them; returns the records such that each comes behind its bases. */
-function cutCycles(run: CascadeRun, records: readonly CascadeRecord[]): CascadeRecord[] {
+function cutCycles(run: CascadeRun, records: readonly KnownTool[]): KnownTool[] {
   if (records.every(({ bases = [] }) => bases.length === 0)) return [...records]
   const nodes = new Map(records.map((record, node) => [record, node]))
-  const recordAt = (node: number): CascadeRecord => records[node] as CascadeRecord
+  const recordAt = (node: number): KnownTool => records[node] as KnownTool
   // What was read earlier leads to nothing that was not.
   const inner = records.map(({ bases = [] }) => bases.filter(({ record }) => nodes.has(record)))
   const edges = inner.map(bases => bases.map(({ record }) => nodes.get(record) ?? 0))
@@ -96,7 +114,7 @@ function reportCycles(
   run: CascadeRun,
   component: readonly number[],
   edgesOf: (node: number) => readonly number[],
-  recordAt: (node: number) => CascadeRecord,
+  recordAt: (node: number) => KnownTool,
 ): void {
   const [first = 0] = component
   if (component.length === 1 && !edgesOf(first).includes(first)) return

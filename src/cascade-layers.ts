@@ -1,5 +1,5 @@
 import { type Annotations, NEVER_CASCADING, type Promotion, SCHEMA_KEYS } from './annotations.js'
-import type { CascadeRecord, Layer, Mains } from './cascade-record.js'
+import type { KnownTool, LayerValues, Mains } from './cascade-record.js'
 import type { CascadeLayer, CascadeTool } from './cascade-types.js'
 import { isLargerThan, joinValues, type MergeMode } from './join-values.js'
 import type { JsonValue } from './json.js'
@@ -8,9 +8,9 @@ import { isMetaKey } from './meta-key.js'
 import type { HeldValue } from './value-history.js'
 
 /** A tool's effective metadata: promotions, what it inherits, its own, each over the one before. */
-export function effectiveLayer(record: CascadeRecord, mains: Mains): Layer {
+export function effectiveLayer(record: KnownTool, mains: Mains): LayerValues {
   const { inherit } = record.annotations
-  const layer: Layer = new Map()
+  const layer: LayerValues = new Map()
   if (inherit !== false) {
     for (const from of PROMOTING) {
       const main = mains[from.layer]
@@ -26,8 +26,8 @@ export function effectiveLayer(record: CascadeRecord, mains: Mains): Layer {
 }
 
 /** Computes what a tool hands on to its heirs, once its bases have. */
-export function handOn(record: CascadeRecord): void {
-  const bases: Layer = new Map()
+export function handOn(record: KnownTool): void {
+  const bases: LayerValues = new Map()
   joinBases(bases, record)
   const layer = joinOwn(bases, record, 'inherited')
   for (const key of SCHEMA_KEYS) {
@@ -37,7 +37,7 @@ export function handOn(record: CascadeRecord): void {
   record.handedOn = new Map([...layer].filter(([key, { value }]) => isHandedOn(record, key, value)))
 }
 
-function isHandedOn({ annotations }: CascadeRecord, key: string, value: JsonValue): boolean {
+function isHandedOn({ annotations }: KnownTool, key: string, value: JsonValue): boolean {
   if (NEVER_CASCADING.has(key)) return false
   if (annotations.private?.some(pattern => namesKey(pattern, key, value))) return false
   // `*` is no wish to have one's arguments checked by another tool's schema.
@@ -59,13 +59,13 @@ const PROMOTING: readonly Promoting[] = [
 ]
 
 /** What a main skill promotes; made once, since it reaches many. */
-function promotedLayer(main: CascadeRecord, { layer, key }: Promoting): ReadonlyMap<string, HeldValue> {
+function promotedLayer(main: KnownTool, { layer, key }: Promoting): ReadonlyMap<string, HeldValue> {
   const promotions = main.annotations[key]
   if (!promotions) return NOTHING
   main.promoted ??= new Map()
   const known = main.promoted.get(layer)
   if (known) return known
-  const promoted: Layer = new Map(promotions.map(promotion => held(main.tool, layer, promotion)))
+  const promoted: LayerValues = new Map(promotions.map(promotion => held(main.tool, layer, promotion)))
   main.promoted.set(layer, promoted)
   return promoted
 }
@@ -80,12 +80,12 @@ function heldBy(tool: CascadeTool, layer: CascadeLayer, path: string[], value: J
   return { value, from: { layer, tool: tool.id, path, value } }
 }
 
-function joinBases(layer: Layer, heir: CascadeRecord): void {
+function joinBases(layer: LayerValues, heir: KnownTool): void {
   for (const { record } of heir.bases ?? []) joinLayer(layer, record.handedOn ?? NOTHING, heir)
 }
 
 /** Puts a tool's own keys over what it got, less what it removes, and sorts them. */
-function joinOwn(got: Layer, record: CascadeRecord, as: CascadeLayer): Layer {
+function joinOwn(got: LayerValues, record: KnownTool, as: CascadeLayer): LayerValues {
   const { tool, annotations } = record
   const layer = removePatterns(got, annotations)
   for (const [key, value] of Object.entries(tool.metadata)) {
@@ -97,7 +97,7 @@ function joinOwn(got: Layer, record: CascadeRecord, as: CascadeLayer): Layer {
   return annotations.order ? sorted(layer, annotations.order) : layer
 }
 
-function removePatterns(layer: Layer, { remove = [] }: Annotations): Layer {
+function removePatterns(layer: LayerValues, { remove = [] }: Annotations): LayerValues {
   for (const pattern of remove) {
     for (const [key, held] of layer) {
       const left = removeFrom(pattern, key, held.value)
@@ -111,7 +111,7 @@ function removePatterns(layer: Layer, { remove = [] }: Annotations): Layer {
   return layer
 }
 
-function joinLayer(below: Layer, layer: ReadonlyMap<string, HeldValue>, into: CascadeRecord): void {
+function joinLayer(below: LayerValues, layer: ReadonlyMap<string, HeldValue>, into: KnownTool): void {
   for (const [key, value] of layer) joinKey(below, key, value, into)
 }
 
@@ -120,7 +120,7 @@ const LIST_MAX = 10_000
 /** The most characters of text and values that joining may put together. */
 const SIZE_MAX = 512 * 1024
 
-function joinKey(layer: Layer, key: string, strong: HeldValue, into: CascadeRecord): void {
+function joinKey(layer: LayerValues, key: string, strong: HeldValue, into: KnownTool): void {
   const weak = layer.get(key)
   if (!weak) {
     layer.set(key, strong)
@@ -145,11 +145,11 @@ function defaultMode(key: string): MergeMode {
 }
 
 /** The keys of `$order` outermost first; the others where its `*` stands, or last. */
-function sorted(layer: Layer, order: readonly string[]): Layer {
+function sorted(layer: LayerValues, order: readonly string[]): LayerValues {
   const named = new Set(order)
   const rest = [...layer.keys()].filter(key => !named.has(key))
   const keys = named.has('*') ? order.flatMap(key => (key === '*' ? rest : [key])) : [...order, ...rest]
-  const result: Layer = new Map()
+  const result: LayerValues = new Map()
   for (const key of keys) {
     const value = layer.get(key)
     // The first place of a key that is named twice counts.

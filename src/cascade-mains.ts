@@ -1,6 +1,6 @@
 import { Answers } from './answers.js'
 import { mainBroken } from './cascade-problems.js'
-import { type CascadeRecord, type CascadeRun, type Mains, recordOf } from './cascade-record.js'
+import { type CascadeRun, type KnownTool, type Mains, recordOf } from './cascade-record.js'
 import type { CascadeTool } from './cascade-types.js'
 
 /** The main skills of a whole resolution. */
@@ -23,7 +23,7 @@ export async function readGlobalMains({ lookUp }: CascadeRun): Promise<GlobalMai
 /** Finds whose promotions reach each tool: no main's its own, and none those that refuse them. */
 export async function readMains(
   run: CascadeRun,
-  tools: readonly CascadeRecord[],
+  tools: readonly KnownTool[],
   { library, project }: GlobalMains,
 ): Promise<Mains[]> {
   const answers = new Answers()
@@ -41,7 +41,7 @@ export async function readMains(
     const isReached =
       (layer === 'project' || layer === 'programmatic') && record.annotations.inherit !== false
     const faults = new Set<string>()
-    const other = (main: CascadeTool | null | undefined): CascadeRecord | null => {
+    const other = (main: CascadeTool | null | undefined): KnownTool | null => {
       if (!main || main.id === id) return null
       if (!main.fault) return recordOf(run, main)
       if (!faults.has(main.id)) run.problems.push(mainBroken(record.tool, main.fault))

@@ -49,13 +49,19 @@ export function annotationNested(tool: CascadeTool, path: Path): CascadeProblem 
   }
 }
 
-export function inheritMissing(tool: CascadeTool, path: Path, ref: string): CascadeProblem {
+export function inheritMissing(
+  tool: CascadeTool,
+  path: Path,
+  ref: string,
+  near: string | null,
+): CascadeProblem {
   return {
     code: 'inherit-missing',
     tool: tool.id,
     path,
     message: `there is no tool ${quoted(ref)} to inherit from`,
-    hint: 'Correct the reference, or take it out of $inherit.',
+    hint:
+      near === null ? 'Correct the reference, or take it out of $inherit.' : `Did you mean ${quoted(near)}?`,
   }
 }
 

@@ -6,20 +6,20 @@ import { valueFaults } from './metadata-faults.js'
 import type { HeldValue } from './value-history.js'
 
 /** Keys with their values, in order of first appearance. Values are shared and never changed. */
-export type Layer = Map<string, HeldValue>
+export type LayerValues = Map<string, HeldValue>
 
 /** A tool with what is known of it. */
-export interface CascadeRecord {
+export interface KnownTool {
   tool: CascadeTool
   annotations: Annotations
   /** Its bases, weakest first; absent until they are looked up. */
   bases?: Base[]
   /** What it hands on; absent until an heir needs it. */
-  handedOn?: Layer
+  handedOn?: LayerValues
   /** Keys whose values would get too large by joining. */
   overgrown?: Set<string>
   /** What it promotes, by the layer it is for. */
-  promoted?: Map<CascadeLayer, Layer>
+  promoted?: Map<CascadeLayer, LayerValues>
   /** As a middleware: what configurations make of it. */
   configured?: Map<JsonValue, Configuration>
   /** Its place among the tools whose chain is asked for; absent for one that is only a base or a main skill. */
@@ -28,15 +28,15 @@ export interface CascadeRecord {
 
 /** A tool that another one inherits from, and the reference that says so. */
 export interface Base {
-  record: CascadeRecord
+  record: KnownTool
   inheritance: Inheritance
 }
 
 /** The main skills whose promotions reach a tool. */
 export interface Mains {
-  library: CascadeRecord | null
-  project: CascadeRecord | null
-  authority: CascadeRecord | null
+  library: KnownTool | null
+  project: KnownTool | null
+  authority: KnownTool | null
 }
 
 /** What a middleware runs with, and the paths that `${…}` in it reads. */
@@ -49,17 +49,17 @@ export interface Configuration {
 export interface CascadeRun {
   lookUp: CascadeLookUp
   /** By the tool's id. */
-  records: Map<string, CascadeRecord>
+  records: Map<string, KnownTool>
   problems: CascadeProblem[]
   /** The tools whose chain is asked for. */
-  reached: CascadeRecord[]
+  reached: KnownTool[]
 }
 
 /** A tool's record. Its annotations are read, and its faults reported, the first time. */
-export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): CascadeRecord {
+export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): KnownTool {
   const known = records.get(tool.id)
   if (known) return known
-  const record: CascadeRecord = { tool, annotations: NO_ANNOTATIONS }
+  const record: KnownTool = { tool, annotations: NO_ANNOTATIONS }
   records.set(tool.id, record)
   // Most tools have no metadata at all.
   if (Object.keys(tool.metadata).length > 0) {
@@ -72,7 +72,7 @@ export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): 
 }
 
 /** What is wrong with a tool and shows only when its layers are joined. */
-export function joiningFaults({ tool, annotations, overgrown = new Set() }: CascadeRecord): CascadeProblem[] {
+export function joiningFaults({ tool, annotations, overgrown = new Set() }: KnownTool): CascadeProblem[] {
   return [...overgrown].map(key => {
     const path = annotations.merge?.has(key) ? ['$merge', key] : [key]
     const message = `joining ${quoted(key)} makes a value that is too large, so the strongest alone counts`
@@ -81,7 +81,7 @@ export function joiningFaults({ tool, annotations, overgrown = new Set() }: Casc
 }
 
 /** Asks for a tool's chain, once; returns its place among those asked for. */
-export function reach({ reached }: CascadeRun, record: CascadeRecord): number {
+export function reach({ reached }: CascadeRun, record: KnownTool): number {
   record.node ??= reached.push(record) - 1
   return record.node
 }

@@ -1,6 +1,6 @@
 import type { ReachedTool } from './cascade-chain.js'
 import type { Connections } from './cascade-peers.js'
-import type { CascadeRecord } from './cascade-record.js'
+import type { KnownTool } from './cascade-record.js'
 import type { EffectiveValue, ResolvedCascade } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import { effectiveValue } from './value-history.js'
@@ -82,8 +82,8 @@ function sourcesOf(
   tool: ReachedTool,
   tools: readonly ReachedTool[],
   most = Number.POSITIVE_INFINITY,
-): Set<CascadeRecord> {
-  const records = new Set<CascadeRecord>()
+): Set<KnownTool> {
+  const records = new Set<KnownTool>()
   const reached = new Set([tool])
   for (const { record, mains, nodes } of reached) {
     if (records.size > most) break
@@ -101,7 +101,7 @@ function sourcesOf(
   return records
 }
 
-function addBases(record: CascadeRecord, records: Set<CascadeRecord>, most: number): void {
+function addBases(record: KnownTool, records: Set<KnownTool>, most: number): void {
   const bases = new Set([record])
   for (const { bases: inner = [] } of bases) {
     // Of itself it is none.

@@ -26,18 +26,21 @@ export interface CascadeTool {
   fault?: { message: string; hint: string }
 }
 
-type Awaitable<Value> = Value | Promise<Value>
+/** What a look-up gives. Only a promise of the language's own is waited for. */
+type Answer<Value> = Value | Promise<Value>
 
 /** How tools find each other. An answer that is no promise is taken at once. */
 export interface CascadeLookUp {
   /** The tool that an `$inherit` reference of another one leads to. */
-  base: (ref: string, from: CascadeTool) => Awaitable<CascadeTool | null>
+  base: (ref: string, from: CascadeTool) => Answer<CascadeTool | null>
   /** The tool of role `middleware` that a key of another one's metadata is named after, or one with a fault that may be it. */
-  middleware: (key: string, from: CascadeTool) => Awaitable<CascadeTool | null>
+  middleware: (key: string, from: CascadeTool) => Answer<CascadeTool | null>
   /** The nearest main skill at or above a tool, inside its path entry; for one without a file the project's. It may have a fault. */
-  authority: (tool: CascadeTool) => Awaitable<CascadeTool | null>
-  projectMain: () => Awaitable<CascadeTool | null>
-  libraryMain: () => Awaitable<CascadeTool | null>
+  authority: (tool: CascadeTool) => Answer<CascadeTool | null>
+  projectMain: () => Answer<CascadeTool | null>
+  libraryMain: () => Answer<CascadeTool | null>
+  /** The name of a tool that a reference which leads nowhere most likely meant. */
+  nearName: (ref: string) => Answer<string | null>
 }
 
 /** Where a value came from. */

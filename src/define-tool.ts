@@ -1,3 +1,4 @@
+import { definedFields } from './defined-fields.js'
 import { AgentAppsError } from './error.js'
 import type { Role } from './frontmatter.js'
 import { isJsonObject, type JsonObject } from './json.js'
@@ -55,7 +56,7 @@ export interface ToolDefinition<
   metadata?: JsonObject
 }
 
-type ExecuteArguments<Params> = Params extends undefined ? Record<string, never> : InferOutput<Params>
+type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
 
 const BRAND = Symbol.for('agent-apps.defined-tool')
@@ -129,20 +130,20 @@ export function frontmatterOf({
   description,
   allowedTools,
   metadata,
-  ...fields
+  role,
+  visibility,
+  tags,
+  params,
+  returns,
 }: Record<string, unknown>): JsonObject {
-  const own = Object.fromEntries(
-    ['role', 'visibility', 'tags', 'params', 'returns'].flatMap(key =>
-      fields[key] === undefined ? [] : [[key, fields[key]]],
-    ),
-  )
+  const own = definedFields({ role, visibility, tags, params, returns })
   const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
-  return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(allowedTools !== undefined && { 'allowed-tools': allowedTools }),
-    ...(Object.keys(all).length > 0 && { metadata: all }),
-  } as JsonObject
+  return definedFields({
+    name,
+    description,
+    'allowed-tools': allowedTools,
+    metadata: Object.keys(all).length > 0 ? all : undefined,
+  }) as JsonObject
 }
 
 type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {

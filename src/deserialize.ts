@@ -4,6 +4,7 @@ import { isJsonObject } from './json.js'
 import { indexesOf, typeTag } from './look-into.js'
 import { DEPTH_MAX } from './serialize.js'
 
+/** What reading a serialized value may do beside making plain data. */
 export interface DeserializeOptions {
   /**
    * Make functions of `{ $fn: source }` again. That runs the text as code with all rights of this process: only

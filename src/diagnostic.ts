@@ -1,3 +1,4 @@
+/** `error`: something does not work as written; `warning`: it works, and is likely not what was meant; `info`: worth knowing. */
 export type Severity = 'error' | 'warning' | 'info'
 
 /**

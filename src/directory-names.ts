@@ -50,7 +50,7 @@ export interface DiskParser {
     directory: string,
     file: string,
     name: string,
-    path: readonly string[],
+    path: readonly (string | number)[],
   ) => Promise<{ line: number; column: number } | null>
   /** A Markdown skill's content as its file has it, with its directives; null for a tool that it has not. */
   readContent: (

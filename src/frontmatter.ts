@@ -1,6 +1,8 @@
+import { definedFields } from './defined-fields.js'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
 import { INTERNAL_TAG, normalizeTags } from './tags.js'
 
+/** `main`: speaks for its folder, `middleware`: runs around other tools, `context`: is read. Absent: a tool like any other. */
 export type Role = 'main' | 'middleware' | 'context'
 
 /** The format a tool was written in: `SKILL.md`, `*.skill.md`, or code. */
@@ -50,23 +52,7 @@ export const TOP_LEVEL_FIELDS: readonly string[] = [
 ]
 
 /** The keys of `metadata` that become fields of their own. */
-const LIFTED_KEYS: readonly string[] = ['role', 'params', 'returns', 'visibility', 'tags']
-
-/** The keys of `metadata` that the core itself reads; every other plain key may name a middleware. */
-export const CORE_METADATA_KEYS: readonly string[] = [
-  ...LIFTED_KEYS,
-  'agent',
-  'approval-key',
-  'delegate',
-  'enabled',
-  'gated',
-  'interpolate',
-  'permissions',
-  'requires',
-  'requires-tools',
-  'static',
-  'trust',
-]
+export const LIFTED_KEYS: readonly string[] = ['role', 'params', 'returns', 'visibility', 'tags']
 
 /** What the file's format and place decide, besides what its author wrote. */
 export interface FrontmatterContext {
@@ -84,29 +70,25 @@ export interface FrontmatterContext {
  */
 export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterContext): ToolFrontmatter {
   const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
-  const description = context.description ?? text(verbatim.description)
   const role =
     ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
   const hidden = metadata.visibility === 'hidden' || isTrue(verbatim['disable-model-invocation'])
-  const allowedTools = joinAllowedTools(verbatim['allowed-tools'])
-  const license = text(verbatim.license)
-  const compatibility = text(verbatim.compatibility)
-  return {
+  return definedFields({
     name: context.name,
-    ...(context.title !== undefined && { title: context.title }),
-    ...(description !== undefined && { description }),
-    ...(role !== undefined && { role }),
-    ...(context.kind === 'folder' && metadata.role === 'context' && { inPrompt: true as const }),
-    ...(hidden && { visibility: 'hidden' as const }),
+    title: context.title,
+    description: context.description ?? text(verbatim.description),
+    role,
+    inPrompt: context.kind === 'folder' && metadata.role === 'context' ? true : undefined,
+    visibility: hidden ? 'hidden' : undefined,
     tags: readTags(metadata.tags),
-    ...(isJsonObject(metadata.params) && { params: metadata.params }),
-    ...(isJsonObject(metadata.returns) && { returns: metadata.returns }),
-    ...(allowedTools !== undefined && { 'allowed-tools': allowedTools }),
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
+    params: isJsonObject(metadata.params) ? metadata.params : undefined,
+    returns: isJsonObject(metadata.returns) ? metadata.returns : undefined,
+    'allowed-tools': joinAllowedTools(verbatim['allowed-tools']),
+    license: text(verbatim.license),
+    compatibility: text(verbatim.compatibility),
     metadata: without(metadata, LIFTED_KEYS),
     extra: without(verbatim, TOP_LEVEL_FIELDS),
-  }
+  }) as ToolFrontmatter
 }
 
 /** A list or a text of tags, normalised. `meta-internal` is the loader's to give, so it is dropped here. */

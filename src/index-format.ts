@@ -145,6 +145,7 @@ export interface ToolDetails {
   resources: ResourceRecord[]
 }
 
+/** One of a folder skill's other files. */
 export interface ResourceRecord {
   /** Relative to the skill's folder, `/`-separated. */
   path: string
@@ -182,9 +183,17 @@ export interface CascadeRecord {
   /** The tools that use it as middleware and are used by it. */
   peers?: string[]
   /** Why it cannot be resolved: the tool is found and not run. */
-  problem?: { message: string; hint: string }
-  /** The tools whose files it depends on, besides its own. */
+  problem?: RecordedProblem
+  /** The tools whose files it depends on, besides its own; with a problem, the one at fault where that is another. */
   sources?: ToolAddress[]
+}
+
+/** What is wrong with a tool's metadata, or with that of the one in `sources`. */
+export interface RecordedProblem {
+  message: string
+  hint: string
+  /** Where in the file at fault, from 1; absent where that is the library's. */
+  position?: { line: number; column: number }
 }
 
 /** A middleware of a chain. */

@@ -1,6 +1,7 @@
 /** What JSON can say. Frontmatter is read as this, whatever format it was written in. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
+/** An object of JSON values. */
 export interface JsonObject {
   [key: string]: JsonValue
 }

@@ -1,3 +1,4 @@
+/** Whose a directory is: the project's, the user's (`global`), or of a package (`bundled`). */
 export type Layer = 'project' | 'global' | 'bundled'
 
 /** A directory to search for skills, with whose it is. */

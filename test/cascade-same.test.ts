@@ -1,3 +1,5 @@
+import { type AgentAppsError, createRuntime } from 'agent-apps'
+import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import {
   around,
@@ -9,6 +11,7 @@ import {
   text,
   worker,
 } from './support/cascade-project.js'
+import { makeTree } from './support/tree.js'
 
 /** What is said of a case: per call what ran, in order, then what it gave. */
 type Said = (string | undefined)[]
@@ -447,6 +450,33 @@ describe('a tool runs the same compiled and from disk', async () => {
     ])
     expect(index).toMatchObject({ cascadesComputed: 0, via: { disk: 0 } })
   })
+})
+
+it('a fault is told with its place, the tool’s own or another’s, from index and disk', async () => {
+  const cwd = makeTree({
+    'skills/base.skill.md':
+      '---\nname: base\ndescription: x\nmetadata:\n  note: 1\n  $order: [note, 7]\n---\n',
+    'skills/a.skill.md': '---\nname: a\ndescription: x\nmetadata:\n  $inherit:\n    - nobody\n---\n',
+    'skills/b.skill.md': '---\nname: b\ndescription: x\nmetadata:\n  $inherit: base\n---\n',
+  })
+  const told = async (freshness: 'check' | 'trust'): Promise<unknown[]> => {
+    const runtime = createRuntime({ paths: ['skills'], cwd, freshness })
+    const errors = ['a', 'b'].map(name => runtime.invoke(name).catch((error: unknown) => error))
+    const places = ((await Promise.all(errors)) as AgentAppsError[]).map(({ code, tool, file, position }) => [
+      code,
+      tool,
+      file?.slice(cwd.length + 1),
+      position,
+    ])
+    return [...places, runtime.stats().cascadesComputed]
+  }
+  const places = [
+    ['CASCADE_INVALID', 'a', 'skills/a.skill.md', { line: 6, column: 7 }],
+    ['CASCADE_INVALID', 'b', 'skills/base.skill.md', { line: 6, column: 18 }],
+  ]
+  expect(await told('check')).toEqual([...places, 2])
+  await compile({ cwd, paths: ['skills'] })
+  expect(await told('trust')).toEqual([...places, 0])
 })
 
 /** Only a parser knows lines. */

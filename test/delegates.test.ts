@@ -268,6 +268,12 @@ describe('delegates to tools', () => {
     }
     expect(delegates(await check({ cwd: dir, paths: ['.'] }))).toHaveLength(3)
   })
+
+  it("somebody else's directory that is not there has no names", async () => {
+    const { dir } = codeSkills({ 'a.skill.md': delegating('a', 'other') })
+    const options = { cwd: dir, paths: ['.', { dir: '../theirs', external: true }] }
+    for (const work of [check, compile]) expect(delegates(await work(options))).toHaveLength(1)
+  })
 })
 
 function TARGET(name: string): string {

@@ -36,6 +36,18 @@ afterEach(() => {
 })
 
 describe('events', () => {
+  it('are of types that there are', () => {
+    const { globals } = runtimeWith({})
+    expect(() => globals.events.on('tool:strat' as never, () => {})).toThrow(
+      expect.objectContaining({
+        code: 'OPTIONS_INVALID',
+        message: 'There is no event "tool:strat".',
+        hint: `There are tool:start, tool:update, tool:end, tool:error, tool:denied.`,
+      }),
+    )
+    expect(globals.events.listeners.size).toBe(0)
+  })
+
   it('tell when a call begins, how far it is and how it ends, and whose it is', async () => {
     const runtime = runtimeWith({
       outer: async ctx => {

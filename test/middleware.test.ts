@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  type AgentAppsError,
   type Context,
   createRuntime,
   type InvokeOptions,
@@ -33,7 +34,7 @@ function tool(metadata: JsonObject, body: Body): Tool {
     name: 'tool',
     metadata,
     params: { type: 'object' },
-    fn: body as (ctx?: unknown, args?: unknown) => unknown,
+    fn: body,
   })
   return { runtime, call: (options, args) => runtime.invoke('tool', args, options) }
 }
@@ -83,9 +84,72 @@ describe('the library’s middleware', () => {
       const { call } = tool({ [name]: config as JsonObject }, () => 'x')
       await expect(call(), JSON.stringify(config)).rejects.toMatchObject({
         code: 'MIDDLEWARE_CONFIG',
-        tool: name,
+        tool: 'tool',
+        message: expect.stringMatching(
+          `^The middleware "${name}" of "tool" cannot use its configuration: .${name}. is n`,
+        ),
+        cause: expect.objectContaining({ tool: name }),
       })
     }
+  })
+
+  it('says where a wrong configuration is written, compiled and from disk', async () => {
+    const throwing = code(
+      'own',
+      { role: 'middleware', $inherit: false },
+      `throw Object.assign(new Error('No.'), { code: 'MIDDLEWARE_CONFIG', hint: 'Yes.', [Symbol.for('agent-apps.error')]: true })`,
+    )
+    const cwd = makeTree({
+      'package.json': '{"type":"module"}\n',
+      'skills/SKILL.md':
+        '---\nname: main\ndescription: x\nmetadata:\n  role: main\n  $local:\n    retry: often\n---\n',
+      'skills/own.skill.js': throwing,
+      'skills/a.skill.md': '---\nname: a\ndescription: x\nmetadata:\n  timeout: soon\n  retry: 1\n---\n',
+      'skills/b.skill.md': '---\nname: b\ndescription: x\n---\n',
+      'skills/c.skill.md':
+        '---\nname: c\ndescription: x\nmetadata:\n  trace: true\n  retry: 1\n  own: 1\n---\n',
+      'skills/inner.skill.js': around('inner'),
+      'skills/d.skill.md': '---\nname: d\ndescription: x\nmetadata:\n  retry: 1\n  inner: 1\n---\n',
+    })
+    const told = async (freshness: 'check' | 'trust'): Promise<unknown[]> => {
+      const runtime = createRuntime({ paths: ['skills'], cwd, freshness })
+      return Promise.all(
+        ['a', 'b', 'c', 'd'].map(async name => {
+          const { message, tool, hint, file, position } = (await runtime
+            .invoke(name)
+            .catch(error => error)) as AgentAppsError
+          return [tool, message, hint, file?.slice(cwd.length + 1), position?.line]
+        }),
+      )
+    }
+    const wrong = 'cannot use its configuration:'
+    const expected = [
+      [
+        'a',
+        `The middleware "timeout" of "a" ${wrong} \`timeout\` is not a number of milliseconds.`,
+        'Write `timeout: 5000`, or `timeout: false` for none.',
+        'skills/a.skill.md',
+        5,
+      ],
+      [
+        'b',
+        expect.stringContaining(`The middleware "retry" of "b" ${wrong} \`retry\` is neither`),
+        expect.any(String),
+        'skills/SKILL.md',
+        7,
+      ],
+      ['c', `The middleware "own" of "c" ${wrong} No.`, 'Yes.', 'skills/c.skill.md', 7],
+      [
+        'inner',
+        expect.stringMatching(/^The middleware "retry" of "inner"/),
+        expect.any(String),
+        'skills/SKILL.md',
+        7,
+      ],
+    ]
+    expect(await told('check')).toEqual(expected)
+    await compile({ cwd, paths: ['skills'] })
+    expect(await told('trust')).toEqual(expected)
   })
 
   it('runs the same compiled and from disk', async () => {

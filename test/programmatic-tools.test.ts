@@ -107,6 +107,65 @@ describe('registered tools', () => {
     expect(() => registerTool(emptyGlobals(), { name, fn: echo })).toThrow(/is no name for a tool/)
   })
 
+  it.each([
+    ['no function', { name: 'a' }, 'The tool "a" has no function `fn`.', 'Give `fn: (ctx, args) => …`.'],
+    [
+      'a role that there is not',
+      { name: 'a', fn: echo, role: 'middlware' },
+      'The tool "a" has the unknown role "middlware".',
+      'Use one of main, middleware, context.',
+    ],
+    [
+      'such a role in its metadata',
+      { name: 'a', fn: echo, metadata: { role: 'mian' } },
+      'The tool "a" has the unknown role "mian".',
+      'Use one of main, middleware, context.',
+    ],
+    [
+      "a schema library's schema",
+      { name: 'a', fn: echo, params: z.object({}) },
+      'The tool "a" has a schema that is no JSON Schema.',
+      'Register what `defineTool` makes of it.',
+    ],
+    [
+      'one that is a plain object',
+      { name: 'a', fn: echo, params: { kind: 'schema', '~standard': { version: 1, vendor: 'x' } } },
+      'The tool "a" has a schema that is no JSON Schema.',
+      'Register what `defineTool` makes of it.',
+    ],
+    [
+      'one for its result',
+      { name: 'a', fn: echo, returns: z.string() },
+      'The tool "a" has a schema that is no JSON Schema.',
+      'Register what `defineTool` makes of it.',
+    ],
+  ])('are refused with %s', (_, options, message, hint) => {
+    const globals = emptyGlobals()
+    expect(() => registerTool(globals, options as never)).toThrow(
+      expect.objectContaining({ code: 'DEFINITION_INVALID', tool: 'a', message, hint }),
+    )
+    expect(globals.tools.programmaticTools.size).toBe(0)
+  })
+
+  it('take the JSON Schema that a library makes', async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, {
+      name: 'a',
+      fn: echo,
+      params: z.toJSONSchema(z.object({ b: z.string() })) as never,
+    })
+    expect(await invoke('a', { b: 'c' }, globals)).toEqual({ b: 'c' })
+    await expect(invoke('a', { b: 1 }, globals)).rejects.toMatchObject({ code: 'ARGS_INVALID' })
+  })
+
+  it('are refused where a definition has a role that there is not, or there is no tool', async () => {
+    const tool = defineTool({ name: 'a', role: 'middlware' as never, execute: () => 1 })
+    await expect(registerTool(emptyGlobals(), tool)).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
+    expect(() => registerTool(emptyGlobals(), undefined as never)).toThrow(
+      expect.objectContaining({ code: 'NAME_INVALID' }),
+    )
+  })
+
   it('shadow tools from disk until they are removed, whichever was asked for first', async () => {
     const dir = makeTree({ 'a/SKILL.md': skill('a', 'From disk.\n') })
     await compile({ paths: [dir] })

@@ -8,6 +8,7 @@ import {
   type Context,
   createRuntime,
   ctxTarget,
+  defineTool,
   type ErrorCode,
   findTool,
   interpolate,
@@ -26,7 +27,9 @@ import {
   pathKeys,
   pathQuery,
   pathSet,
+  type RegisterToolOptions,
   type Runtime,
+  registerTool,
   safeSnapshot,
   stringify,
   type ToolCall,
@@ -39,6 +42,7 @@ import {
 import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
 import { createRuntime as createSlimRuntime } from 'agent-apps/runtime'
 import { expectTypeOf } from 'vitest'
+import { z } from 'zod'
 
 const runtime = createRuntime({
   paths: ['skills', { dir: 'lib', external: true, layer: 'bundled' }, { ignore: ['*.bak'] }],
@@ -64,8 +68,51 @@ expectTypeOf(ctxTarget(context)).toEqualTypeOf<Context>()
 runtime.forAgent().invoke('x', {}, { as: 'code' })
 // @ts-expect-error There is no such event.
 runtime.globals.events.on('tool:begin', () => {})
+// @ts-expect-error There is no such event.
+runtime.globals.events.on('tool:strat', () => {})
 // @ts-expect-error The arguments are set once.
 context.args = 1
+declare const known: Context<{ name: string }>
+expectTypeOf(known.args).toEqualTypeOf<{ name: string }>()
+expectTypeOf(context.args).toBeUnknown()
+expectTypeOf(known).toExtend<Context>()
+
+const { globals } = runtime
+registerTool(globals, {
+  name: 'plain',
+  fn: (ctx, args) => {
+    expectTypeOf(ctx).toEqualTypeOf<Context>()
+    expectTypeOf(args).toBeUnknown()
+  },
+})
+registerTool(globals, {
+  name: 'with-params',
+  params: { type: 'object', properties: { name: { type: 'string' } } },
+  fn: async (ctx, { name }) => {
+    expectTypeOf(ctx.args).toEqualTypeOf<Record<string, unknown>>()
+    expectTypeOf(ctx.manager.invoke('x')).resolves.toBeUnknown()
+    return name
+  },
+})
+registerTool(globals, { name: 'own-context', fn: (ctx: Context) => ctx.run.id })
+const options: RegisterToolOptions = { name: 'kept', params: {}, fn: ctx => ctx.locals.result }
+registerTool(globals, options)
+// @ts-expect-error There is no such role.
+registerTool(globals, { name: 'x', role: 'middlware', fn: () => 1 })
+// @ts-expect-error A function is given a context.
+registerTool(globals, { name: 'x', fn: (ctx: string) => ctx })
+// @ts-expect-error A schema library's schema goes through `defineTool`.
+registerTool(globals, { name: 'x', params: z.object({}), fn: () => 1 })
+expectTypeOf(registerTool(globals, defineTool({ name: 'x', execute: () => 1 }))).toEqualTypeOf<
+  Promise<void>
+>()
+defineTool({
+  name: 'no-params',
+  // @ts-expect-error It takes no arguments.
+  execute: args => args.name,
+})
+// @ts-expect-error There is no such role.
+defineTool({ name: 'x', role: 'middlware', execute: () => 1 })
 
 declare const tool: ToolDef
 expectTypeOf(tool.frontmatter.tags).toEqualTypeOf<string[]>()

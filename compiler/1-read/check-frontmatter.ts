@@ -1,4 +1,5 @@
-import { CORE_METADATA_KEYS, ROLES, TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
+import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
+import { ROLES, TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { editDistance, nearest } from '../../src/nearest.js'
 import { roleMeant } from '../../src/role-meant.js'

@@ -1,4 +1,4 @@
-import { CORE_METADATA_KEYS } from '../../src/frontmatter.js'
+import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
 import { namesOurs } from '../../src/interpolate.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'

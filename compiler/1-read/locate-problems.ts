@@ -1,6 +1,6 @@
 import type { DirectoryProblem } from '../cascade-problem.js'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
-import type { LinkedDirectory } from '../linked-directory.js'
+import type { LinkedDirectory, NamedTool } from '../linked-directory.js'
 import type { Locator } from './check-frontmatter.js'
 import { parseSkill } from './read-skills.js'
 import type { WalkedSkill } from './walk.js'
@@ -14,18 +14,29 @@ export async function locateProblems(
   const findings = new Map<string, Finding[]>()
   if (problems.length === 0) return findings
   const walked = new Map(skills.map(skill => [skill.path, skill]))
-  for (const { code, name, path, message, hint } of problems) {
+  for (const { code, name, path, found } of problems) {
     const named = names.get(name)
     const skill = named && walked.get(named.unit.path)
     if (!named || !skill) continue
-    const at = named.tool?.fresh?.at ?? (await parseSkill(skill)).tools.find(tool => tool.name === name)?.at
-    const found = finding(code, at ? placeOf(path, at) : FILE_START, message, hint)
-    findings.set(skill.path, [...(findings.get(skill.path) ?? []), found])
+    const located = finding(code, await placeIn(named, skill, name, path), ...found)
+    findings.set(skill.path, [...(findings.get(skill.path) ?? []), located])
   }
   return findings
 }
 
-function placeOf(path: (string | number)[], at: Locator): Place {
+/** Where something in the metadata of one of a file's tools stands. */
+export async function placeIn(
+  { tool }: NamedTool,
+  skill: WalkedSkill,
+  name: string,
+  path: readonly (string | number)[],
+): Promise<Place> {
+  const at = tool?.fresh?.at ?? (await parseSkill(skill)).tools.find(one => one.name === name)?.at
+  return at ? placeOf(path, at) : FILE_START
+}
+
+/** Where something in a tool's metadata stands: a key, or what is in a list. */
+export function placeOf(path: readonly (string | number)[], at: Locator): Place {
   const isKey = path.every(step => typeof step === 'string')
   return isKey ? at.key('metadata', ...(path as string[])) : at.value('metadata', ...path)
 }

@@ -4,21 +4,14 @@ import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
-import { fallbackName, type ParsedFile } from './parse-file.js'
+import { fallbackName, nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
 import { type ReadModule, readModule } from './read-module.js'
 import { saysMain } from './says-main.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
-  const parsed: ParsedFile = {
-    sha256: hash('sha256', bytes),
-    size: bytes.length,
-    tools: [],
-    broken: [],
-    findings: [],
-    fixes: [],
-  }
+  const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)
   const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
   if ('rule' in read) addBroken(parsed, read, fallbackName({ path, kind: 'code', folderName: '' }))

@@ -67,14 +67,7 @@ export interface ParsedFile {
 
 /** Reads a Markdown skill file: one skill in a SKILL.md, one or several in a `.skill.md`. Never throws for what is in it. */
 export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
-  const parsed: ParsedFile = {
-    sha256: hash('sha256', bytes),
-    size: bytes.length,
-    tools: [],
-    broken: [],
-    findings: [],
-    fixes: [],
-  }
+  const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)
   if ('rule' in decoded) {
     addBroken(parsed, decoded, fallbackName(source), bytes.toString('latin1'))
@@ -88,6 +81,11 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   }
   if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded, firstContent(blocks)))
   return parsed
+}
+
+/** What is known of a file before anything in it was read. */
+export function nothingParsed(sha256: string, size: number): ParsedFile {
+  return { sha256, size, tools: [], broken: [], findings: [], fixes: [] }
 }
 
 /** True for a SKILL.md whose role is `main`: at the root of a path entry it describes the entry. */

@@ -9,7 +9,7 @@ import { type FileStat, isSettled, sameStat } from '../file-stat.js'
 import type { SkillUnit } from '../skill-unit.js'
 import { digestFile, readSkillFile } from './digest.js'
 import { parseCode } from './parse-code.js'
-import { fallbackName, type ParsedFile, parseFile } from './parse-file.js'
+import { fallbackName, nothingParsed, type ParsedFile, parseFile } from './parse-file.js'
 import { readDelegate } from './read-delegate.js'
 import { systemReason, type WalkedFile, type WalkedSkill } from './walk.js'
 
@@ -227,7 +227,7 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
   // What describes a whole path entry stands at its root, and nobody knows what this one says.
   const isMain = skill.kind === 'folder' && skill.atRoot
   const findings = isMain ? [fault, finding('main-broken', FILE_START)] : [fault]
-  return { sha256: '', size: skill.size, tools: [], broken, findings, fixes: [] }
+  return { ...nothingParsed('', skill.size), broken, findings }
 }
 
 /** What a skill is besides the bytes of its files: its place, which resources it has, what the walk said of it. */

@@ -6,6 +6,7 @@ import { brokenFault, mainFault, roleFault } from '../../src/cascade-problems.js
 import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
 import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolAddress } from '../../src/index-format.js'
+import { nearTool } from '../../src/near-tool.js'
 import { parseReference } from '../../src/reference.js'
 import { type Finding, toDiagnostic } from '../diagnostics.js'
 import type { LibraryTools } from '../library.js'
@@ -23,6 +24,14 @@ export interface NamedDirectory {
 export interface ProjectTools extends CascadeLookUp {
   /** Each directory's tools. */
   directories: CascadeTool[][]
+  /** The library's, by name. */
+  shipped: ReadonlyMap<string, CascadeTool>
+  /** The tool of the project that a name leads to. */
+  firstNamed: (name: string) => CascadeTool | null
+  /** False for code of which something is only known when it runs, and was not run. */
+  isKnown: (id: string) => boolean
+  /** A tool by its id. */
+  tool: (id: string) => CascadeTool | undefined
   address: (id: string) => ToolAddress
   /** Main skills that lie in one folder with another that comes first, by directory. */
   secondMains: [directory: number, main: { name: string; first: string }][]
@@ -100,6 +109,17 @@ export function projectTools(
 
   return {
     directories: named.map(({ tools }) => [...tools.values()]),
+    shipped,
+    firstNamed,
+    isKnown(id) {
+      const [number, name] = addressOf(id)
+      const tool = number === 'library' ? undefined : directories[number]?.linked.names.get(name)?.tool
+      return !tool?.fresh?.code?.dynamic.length
+    },
+    tool(id) {
+      const [number, name] = addressOf(id)
+      return number === 'library' ? shipped.get(name) : named[number]?.tools.get(name)
+    },
     secondMains: named.flatMap(({ secondMains }, number) =>
       secondMains.map(main => [number, main] as [number, typeof main]),
     ),
@@ -133,6 +153,8 @@ export function projectTools(
       return null
     },
     libraryMain: () => libraryMain,
+    nearName: ref =>
+      nearTool(ref, [...directories.flatMap(({ linked }) => [...linked.names.keys()]), ...shipped.keys()]),
     address: addressOf,
     elsewhere: (ref, from) => {
       const reference = parseReference(ref)

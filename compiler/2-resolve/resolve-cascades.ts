@@ -1,11 +1,14 @@
 import { resolveCascades } from '../../src/cascade.js'
 import { problemFor } from '../../src/cascade-problems.js'
-import type { CascadeEntry, ResolvedCascade } from '../../src/cascade-types.js'
+import type { CascadeEntry, CascadeProblem, ResolvedCascade } from '../../src/cascade-types.js'
 import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import type { DirectoryProblem } from '../cascade-problem.js'
 import type { LibraryTools } from '../library.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
+import { idleAnnotations } from './idle-annotations.js'
+import { nearMiddleware } from './near-middleware.js'
+import { wrongConfigurations } from './wrong-configurations.js'
 
 /** What cascades come to in each of a project's directories. */
 export interface ProjectCascades {
@@ -13,6 +16,8 @@ export interface ProjectCascades {
   records: Map<string, CascadeRecord>[]
   /** By directory. */
   problems: DirectoryProblem[][]
+  /** For each record of a problem the place in the metadata at fault. */
+  paths: Map<CascadeRecord, (string | number)[]>
 }
 
 /**
@@ -46,13 +51,15 @@ export async function resolveProject(
     // A tool's own fault first, as a runtime says it.
     const others = ids.map(id => faults.get(id) ?? Number.POSITIVE_INFINITY)
     const problem = resolution.problems[faults.get(resolved.tool.id) ?? Math.min(...others)]
-    return problem
-      ? { chain: [], problem: problemFor(resolved.tool.id, problem, id => tools.address(id)[1]) }
-      : cascadeRecord(resolved, tools)
+    if (!problem) return cascadeRecord(resolved, tools)
+    const record = problemRecord(resolved, problem, tools)
+    cascades.paths.set(record, problem.path)
+    return record
   }
   const cascades: ProjectCascades = {
     records: directories.map(() => new Map()),
     problems: directories.map(() => []),
+    paths: new Map(),
   }
   for (const resolved of resolution.tools.values()) {
     const [directory, name] = tools.address(resolved.tool.id)
@@ -60,27 +67,51 @@ export async function resolveProject(
     if (record && directory !== 'library') cascades.records[directory]?.set(name, record)
   }
   const told = new Set<string>()
-  for (const { tool, at = { tool, path: [] }, code, ...problem } of resolution.problems) {
+  for (const { tool, at = { tool, path: [] }, code, message, hint, ...problem } of resolution.problems) {
     // Of a main skill its own file says what is wrong.
     if (code === 'main-broken' || (code === 'inherit-missing' && open.has(tool))) continue
     const path = at.tool === tool ? problem.path : at.path
     const [directory, name] = tools.address(at.tool)
     // A key that reaches many tools is told of once.
-    const key = JSON.stringify([at.tool, path, code, problem.message])
+    const key = JSON.stringify([at.tool, path, code, message])
     if (directory !== 'library' && !told.has(key))
-      cascades.problems[directory]?.push({ name, ...problem, code, path })
+      cascades.problems[directory]?.push({ name, code, path, found: [message, hint] })
     told.add(key)
+  }
+  const slips = [
+    ...wrongConfigurations(resolution, tools),
+    ...nearMiddleware(tools),
+    ...idleAnnotations(resolution, tools, id => open.has(id) || faults.has(id)),
+  ]
+  for (const { tool, ...slip } of slips) {
+    const [directory, name] = tools.address(tool)
+    if (directory !== 'library') cascades.problems[directory]?.push({ name, ...slip })
   }
   for (const [directory, { name, first }] of tools.secondMains) {
     cascades.problems[directory]?.push({
       code: 'main-duplicate',
       name,
       path: ['role'],
-      message: `The folder has another main skill, "${first}", which comes first and is the one that counts`,
-      hint: 'Give one of them another role, or move it into a folder of its own.',
+      found: [
+        `The folder has another main skill, "${first}", which comes first and is the one that counts`,
+        'Give one of them another role, or move it into a folder of its own.',
+      ],
     })
   }
   return cascades
+}
+
+function problemRecord(
+  { tool }: ResolvedCascade,
+  problem: CascadeProblem,
+  { address }: ProjectTools,
+): CascadeRecord {
+  const said = problemFor(tool.id, problem, id => address(id)[1])
+  return {
+    chain: [],
+    problem: said,
+    ...(problem.tool !== tool.id && { sources: [address(problem.tool)] }),
+  }
 }
 
 /** Null for a tool that is what its own metadata says, with nothing around it, whatever others of the project say. */

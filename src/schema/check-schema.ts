@@ -35,6 +35,14 @@ export interface CheckedSchema {
    * itself and does not grow without measure.
    */
   isCompilable: boolean
+  /** The keywords that mean nothing, each with its place and value: free data, or slips. */
+  unknown: readonly UnknownKeyword[]
+}
+
+export interface UnknownKeyword {
+  path: (string | number)[]
+  keyword: string
+  value: JsonValue
 }
 
 const DIALECTS: readonly [RegExp, Dialect][] = [
@@ -108,6 +116,7 @@ class Check {
   readonly #references: { ref: string; path: (string | number)[] }[] = []
   readonly #targets = new Map<string, Schema>()
   readonly #seen = new Set<Schema>()
+  readonly #unknown: UnknownKeyword[] = []
   #count = 0
   #steps = 0
   /** True where it holds what only interpreting does in good time. */
@@ -127,7 +136,7 @@ class Check {
     }
     this.#refuseCircles()
     const isCompilable = !this.#isSlow && this.#expandedSize(this.root, new Map()) <= schemaLimits.expanded
-    return { dialect: this.dialect, targets: this.#targets, isCompilable }
+    return { dialect: this.dialect, targets: this.#targets, isCompilable, unknown: this.#unknown }
   }
 
   #schema(schema: JsonValue | undefined, path: (string | number)[]): void {
@@ -155,7 +164,10 @@ class Check {
     if (keyword === '$id' && path.length > 1)
       throw new Refused('a schema inside the schema has no "$id" of its own', path)
     const shape = this.#keywords.get(keyword)
-    if (shape === undefined) return
+    if (shape === undefined) {
+      this.#unknown.push({ path, keyword, value })
+      return
+    }
     this.#shape(keyword, shape, value, path)
     if (keyword === '$ref') this.#references.push({ ref: String(value), path })
     if (keyword === '$anchor') this.#anchors.set(`#${value}`, valueAt(this.root, path.slice(0, -1)) as Schema)
@@ -356,7 +368,8 @@ const WORDS: Record<Shape, string> = {
   types: 'the name of a type',
 }
 
-function isOf(shape: Shape, value: JsonValue): boolean {
+/** True where a keyword may have a value, as far as its type says. */
+export function isOf(shape: Shape, value: JsonValue): boolean {
   switch (shape) {
     case 'count':
       return Number.isSafeInteger(value) && Number(value) >= 0

@@ -50,7 +50,14 @@ export interface Case {
 }
 
 export interface Outcome {
-  results: { name: string; calls: string[]; result?: unknown; code?: string; message?: string }[]
+  results: {
+    name: string
+    calls: string[]
+    result?: unknown
+    code?: string
+    message?: string
+    file?: string
+  }[]
   explained: Record<string, { result?: { chain: object[] }; code?: string }>
   cascadesComputed: number
   parser: string

@@ -56,6 +56,7 @@ export function lookUpAmong(
       answer(`authority of ${from.id}`, Object.hasOwn(authority, from.id) ? authority[from.id] : project),
     projectMain: () => answer('project', project),
     libraryMain: () => answer('library', library),
+    nearName: () => null,
   }
 }
 

@@ -28,7 +28,7 @@ async function answer({ calls, ...options }) {
 async function outcome(work) {
   try {
     return { result: await work() }
-  } catch ({ code, message }) {
-    return { code, message }
+  } catch ({ code, message, file }) {
+    return { code, message, ...(file && { file }) }
   }
 }

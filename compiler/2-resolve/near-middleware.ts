@@ -1,0 +1,20 @@
+import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
+import { editDistance } from '../../src/nearest.js'
+import type { ProjectTools } from './cascade-tools.js'
+import type { Slip } from './slip.js'
+
+/** Shorter keys are near to too much. */
+const KEY_LENGTH_MIN = 5
+
+/** The keys that are one edit from the name of a middleware of the library, and name no tool themselves. */
+export function nearMiddleware({ directories, shipped, firstNamed }: ProjectTools): Slip[] {
+  const known = [...shipped.values()].flatMap(({ name, role }) => (role === 'middleware' ? [name] : []))
+  return directories.flat().flatMap(({ id, metadata }) =>
+    Object.keys(metadata).flatMap(key => {
+      if (key.length < KEY_LENGTH_MIN || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
+      const near = known.find(name => editDistance(key, name, 1) === 1)
+      if (near === undefined || firstNamed(key) || shipped.has(key)) return []
+      return [{ code: 'metadata-near-key' as const, tool: id, path: [key], found: [key, near] }]
+    }),
+  )
+}

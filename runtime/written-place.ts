@@ -1,0 +1,31 @@
+import { disk } from '#disk'
+import { loadParser } from './directory-files.js'
+import type { Globals } from './globals.js'
+import type { ToolDef } from './tool-def.js'
+
+/** Where something stands in a skill's file. */
+export interface WrittenPlace {
+  /** Absolute. */
+  file: string
+  /** From 1; absent where there is no reader of skill files. */
+  position?: { line: number; column: number }
+}
+
+/** Where a part of a tool's metadata is written; null for a tool that a program registered. */
+export async function writtenPlace(
+  tool: ToolDef,
+  path: readonly (string | number)[],
+  globals: Globals,
+): Promise<WrittenPlace | null> {
+  const file = writtenFile(tool)
+  if (disk === null || file === null) return null
+  const { name, origin } = tool
+  const parser = await loadParser(globals, disk)
+  const position = await parser?.placeOf(origin.entry, origin.file, name, path)
+  return { file, ...(position && { position }) }
+}
+
+/** A tool's file, absolute; null for one that a program registered. */
+export function writtenFile({ origin }: ToolDef): string | null {
+  return disk === null || origin.entry === '' ? null : disk.resolve(origin.entry, origin.file)
+}
