@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { isBroken } from '../src/index-format.js'
 import {
   askIndex,
@@ -17,7 +18,7 @@ import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
 
-/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's main skill and middleware are not. */
+/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's main skill, middleware and directives are not. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
   const registered = [...new Set(globals.tools.programmaticTools.values())]
   if (disk === null) return registered
@@ -31,8 +32,7 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
       const { record } = found
       const name = isBroken(record) ? found.name : record.frontmatter.name
       if (taken.has(name)) continue
-      // Nobody calls the library's main skill and its middleware: they are named in metadata.
-      if (state.library && !isBroken(record) && record.frontmatter.role !== undefined) continue
+      if (state.library && !isBroken(record) && isNamedOnly(record.frontmatter)) continue
       taken.add(name)
       if (isBroken(record)) noteBroken(found, globals, disk)
       else tools.push(toolOf({ ...found, record }, globals, disk))
@@ -40,6 +40,11 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
   }
   globals.cache.list.set(key, tools)
   return [...tools]
+}
+
+/** Nobody calls the library's main skill, its middleware and its directives: they are named in metadata and in content. */
+function isNamedOnly({ role, visibility }: ToolFrontmatter): boolean {
+  return role !== undefined || visibility === 'hidden'
 }
 
 interface Named extends Found {

@@ -32,6 +32,7 @@ const EXPORTS: Record<string, string[]> = {
     'ctxHookTrigger',
     'ctxPaths',
     'ctxTarget',
+    'ctxValue',
     'defineTool',
     'deserialize',
     'emptyGlobals',
