@@ -2,6 +2,7 @@ import type { ContentPart, ContentRecord, DirectivePart, NestedContent } from '.
 import { contentCycle, directiveFailed } from '../src/content-faults.js'
 import type { DirectiveForm } from '../src/directive.js'
 import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
+import { directiveNames } from '../src/directive-names.js'
 import { isAgentAppsError } from '../src/error.js'
 import { asText, EXPRESSION_START } from '../src/interpolate.js'
 import { nearest } from '../src/nearest.js'
@@ -187,6 +188,7 @@ class ContentCompiler {
   ): Promise<string | NestedContent | null> {
     if (entry !== undefined) return null
     if (way.includes(file)) throw contentCycle([...way, file])
+    if (!directiveNames(content).some(name => this.known.has(name))) return content
     const { parts, faults } = await parseContentWithin(content, this.known, 1)
     const [fault] = faults
     if (fault) {
@@ -200,7 +202,7 @@ class ContentCompiler {
           hint,
         ),
       )
-      return null
+      return { text: '', parts: [], file, problem: fault }
     }
     const folded = await this.fold(content, parts, [...way, file], dependencies.files)
     const isText = !content.includes(EXPRESSION_START) && folded.every(part => !('name' in part))

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { type ContentRecord, type DirectivePart, isContentOf } from '../src/content.js'
+import { type ContentProblem, type ContentRecord, type DirectivePart, isContentOf } from '../src/content.js'
 import { contentCycle, directiveFailed } from '../src/content-faults.js'
 import {
   type DirectiveCall,
@@ -108,6 +108,9 @@ async function knownAmong(
     const directive = await findDirective(name, tool, globals)
     if (directive) known.set(name, directive)
   }
+  // A branch of `if` without one is a fault only where there are directives at all, as it is to the compiler.
+  const branching = known.size > 0 && names.includes('else') ? await findDirective('if', tool, globals) : null
+  if (branching) known.set('if', branching)
   return known
 }
 
@@ -187,7 +190,8 @@ class ToolRendering {
   ): Promise<string | Rendering<Place>> {
     if (directive.text !== undefined) return directive.text
     if (directive.content) {
-      const { text, parts, file } = directive.content
+      const { text, parts, file, problem } = directive.content
+      if (problem) throw this.failed(directive, place, includedInvalid(file, place.file, problem))
       return { text, parts, place: this.placeOf(place.entry, file, place) }
     }
     const { name, arg, attributes = {} } = directive
@@ -236,20 +240,14 @@ class ToolRendering {
     if (!isDirectiveContent(result)) return asText(result)
     const { content: text, file, entry = place.entry } = result
     const inner = this.placeOf(entry, file, place)
-    const names = directiveNames(text).filter(name => !this.known.has(name))
-    for (const [name, tool] of await knownAmong(names, this.tool, this.globals)) this.known.set(name, tool)
-    if (!directiveNames(text).some(name => this.known.has(name)))
-      return { text, parts: [[0, text.length]], place: inner }
+    const known = await knownAmong(directiveNames(text), this.tool, this.globals)
+    for (const [name, tool] of known) this.known.set(name, tool)
+    if (known.size === 0) return { text, parts: [[0, text.length]], place: inner }
     const parser = disk && (await loadParser(this.globals, disk))
-    if (!parser) throw notCompiled(`${this.tool.name}" includes the file "${file}`)
-    const { parts, problem } = await parser.parseContent(text, allForms(this.known))
-    if (!problem) return { text, parts, place: inner }
-    const { line, column, message, hint } = problem
-    throw new AgentAppsError(
-      'CONTENT_INVALID',
-      `in ${file}:${line}:${column}, which ${from} includes, ${message}`,
-      { hint },
-    )
+    if (!parser) throw notCompiled(file)
+    const { parts, problem } = await parser.parseContent(text, allForms(known))
+    if (problem) throw includedInvalid(file, from, problem)
+    return { text, parts, place: inner }
   }
 
   /** The place of a file that takes a directive's place. */
@@ -306,6 +304,18 @@ function contentInvalid(
     'CONTENT_INVALID',
     `The content of "${name}" cannot be rendered: ${origin.file}:${line}:${column}: ${message}`,
     { hint, tool: name, file, position: { line, column } },
+  )
+}
+
+function includedInvalid(
+  file: string,
+  from: string,
+  { message, hint, line, column }: ContentProblem,
+): AgentAppsError {
+  return new AgentAppsError(
+    'CONTENT_INVALID',
+    `in ${file}:${line}:${column}, which ${from} includes, ${message}`,
+    { hint },
   )
 }
 

@@ -47,6 +47,8 @@ export interface NestedContent {
   parts: ContentPart[]
   /** The file that it is from, relative to the path entry. */
   file: string
+  /** What is wrong with its directives: it has no parts then. */
+  problem?: ContentProblem
 }
 
 export interface ContentProblem {
@@ -63,9 +65,7 @@ export function isDirective(part: ContentPart): part is DirectivePart {
 /** True for parts that can be of a text: an index that says otherwise is not believed. */
 export function isContentOf(content: ContentRecord | undefined, text: string): content is ContentRecord {
   if (content?.length !== text.length || !Array.isArray(content.parts)) return false
-  const { problem } = content
-  if (problem && (typeof problem.message !== 'string' || typeof problem.hint !== 'string')) return false
-  return areParts(content.parts, text.length)
+  return isProblem(content.problem) && areParts(content.parts, text.length)
 }
 
 function areParts(parts: unknown, length: number): boolean {
@@ -97,8 +97,13 @@ function isDirectivePart(part: DirectivePart, length: number): boolean {
         content !== null &&
         typeof content.text === 'string' &&
         typeof content.file === 'string' &&
+        isProblem(content.problem) &&
         areParts(content.parts, content.text.length)))
   )
+}
+
+function isProblem(problem: ContentProblem | undefined): boolean {
+  return !problem || (typeof problem.message === 'string' && typeof problem.hint === 'string')
 }
 
 function isOptionalText(value: unknown): boolean {

@@ -43,12 +43,46 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return loadConfig({ cwd: root })
   },
   CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
+  CONTENT_CYCLE: root => {
+    write(root, 'SKILL.md', `${SKILL}:include[SKILL.md]\n`)
+    return runtimeOf(root).render('review')
+  },
+  CONTENT_INVALID: root => {
+    write(root, 'SKILL.md', `${SKILL}:::if{path=args.x}\n`)
+    return runtimeOf(root).render('review')
+  },
+  CONTENT_MISSING: () => {
+    const runtime = createRuntime({ paths: [] })
+    registerTool(runtime.globals, { name: 'count', fn: () => 1 })
+    return runtime.render('count')
+  },
+  CONTENT_NOT_COMPILED: root => {
+    write(root, 'SKILL.md', `${SKILL}:skill[review]\n`)
+    const { globals, render } = runtimeOf(root)
+    return findTool('review', globals).then(() => {
+      globals.parser = Promise.resolve(null)
+      return render('review')
+    })
+  },
+  CONTENT_TOO_LARGE: root => {
+    const params = '\nmetadata: { params: { properties: { list: { type: array } } } }\n---\n'
+    write(
+      root,
+      'SKILL.md',
+      `${SKILL.replace('\n---\n', params)}:::each{path=args.list}\n${'a'.repeat(1000)}\n:::\n`,
+    )
+    return runtimeOf(root).render('review', { args: { list: Array(10_000).fill(0) } })
+  },
   CONTEXT_MISSING: () =>
     defineTool({ name: 'again', execute: (_args, { invoke }) => invoke('review') }).fn(undefined),
   DEFINITION_INVALID: async () => defineTool({ name: 'again' } as never),
   DEPTH_EXCEEDED: root => {
     write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { delegate: review }\n---'))
     return runtimeOf(root).invoke('review')
+  },
+  DIRECTIVE_FAILED: root => {
+    write(root, 'SKILL.md', `${SKILL}:skill[reviw]\n`)
+    return runtimeOf(root).render('review')
   },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),

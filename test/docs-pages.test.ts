@@ -230,7 +230,7 @@ describe('docs/resolving.md on registered tools and caches', () => {
     }
     await version('One.')
     const { globals, render } = createRuntime({ paths: ['.'], cwd: root, freshness: 'trust' })
-    registerTool(globals, { name: 'ours', fn: () => 'ours' })
+    registerTool(globals, { name: 'ours', fn: () => null, content: 'ours' })
     expect(await render('a')).toBe('One.\n')
     await version('Number two.')
     clearToolCache('a', globals)

@@ -35,6 +35,7 @@ const EXPORTS: Record<string, string[]> = {
     'ctxTarget',
     'ctxTool',
     'ctxTools',
+    'ctxValue',
     'defineTool',
     'deserialize',
     'emptyGlobals',

@@ -53,6 +53,15 @@ export default (_ctx: unknown, { text }: { text: string }): number => words(text
     'inline-markdown',
     'delegate: "inline://markdown,---\\nname: other\\n---\\nText.\\n"',
   ),
+  'content/SKILL.md': skillWith('content', 'author: somebody').replace(
+    'Text.\n',
+    '> :::if{path=args.x}\n> :include[notes.md]{lines=1}\n> :::else\n> :value[args.y] of :skill[count]\n> :::\n\n::include[notes.md]\n',
+  ),
+  'content/notes.md': 'Notes on :value[args.x].\n',
+  'content-faulty.skill.md': skillWith('content-faulty', 'author: somebody').replace(
+    'Text.',
+    ':::if{path=args.x}',
+  ),
   'to-tool.skill.md': skillWith('to-tool', 'delegate: count'),
 }
 

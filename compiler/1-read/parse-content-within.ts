@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { type KnownDirectives, type ParsedContent, parseContent } from './parse-content.js'
 
-/** UTF-16 units that are parsed at once: nothing that short takes the parser a second. */
-const SHORT = 32 * 1024
+/** UTF-16 units, times the levels of quotes, lists and blocks, that are parsed at once: that takes no second. */
+const SHORT = 16 * 1024
 /** How long a longer text may take, in ms. Most take a tenth. */
 const TIME_LIMIT = 2000
 const MEMORY_LIMIT_MB = 256
@@ -13,7 +13,7 @@ export async function parseContentWithin(
   known: KnownDirectives,
   firstLine: number,
 ): Promise<ParsedContent> {
-  if (text.length <= SHORT) return parseContent(text, known, firstLine)
+  if (text.length * levelsOf(text) <= SHORT) return parseContent(text, known, firstLine)
   const worker = new Worker(new URL('./content-worker.js', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   })
@@ -32,6 +32,20 @@ export async function parseContentWithin(
     clearTimeout(timer)
     await worker.terminate()
   }
+}
+
+/** What a line begins with: two characters, or a mark, for each quote and list; and a fence of a block. */
+const LEAD = /^((?:[ \t]{1,2}|>|[-*+]|\d{1,9}[.)])*)(:{3,}\w?)?/gm
+
+/** How many quotes, lists and blocks may lie in each other: every one has the parser read what it holds once more. */
+function levelsOf(text: string): number {
+  let blocks = 0
+  let most = 0
+  for (const [, lead = '', fence] of text.matchAll(LEAD)) {
+    if (fence) blocks = Math.max(0, blocks + (/\w$/.test(fence) ? 1 : -1))
+    most = Math.max(most, blocks + lead.length / 2)
+  }
+  return 1 + most
 }
 
 function unread(text: string, line: number, why: string): ParsedContent {

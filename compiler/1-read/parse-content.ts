@@ -100,7 +100,8 @@ function maskUnknown(text: string, known: KnownDirectives): { masked: string; fe
       return ','.repeat(colons.length) + (name ?? '')
     },
   )
-  return { masked, fences }
+  // The parser leaves out a byte order mark, and counts from behind it.
+  return { masked: masked.replace(/^\uFEFF/, '\u2060'), fences }
 }
 
 function restOfLine(text: string, from: number): string {
