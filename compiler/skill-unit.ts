@@ -1,6 +1,7 @@
 import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
+import type { ToolReference } from '../src/references.js'
 import type { Locator } from './1-read/check-frontmatter.js'
 import type { Finding, Place } from './diagnostics.js'
 
@@ -71,6 +72,8 @@ export interface UnitTool {
   place: Place
   /** The tool that runs in its stead. */
   delegate?: DelegateReference
+  /** What it refers to, in the file's order. */
+  references: ToolReference[]
   /** The files that its schemas were compiled to, relative to the entry. */
   validators?: string[]
   /** True where the last compile wrote its records, and they still hold. */

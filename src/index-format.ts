@@ -39,6 +39,7 @@ import { byCodePoint } from './code-point-order.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 import type { JsonObject, JsonValue } from './json.js'
+import type { ToolReference } from './references.js'
 
 export const INDEX_FILE = '.agent-apps.json'
 /** The folder beside the index for shards and modules, and for the machine's own cache. */
@@ -136,6 +137,8 @@ export interface ToolDetails {
   verbatim: JsonObject
   /** The other files of a folder skill, in code-point order of path. */
   resources: ResourceRecord[]
+  /** What the tool refers to, in the file's order; absent where that is nothing. */
+  references?: ToolReference[]
 }
 
 export interface ResourceRecord {
