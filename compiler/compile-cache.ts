@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
+import type { ReferenceKind } from '../src/references.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
 import type { LinkedDirectory } from './linked-directory.js'
@@ -77,12 +78,14 @@ type StoredUnit = [
     written: boolean,
     cascade: CascadeInput | null,
     delegate: StoredDelegate | null,
+    references: StoredReference[],
     ...validators: string[],
   ][],
   broken: [name: string, finding: StoredFinding][],
   findings: StoredFinding[],
   sources: UnitSource[],
 ]
+type StoredReference = [kind: ReferenceKind, ref: string, line: number, column: number]
 type StoredDelegate = [ref: string, line: number, column: number]
 type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
 
@@ -143,6 +146,7 @@ export function encodeCache({
           linked.names.get(tool.name)?.tool === tool,
           cascadeInput(tool) ?? null,
           storeDelegate(tool),
+          tool.references.map(({ kind, ref, line, column }): StoredReference => [kind, ref, line, column]),
           ...(tool.validators ?? []),
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
@@ -195,10 +199,11 @@ function decode({
       shape,
       size: file.stat.size,
       sha256: file.sha256,
-      tools: tools.map(([name, line, column, written, cascade, delegate, ...validators]) => ({
+      tools: tools.map(([name, line, column, written, cascade, delegate, references, ...validators]) => ({
         name,
         place: { line, column },
         written,
+        references: references.map(([kind, ref, line, column]) => ({ kind, ref, line, column })),
         cascade: cascade ?? undefined,
         ...(delegate && { delegate: restoreDelegate(delegate) }),
         ...(validators.length > 0 && { validators }),

@@ -2,13 +2,16 @@ import { hash } from 'node:crypto'
 import { extractFrontmatter, type ToolKind } from '../../src/frontmatter.js'
 import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
+import { inOrder, type ToolReference } from '../../src/references.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
 import type { CodePart } from '../skill-unit.js'
 import { checkFrontmatter, hasDelegate, type Locator, typeName } from './check-frontmatter.js'
 import { commentsInValues } from './comments-in-values.js'
+import { contentLinks } from './content-links.js'
 import { type DecodedText, decode } from './decode.js'
+import { frontmatterReferences, reference } from './frontmatter-references.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
@@ -36,6 +39,8 @@ export interface ParsedTool {
   verbatim: JsonObject
   /** Where what stands in its frontmatter stands in the file. */
   at: Locator
+  /** What it refers to, in the file's order. */
+  references: ToolReference[]
   /** What is known of a tool in code without running it. */
   code?: CodePart
 }
@@ -151,6 +156,12 @@ function parseBlock(
     ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     at,
+    references: inOrder([
+      ...frontmatterReferences(verbatim, at),
+      ...contentLinks(text, block.contentStart, block.contentEnd).map(({ ref, offset }) =>
+        reference('link', ref, placeAt(offset)),
+      ),
+    ]),
     record: {
       content: [byteAt(block.contentStart), byteAt(block.contentEnd)],
       file: source.path,

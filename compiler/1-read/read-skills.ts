@@ -97,12 +97,13 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
     shape: shapeOf(skill),
     size: parsed.size,
     sha256: parsed.sha256,
-    tools: parsed.tools.map(({ name, place, delegatePlace, record, verbatim, at, code }) => ({
+    tools: parsed.tools.map(({ name, place, delegatePlace, record, verbatim, at, references, code }) => ({
       name,
       place,
+      references,
       fresh: {
         record,
-        details: { verbatim, resources },
+        details: { verbatim, resources, ...(references.length > 0 && { references }) },
         at,
         ...(code && { code }),
         ...(delegatePlace && { delegatePlace }),
