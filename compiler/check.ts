@@ -9,6 +9,7 @@ import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.j
 import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
 import { checkReferences } from './check-references.js'
+import { checkUnreachable } from './check-unreachable.js'
 import { libraryBelow } from './library.js'
 import { withFindings } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
@@ -62,7 +63,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     ...part,
     linked: withFindings(part.linked, cascades[number]?.findings ?? new Map()),
   }))
-  return { ...report(await checkReferences(checked, project)), fixed, spec }
+  return { ...report(checkUnreachable(await checkReferences(checked, project))), fixed, spec }
 }
 
 function verdict({ absolute, folderName }: WalkedSkill): string[] {

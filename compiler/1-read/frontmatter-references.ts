@@ -9,7 +9,11 @@ import type { Locator } from './check-frontmatter.js'
 export function frontmatterReferences(verbatim: JsonObject, at: Locator): ToolReference[] {
   const { metadata } = verbatim
   const own = isJsonObject(metadata) ? metadata : {}
-  return [...bases(own.$inherit, at), ...delegate(own.delegate, at), ...allowed(verbatim['allowed-tools'], at)]
+  return [
+    ...bases(own.$inherit, at),
+    ...delegate(own.delegate, at),
+    ...allowed(verbatim['allowed-tools'], at),
+  ]
 }
 
 function bases(value: JsonValue | undefined, at: Locator): ToolReference[] {
