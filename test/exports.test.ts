@@ -80,7 +80,16 @@ const EXPORTS: Record<string, string[]> = {
     'unregisterTool',
   ],
   'agent-apps/runtime': RUNTIME,
-  'agent-apps/compiler': ['check', 'clean', 'compile', 'fromMessage', 'loadConfig'],
+  'agent-apps/compiler': [
+    'check',
+    'clean',
+    'compile',
+    'fromMessage',
+    'graph',
+    'graphAsDot',
+    'graphAsMermaid',
+    'loadConfig',
+  ],
   'agent-apps/compiler/disk': ['parser'],
 }
 /** Types leave no trace at run time, so that they are read from the declarations. */
@@ -112,6 +121,7 @@ const TYPES: Record<string, string[]> = {
     'Origin',
     'PathEntry',
     'Progress',
+    'ReferenceKind',
     'RegisterToolOptions',
     'ResourceRecord',
     'Role',
@@ -130,6 +140,7 @@ const TYPES: Record<string, string[]> = {
     'ToolFrontmatter',
     'ToolFunction',
     'ToolKind',
+    'ToolReference',
     'Via',
   ],
   'agent-apps/compiler': [
@@ -141,11 +152,18 @@ const TYPES: Record<string, string[]> = {
     'CompileResult',
     'Config',
     'FileReport',
+    'GraphEdge',
+    'GraphNode',
+    'GraphOptions',
+    'GraphSelection',
     'LoadConfigOptions',
     'LoadedConfig',
     'Message',
     'Outcome',
     'Progress',
+    'ReferenceGraph',
+    'ReferenceKind',
+    'ToolReference',
   ],
 }
 

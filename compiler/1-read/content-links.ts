@@ -61,17 +61,18 @@ function destinationAt(content: string, at: number, pattern: RegExp): ContentLin
   return { ref, offset: at + match[0].indexOf(ref) }
 }
 
+const FENCE = /```|~~~/
 /** A fence may stand in a list or a quotation. */
 const OPENING = /^(?:[ \t>]|[-*+][ \t]|\d+[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})/
 
 /** The content with its fenced code blanked: every offset stays. */
 function withoutFences(content: string): string {
-  if (!/```|~~~/.test(content)) return content
+  if (!FENCE.test(content)) return content
   let fence: string | null = null
   return content
     .split('\n')
     .map(line => {
-      const marks = OPENING.exec(line)?.[1]
+      const marks = FENCE.test(line) ? OPENING.exec(line)?.[1] : undefined
       if (fence === null) {
         fence = marks ?? null
         return marks === undefined ? line : blank(line)
@@ -129,6 +130,7 @@ function backtickRuns(content: string): { next: (length: number, after: number) 
   }
 }
 
+/** As many spaces; line breaks stay. */
 function blank(text: string): string {
-  return text.replace(/[^\n]/g, ' ')
+  return text.includes('\n') ? text.replace(/[^\n]/g, ' ') : ' '.repeat(text.length)
 }
