@@ -12,5 +12,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['explain', async () => (await import('./commands/explain.js')).explain],
   ['run', async () => (await import('./commands/run.js')).run],
   ['render', async () => (await import('./commands/render.js')).render],
+  ['graph', async () => (await import('./commands/graph.js')).graphCommand],
   ['doctor', async () => (await import('./commands/doctor.js')).doctor],
 ])

@@ -1,49 +1,78 @@
 import { statSync } from 'node:fs'
 import { nearest } from '../src/nearest.js'
-import { parseReference } from '../src/reference.js'
-import { finding } from './diagnostics.js'
+import type { ToolReference } from '../src/references.js'
+import { type Finding, finding, type Place } from './diagnostics.js'
 import { parser } from './disk.js'
 import type { Project } from './project.js'
+import {
+  type ProjectTool,
+  projectTools,
+  type ReferenceTarget,
+  referenceTargets,
+} from './reference-targets.js'
 import type { ReportPart } from './report.js'
 
 /**
- * Says which delegates name a tool that nothing has which the project searches. It takes all directories to know, so
- * it is said of a compile, and stands in no index. A program may still register such a tool.
+ * Says which references lead nowhere, and which delegates lead round in a circle over several directories. It takes
+ * all directories to know, so it is said of a compile, and stands in no index.
  */
 export async function checkReferences<Part extends ReportPart>(
   parts: readonly Part[],
-  { others, library }: Project,
+  project: Project,
 ): Promise<Part[]> {
-  const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
-  const isUnknown = ({ name }: { name: string }): boolean => !names.has(name)
-  if (!parts.some(part => delegates(part).some(isUnknown))) return [...parts]
-  // Somebody else's directories are read only where they could know.
-  for (const name of await namesOf(library === null ? others : [...others, { dir: library, ignore: [] }]))
-    names.add(name)
-  return parts.map(part => ({
-    ...part,
-    unresolved: delegates(part)
-      .filter(isUnknown)
-      .map(({ path, name, place }) => ({
-        path,
-        finding: finding('delegate-unknown', place, name, nearest(name, names) ?? ''),
-      })),
-  }))
+  const targets = referenceTargets(parts)
+  const delegating: Delegating[] = []
+  const unresolved: Part['unresolved'][] = parts.map(() => [])
+  for (const { directory, name, file, tool } of projectTools(parts)) {
+    for (const reference of tool.references) {
+      if (reference.kind !== 'delegate' && reference.kind !== 'link') continue
+      const target = targets.target(reference, directory, file)
+      if (reference.kind === 'delegate') delegating.push({ directory, name, file, reference, target })
+      else if (target.kind === 'none' && isMeant(reference.ref))
+        unresolved[directory]?.push({
+          path: file,
+          finding: finding('link-missing', placeOf(reference), reference.ref),
+        })
+    }
+  }
+  const found = [...(await unknownDelegates(delegating, parts, project)), ...circles(delegating)]
+  for (const { directory, path, finding } of found) unresolved[directory]?.push({ path, finding })
+  return parts.map((part, directory) => ({ ...part, unresolved: unresolved[directory] }))
 }
 
-/** The delegates of a directory that are bare names. */
-function delegates({ linked: { units } }: ReportPart) {
-  return units.flatMap(({ path, tools }) =>
-    tools.flatMap(({ delegate }) => {
-      const reference = delegate && parseReference(delegate.ref)
-      return delegate && reference?.kind === 'name'
-        ? [{ path, name: reference.name, place: delegate.place }]
-        : []
-    }),
+interface Delegating extends ProjectTool {
+  file: string
+  reference: ToolReference
+  target: ReferenceTarget
+}
+
+type LocatedFinding = { directory: number; path: string; finding: Finding }
+
+/** The delegates that name a tool which nothing has that the project searches. A program may still register one. */
+async function unknownDelegates(
+  delegating: readonly Delegating[],
+  parts: readonly ReportPart[],
+  { others, library }: Project,
+): Promise<LocatedFinding[]> {
+  const unknown = delegating.flatMap(({ directory, file: path, reference, target }) =>
+    target.kind === 'none' && target.name === reference.ref ? [{ directory, path, reference }] : [],
   )
+  if (unknown.length === 0) return []
+  const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
+  // Somebody else's directories are read only where they could know.
+  const elsewhere = await namesOf(library === null ? others : [...others, { dir: library, ignore: [] }])
+  for (const name of elsewhere) names.add(name)
+  return unknown
+    .filter(({ reference }) => !names.has(reference.ref))
+    .map(({ reference, ...where }) => {
+      const near = nearest(reference.ref, names) ?? ''
+      return { ...where, finding: finding('delegate-unknown', placeOf(reference), reference.ref, near) }
+    })
 }
 
-async function namesOf(others: Project['others']): Promise<string[]> {
+async function namesOf(
+  others: readonly Pick<Project['others'][number], 'dir' | 'ignore'>[],
+): Promise<string[]> {
   const read = await Promise.all(
     // As to a runtime, one that is not there has no names.
     others.filter(isThere).map(({ dir, ignore }) => parser.readDirectory(dir, ignore)),
@@ -53,4 +82,51 @@ async function namesOf(others: Project['others']): Promise<string[]> {
 
 function isThere({ dir }: { dir: string }): boolean {
   return statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/**
+ * The delegates that lead back to their tool by way of another directory; linking says those of one. Each tool has
+ * one delegate at most, so it is in one circle at most.
+ */
+function circles(delegating: readonly Delegating[]): LocatedFinding[] {
+  const byTool = new Map(delegating.map(one => [idOf(one), one]))
+  const settled = new Set<Delegating>()
+  const findings: LocatedFinding[] = []
+  for (const first of delegating) {
+    const way: Delegating[] = []
+    let at: Delegating | undefined = first
+    while (at && !settled.has(at)) {
+      settled.add(at)
+      way.push(at)
+      at = at.target.kind === 'tool' ? byTool.get(idOf(at.target)) : undefined
+    }
+    const circle = at && way.includes(at) ? way.slice(way.indexOf(at)) : []
+    if (new Set(circle.map(({ directory }) => directory)).size < 2) continue
+    for (const [index, { directory, file, reference }] of circle.entries()) {
+      const names = [...circle.slice(index), ...circle.slice(0, index + 1)].map(({ name }) => name)
+      const problem = `it leads back here: ${names.join(' → ')}`
+      findings.push({
+        directory,
+        path: file,
+        finding: finding('delegate-invalid', placeOf(reference), reference.ref, problem),
+      })
+    }
+  }
+  return findings
+}
+
+function idOf({ directory, name }: ProjectTool): string {
+  return `${directory}/${name}`
+}
+
+function placeOf({ line, column }: ToolReference): Place {
+  return { line, column }
+}
+
+/** A single word is an example of a link, a host's name a link without its scheme, and some paths say that they are none. */
+const NOT_MEANT =
+  /^[^./]*$|\\|^(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|dev|io|net|org)(?:[/?#]|$))|(?:^|\/)(?:path\/to|your-[^/]*)(?:\/|$)/i
+
+function isMeant(ref: string): boolean {
+  return !NOT_MEANT.test(ref.replace(/[?#].*$/s, ''))
 }

@@ -8,14 +8,16 @@ import { specVerdict } from './1-read/spec-verdict.js'
 import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
+import { addDirectiveReferences } from './add-directive-references.js'
 import { countTokens } from './catalog-cost.js'
 import { checkReferences } from './check-references.js'
+import { checkUnreachable } from './check-unreachable.js'
 import { libraryBelow } from './library.js'
 import { withFindings } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
-import { projectContents } from './project-contents.js'
+import { type LocatedContents, projectContents } from './project-contents.js'
 import { type Report, type ReportPart, report } from './report.js'
 
 /** Which project `check` reads, and what it does beside reading. */
@@ -68,6 +70,8 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     libraryBelow(project),
     project,
   )
+  for (const [number, { linked }] of parts.entries())
+    addDirectiveReferences(linked, contents[number] as LocatedContents)
   const checked = parts.map((part, number) => ({
     ...part,
     linked: [cascades, contents].reduce(
@@ -75,7 +79,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
       part.linked,
     ),
   }))
-  return { ...report(await checkReferences(checked, project)), fixed, spec }
+  return { ...report(checkUnreachable(await checkReferences(checked, project))), fixed, spec }
 }
 
 function verdict({ absolute, folderName }: WalkedSkill): string[] {

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
+import type { ReferenceKind } from '../src/references.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
 import type { LinkedDirectory } from './linked-directory.js'
@@ -82,6 +83,7 @@ type StoredUnit = [
     cascade: CascadeInput | null,
     delegate: StoredDelegate | null,
     content: [directives: readonly string[], included: string[]] | null,
+    references: StoredReference[],
     ...validators: string[],
   ][],
   broken: [name: string, finding: StoredFinding][],
@@ -89,6 +91,7 @@ type StoredUnit = [
   sources: UnitSource[],
   catalogTokens: number[],
 ]
+type StoredReference = [kind: ReferenceKind, ref: string, line: number, column: number]
 type StoredDelegate = [ref: string, line: number, column: number]
 type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
 
@@ -152,6 +155,7 @@ export function encodeCache({
           cascadeInput(tool) ?? null,
           storeDelegate(tool),
           storeContent(tool),
+          tool.references.map(({ kind, ref, line, column }): StoredReference => [kind, ref, line, column]),
           ...(tool.validators ?? []),
         ]),
         unit.broken.map(item => [item.name, storeFinding(item.finding)]),
@@ -208,10 +212,11 @@ function decode({
       size: file.stat.size,
       sha256: file.sha256,
       tools: tools.map(
-        ([name, line, column, written, cascade, delegate, content, ...validators], number) => ({
+        ([name, line, column, written, cascade, delegate, content, references, ...validators], number) => ({
           name,
           place: { line, column },
           written,
+          references: references.map(([kind, ref, line, column]) => ({ kind, ref, line, column })),
           cascade: cascade ?? undefined,
           catalogTokens: tokens[number] ?? 0,
           ...(delegate && { delegate: restoreDelegate(delegate) }),

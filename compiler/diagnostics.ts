@@ -203,6 +203,11 @@ export const RULES = {
     reason: () => "The symbolic link leaves the skill's own folder, so it is not followed",
     note: 'Copy the file into the skill, or link the whole skill folder.',
   },
+  'link-missing': {
+    severity: 'info',
+    reason: path => `The link leads to a file that is not there: ${JSON.stringify(path)}`,
+    note: 'Correct the path, which begins at the folder of this file, or add the file.',
+  },
   'link-not-followed': {
     severity: 'warning',
     reason: () =>
@@ -346,6 +351,11 @@ export const RULES = {
     severity: 'info',
     reason: tag => `The tag "${tag}" is one of the library's`,
     note: 'Choose a tag that does not begin with "meta-".',
+  },
+  'tool-unreachable': {
+    severity: 'info',
+    reason: name => `"${name}" is hidden, and nothing that is shown or runs leads to it`,
+    note: 'Refer to it where it is used, or remove it. A program that calls it by name is not seen here.',
   },
   'unknown-field': {
     severity: 'info',

@@ -31,7 +31,7 @@ export interface Project {
   /** Those that compiling is about, in search order. */
   directories: ProjectDirectory[]
   /** Somebody else's: external ones, other layers'. */
-  others: Pick<SearchDirectory, 'dir' | 'ignore'>[]
+  others: Pick<SearchDirectory, 'dir' | 'ignore' | 'layer'>[]
   /** The directory of the skills that the package ships; null where they are not searched. */
   library: string | null
 }

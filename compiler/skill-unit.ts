@@ -2,6 +2,7 @@ import { type DirectiveForm, directiveForms } from '../src/directive.js'
 import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
+import type { ToolReference } from '../src/references.js'
 import type { Locator } from './1-read/check-frontmatter.js'
 import type { Finding, Place } from './diagnostics.js'
 
@@ -83,6 +84,8 @@ export interface UnitTool {
   place: Place
   /** The tool that runs in its stead. */
   delegate?: DelegateReference
+  /** What it refers to, in the file's order. */
+  references: ToolReference[]
   /** The files that its schemas were compiled to, relative to the entry. */
   validators?: string[]
   /** About how many tokens it takes to list it in a prompt; 0 where no model is shown it. */

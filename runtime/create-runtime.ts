@@ -64,7 +64,7 @@ export interface Runtime {
   /** The bytes of one of a folder skill's files. */
   readResource: (ref: string, path: string) => Promise<Uint8Array>
   /** A tool with the author's frontmatter as it was written, and the skill's other files with size and digest. */
-  describe: (ref: string) => Promise<{ tool: ToolDef } & ToolDetails>
+  describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: (ref: string) => Promise<Explanation>
   /** The same for a model, whose every call keeps to a policy. */

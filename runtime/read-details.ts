@@ -1,23 +1,39 @@
 import { disk } from '#disk'
+import { directiveReferences } from '../src/content-references.js'
 import { AgentAppsError } from '../src/error.js'
 import type { ToolDetails } from '../src/index-format.js'
 import { nearest } from '../src/nearest.js'
+import { inOrder, isReferences, type ToolReference } from '../src/references.js'
 import { rereadFile } from './directory-files.js'
 import { currentIndex, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { requireTool } from './invoke.js'
+import { IndexRefused } from './read-index.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
 
 /** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
-export async function readDetails(tool: ToolDef, globals: Globals): Promise<ToolDetails> {
+export async function readDetails(tool: ToolDef, globals: Globals): Promise<Required<ToolDetails>> {
   const host = disk
   const source = sourceOf(tool)
   const details =
     host && source && (await withNames(source.state, globals, host, () => ask(source, globals, host)))
   const { verbatim = details?.verbatim ?? {} } = source ?? {}
-  return { verbatim, resources: details?.resources ?? [] }
+  const { resources = [], references: written = [] } = details ?? {}
+  const inContent =
+    host && source?.record.directives ? await referencesInContent(tool, source, globals, host) : []
+  return { verbatim, resources, references: inOrder([...written, ...inContent]) }
+}
+
+async function referencesInContent(
+  tool: ToolDef,
+  source: ToolSource,
+  globals: Globals,
+  host: Disk,
+): Promise<ToolReference[]> {
+  const { findContent } = await import('./find-content.js')
+  return directiveReferences((await findContent(tool, source, globals, host)).content.parts)
 }
 
 /** What was read from an index is asked of the one that lies there now: its parts may be gone since. */
@@ -28,7 +44,10 @@ async function ask(
 ): Promise<ToolDetails | undefined> {
   const index = names.via === 'index' ? currentIndex(state, globals, disk) : names
   const asked = index ?? (await rereadFile(state, record.file, globals, disk))
-  return asked?.details(record.frontmatter.name)
+  const details = asked?.details(record.frontmatter.name)
+  if (!isReferences(details?.references ?? []))
+    throw new IndexRefused(`the references of "${record.frontmatter.name}" are not ours`)
+  return details
 }
 
 /** What `readResource` gives. */

@@ -1,12 +1,7 @@
 import { disk } from '#disk'
-import { type ContentProblem, type ContentRecord, type DirectivePart, isContentOf } from '../src/content.js'
+import type { ContentProblem, ContentRecord, DirectivePart } from '../src/content.js'
 import { contentCycle, directiveFailed } from '../src/content-faults.js'
-import {
-  type DirectiveCall,
-  type DirectiveForm,
-  type DirectiveSource,
-  isDirectiveContent,
-} from '../src/directive.js'
+import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { asText, type InterpolationRoots, interpolate } from '../src/interpolate.js'
@@ -19,10 +14,9 @@ import { cloneArguments } from './clone-arguments.js'
 import { type Context, RunContext } from './context.js'
 import { directiveSource } from './directive-source.js'
 import { loadParser } from './directory-files.js'
-import { isStillFresh, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
-import { holdingIndex } from './find-cascade.js'
-import { findDirective, formsOf } from './find-directive.js'
+import { allForms, contentNotCompiled, findContent, knownAmong } from './find-content.js'
+import { findDirective } from './find-directive.js'
 import type { Globals } from './globals.js'
 import { interpolationRoots } from './interpolation-roots.js'
 import { invokeFor, requireTool } from './invoke.js'
@@ -62,8 +56,7 @@ export async function renderTool(
   const { directives = [] } = source.record
   const isFilled = isInterpolated(tool, ctx)
   if (directives.length === 0 && !isFilled) return readContent(source, globals, host)
-  const known = await knownAmong(directives, tool, globals)
-  const { text, content } = await contentOf(tool, source, known, globals, host)
+  const { text, content, known } = await findContent(tool, source, globals, host)
   if (content.problem) throw contentInvalid(tool, content.problem)
   const context =
     ctx instanceof RunContext ? ctx : new RunContext(globals, tool, invokeFor, undefined, undefined)
@@ -96,65 +89,6 @@ export async function render(
 function isInterpolated({ frontmatter: { metadata } }: ToolDef, ctx: Context | undefined): boolean {
   const { interpolate: own = (ctx as RunContext | undefined)?.chain?.interpolate } = metadata
   return own === true
-}
-
-async function knownAmong(
-  names: readonly string[],
-  tool: ToolDef,
-  globals: Globals,
-): Promise<Map<string, ToolDef>> {
-  const known = new Map<string, ToolDef>()
-  for (const name of names) {
-    const directive = await findDirective(name, tool, globals)
-    if (directive) known.set(name, directive)
-  }
-  // A branch of `if` without one is a fault only where there are directives at all, as it is to the compiler.
-  const branching = known.size > 0 && names.includes('else') ? await findDirective('if', tool, globals) : null
-  if (branching) known.set('if', branching)
-  return known
-}
-
-/** A tool's content and the parts of it: as they were compiled, where that holds; else as its text is parsed now. */
-async function contentOf(
-  tool: ToolDef,
-  source: ToolSource,
-  known: ReadonlyMap<string, ToolDef>,
-  globals: Globals,
-  host: Disk,
-): Promise<{ text: string; content: ContentRecord }> {
-  const text = await readContent(source, globals, host)
-  if (known.size === 0) return { text, content: { length: text.length, parts: [[0, text.length]] } }
-  const compiled = await withNames(source.state, globals, host, () =>
-    compiledContent(tool, source, globals, host),
-  )
-  if (isContentOf(compiled, text)) return { text, content: compiled }
-  const parser = await loadParser(globals, host)
-  const { state, record } = source
-  const parsed = await parser?.readContent(state.dir, record.file, tool.name, allForms(known))
-  if (parsed) return parsed
-  throw notCompiled(tool.name)
-}
-
-/** The parts that the compiler found; undefined where they are not those of what is there now. */
-async function compiledContent(
-  { name }: ToolDef,
-  source: ToolSource,
-  globals: Globals,
-  host: Disk,
-): Promise<ContentRecord | undefined> {
-  const { state, names, record } = source
-  const { programmaticTools } = globals.tools
-  if (names.via !== 'index' || record.directives?.some(one => programmaticTools.has(one))) return undefined
-  const content = (await holdingIndex(source, globals, host))?.content?.(name)
-  const { inputs = [] } = content ?? {}
-  const isSame =
-    globals.config.freshness === 'trust' ||
-    (Array.isArray(inputs) && inputs.every(file => isStillFresh(state, names, file, host)))
-  return isSame ? content : undefined
-}
-
-function allForms(known: ReadonlyMap<string, ToolDef>): Map<string, readonly DirectiveForm[]> {
-  return new Map([...known].map(([name, tool]) => [name, formsOf(tool)]))
 }
 
 /** One rendering of a tool's content. */
@@ -244,7 +178,7 @@ class ToolRendering {
     for (const [name, tool] of known) this.known.set(name, tool)
     if (known.size === 0) return { text, parts: [[0, text.length]], place: inner }
     const parser = disk && (await loadParser(this.globals, disk))
-    if (!parser) throw notCompiled(file)
+    if (!parser) throw contentNotCompiled(file)
     const { parts, problem } = await parser.parseContent(text, allForms(known))
     if (problem) throw includedInvalid(file, from, problem)
     return { text, parts, place: inner }
@@ -316,13 +250,5 @@ function includedInvalid(
     'CONTENT_INVALID',
     `in ${file}:${line}:${column}, which ${from} includes, ${message}`,
     { hint },
-  )
-}
-
-function notCompiled(what: string): AgentAppsError {
-  return new AgentAppsError(
-    'CONTENT_NOT_COMPILED',
-    `The content of "${what}" has directives that were not compiled, and the compiler is not there to find them.`,
-    { hint: 'Run `agent-apps compile` and deploy its index, or install the whole package.' },
   )
 }

@@ -44,6 +44,7 @@ import type { ContentRecord } from './content.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 import type { JsonObject, JsonValue } from './json.js'
+import type { ToolReference } from './references.js'
 
 export const INDEX_FILE = '.agent-apps.json'
 /** The folder beside the index for shards and modules, and for the machine's own cache. */
@@ -143,6 +144,8 @@ export interface ToolDetails {
   verbatim: JsonObject
   /** The other files of a folder skill, in code-point order of path. */
   resources: ResourceRecord[]
+  /** What the tool refers to, in the file's order; absent where that is nothing. */
+  references?: ToolReference[]
 }
 
 /** One of a folder skill's other files. */

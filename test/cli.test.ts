@@ -18,6 +18,7 @@ const COMMANDS = [
   'explain',
   'run',
   'render',
+  'graph',
   'doctor',
 ]
 

@@ -87,7 +87,16 @@ const EXPORTS: Record<string, string[]> = {
     'unregisterTool',
   ],
   'agent-apps/runtime': RUNTIME,
-  'agent-apps/compiler': ['check', 'clean', 'compile', 'fromMessage', 'loadConfig'],
+  'agent-apps/compiler': [
+    'check',
+    'clean',
+    'compile',
+    'fromMessage',
+    'graph',
+    'graphAsDot',
+    'graphAsMermaid',
+    'loadConfig',
+  ],
   'agent-apps/compiler/disk': ['parser'],
 }
 /** Types leave no trace at run time, so that they are read from the declarations. */
@@ -120,6 +129,7 @@ const TYPES: Record<string, string[]> = {
     'Origin',
     'PathEntry',
     'Progress',
+    'ReferenceKind',
     'RegisterToolOptions',
     'ResourceRecord',
     'Role',
@@ -138,6 +148,7 @@ const TYPES: Record<string, string[]> = {
     'ToolFrontmatter',
     'ToolFunction',
     'ToolKind',
+    'ToolReference',
     'Via',
   ],
   'agent-apps/compiler': [
@@ -149,11 +160,18 @@ const TYPES: Record<string, string[]> = {
     'CompileResult',
     'Config',
     'FileReport',
+    'GraphEdge',
+    'GraphNode',
+    'GraphOptions',
+    'GraphSelection',
     'LoadConfigOptions',
     'LoadedConfig',
     'Message',
     'Outcome',
     'Progress',
+    'ReferenceGraph',
+    'ReferenceKind',
+    'ToolReference',
   ],
 }
 

@@ -25,6 +25,7 @@ async function run(invocation: Invocation): Promise<number> {
       returns,
       content,
       resources: details.resources,
+      references: details.references,
       frontmatter: details.verbatim,
     })
   } else {
@@ -36,7 +37,7 @@ async function run(invocation: Invocation): Promise<number> {
 
 function show(
   { name, kind, frontmatter, origin }: ToolDef,
-  { resources }: ToolDetails,
+  { resources, references }: Required<ToolDetails>,
   content: string | null,
   cwd: string,
   output: Output,
@@ -64,6 +65,9 @@ function show(
   }
   for (const { path, size } of resources) {
     output.result(`  ${output.style('dim', 'resource')}  ${printable(path)} (${count(size, 'byte')})`)
+  }
+  for (const { kind, ref, line } of references) {
+    output.result(`  ${output.style('dim', kind.padEnd(13))}  ${printable(ref)} (line ${line})`)
   }
   if (content !== null) output.result(`\n${content.split('\n').map(printable).join('\n').trimEnd()}`)
 }

@@ -52,6 +52,11 @@ const OTHER_NAMES: readonly string[] = [
 
 const KNOWN = new Set([...LIBRARY_NAMES, ...[...FOREIGN_NAMES.values()].flat(), ...OTHER_NAMES])
 
+/** True for a name that the library or another host may give a tool, whatever the project has. */
+export function isKnownElsewhere(name: string): boolean {
+  return KNOWN.has(name)
+}
+
 /**
  * What is wrong with `allowed-tools`: patterns that cannot be parsed, and those that select no tool that is known
  * everywhere. The project's own skills may have the names of the latter, which only the whole project shows.

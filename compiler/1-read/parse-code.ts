@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
+import { inOrder } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
+import { frontmatterReferences } from './frontmatter-references.js'
 import { fallbackName, nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
 import { type ReadModule, readModule } from './read-module.js'
@@ -62,6 +64,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     at,
+    references: inOrder(frontmatterReferences(verbatim, at)),
     record: {
       exported,
       file: path,

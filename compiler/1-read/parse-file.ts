@@ -3,6 +3,7 @@ import { directiveNames } from '../../src/directive-names.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
+import { inOrder, type ToolReference } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
@@ -10,8 +11,10 @@ import { limits } from '../limits.js'
 import type { CodePart, ContentBody } from '../skill-unit.js'
 import { checkFrontmatter, hasDelegate, type Locator, typeName } from './check-frontmatter.js'
 import { commentsInValues } from './comments-in-values.js'
+import { contentLinks } from './content-links.js'
 import { type DecodedText, decode } from './decode.js'
 import { foreignVariables } from './foreign-variables.js'
+import { frontmatterReferences, reference } from './frontmatter-references.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
 import { saysMain } from './says-main.js'
@@ -40,6 +43,8 @@ export interface ParsedTool {
   verbatim: JsonObject
   /** Where what stands in its frontmatter stands in the file. */
   at: Locator
+  /** What it refers to, in the file's order. */
+  references: ToolReference[]
   /** What is known of a tool in code without running it. */
   code?: CodePart
   /** The text after its frontmatter. Absent for code. */
@@ -164,6 +169,12 @@ function parseBlock(
     at,
     content,
     ...(directives.length > 0 && { body: { text: content, line: placeAt(block.contentStart).line } }),
+    references: inOrder([
+      ...frontmatterReferences(verbatim, at),
+      ...contentLinks(text, block.contentStart, block.contentEnd).map(({ ref, offset }) =>
+        reference('link', ref, placeAt(offset)),
+      ),
+    ]),
     record: {
       content: [byteAt(block.contentStart), byteAt(block.contentEnd)],
       ...(directives.length > 0 && { directives }),

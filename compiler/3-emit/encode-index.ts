@@ -60,8 +60,12 @@ export function encodeName(name: string, record: NameRecord): string {
   return encodeRecord(name, { ...record, frontmatter: sortKeys(record.frontmatter) })
 }
 
-export function encodeDetails(name: string, details: ToolDetails): string {
-  return encodeRecord(name, { ...details, resources: details.resources.map(sortKeys) })
+export function encodeDetails(name: string, { resources, references, ...details }: ToolDetails): string {
+  return encodeRecord(name, {
+    ...details,
+    resources: resources.map(sortKeys),
+    ...(references && { references: references.map(sortKeys) }),
+  })
 }
 
 export function encodeCascade(name: string, { chain, ...record }: CascadeRecord): string {

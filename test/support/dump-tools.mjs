@@ -20,7 +20,7 @@ async function answer({ names, ...options }) {
 
 async function everything(tool, runtime) {
   const { via, ...origin } = tool.origin
-  const { resources, verbatim } = await runtime.describe(tool.name)
+  const { resources, references, verbatim } = await runtime.describe(tool.name)
   const bytes = {}
   for (const { path } of resources) {
     bytes[path] = Buffer.from(await runtime.readResource(tool.name, path)).toString('base64')
@@ -35,6 +35,7 @@ async function everything(tool, runtime) {
     via,
     content: await tool.content?.(),
     resources,
+    references,
     verbatim,
     bytes,
   }

@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import type { ReferenceKind, ToolReference } from '../../src/references.js'
+import { isToolName } from '../../src/tool-name.js'
+import { parsePatterns } from '../../src/tool-pattern.js'
+import type { Place } from '../diagnostics.js'
+import type { Locator } from './check-frontmatter.js'
+
+/** What a tool's frontmatter refers to: bases, a delegate, and the tools that `allowed-tools` names exactly. */
+export function frontmatterReferences(verbatim: JsonObject, at: Locator): ToolReference[] {
+  const { metadata } = verbatim
+  const own = isJsonObject(metadata) ? metadata : {}
+  return [
+    ...bases(own.$inherit, at),
+    ...delegate(own.delegate, at),
+    ...allowed(verbatim['allowed-tools'], at),
+  ]
+}
+
+function bases(value: JsonValue | undefined, at: Locator): ToolReference[] {
+  return textsIn(value).flatMap(([text, ...index]) =>
+    text.trim() === '' ? [] : [reference('inherit', text, at.value('metadata', '$inherit', ...index))],
+  )
+}
+
+function delegate(value: JsonValue | undefined, at: Locator): ToolReference[] {
+  if (typeof value !== 'string' || value === '' || value.startsWith('inline://')) return []
+  return [reference('delegate', value, at.value('metadata', 'delegate'))]
+}
+
+/** Every name once: `bash(git:*) bash(npm:*)` names one tool. */
+function allowed(value: JsonValue | undefined, at: Locator): ToolReference[] {
+  const named = new Map<string, ToolReference>()
+  for (const [list, ...index] of textsIn(value)) {
+    for (const { selects, text, offset, options, problem } of parsePatterns(list)) {
+      const name = /^[^(]*/.exec(text)?.[0] ?? ''
+      if (selects !== 'name' || problem || options.deny || !isToolName(name) || named.has(name)) continue
+      named.set(name, reference('allowed-tools', name, at.within(list, offset, 'allowed-tools', ...index)))
+    }
+  }
+  return [...named.values()]
+}
+
+/** A text, or the texts of a list with their numbers. */
+function textsIn(value: JsonValue | undefined): [text: string, ...index: number[]][] {
+  if (typeof value === 'string') return [[value]]
+  if (!Array.isArray(value)) return []
+  return value.flatMap((text, index): [string, number][] => (typeof text === 'string' ? [[text, index]] : []))
+}
+
+export function reference(kind: ReferenceKind, ref: string, { line, column }: Place): ToolReference {
+  return { kind, ref, line, column }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isJsonObject } from '../src/json.js'
+import { parsePatterns, selectsTool } from '../src/tool-pattern.js'
+import { finding } from './diagnostics.js'
+import { projectTools, referenceTargets } from './reference-targets.js'
+import type { ReportPart } from './report.js'
+import type { UnitTool } from './skill-unit.js'
+
+/**
+ * Says which hidden tools nothing leads to, where a main skill says what the project begins with. Models are shown
+ * the other tools, chains find middleware by key, and content finds directives by tag; what those refer to is led
+ * to, what `allowed-tools` lets through, and what another skill's file mentions. Takes tools that were read anew.
+ */
+export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]): Part[] {
+  const tools = [...projectTools(parts)].map(one => ({ ...one, id: `${one.directory}/${one.name}` }))
+  const isDeclared = tools.some(({ tool }) => frontmatterOf(tool)?.role === 'main')
+  if (!isDeclared || !tools.some(({ tool }) => mayBeUnreachable(tool))) return [...parts]
+  const { target } = referenceTargets(parts)
+  const patterns = tools.flatMap(({ tool }) => parsePatterns(frontmatterOf(tool)?.['allowed-tools'] ?? ''))
+  const isLetThrough = (name: string, tool: UnitTool): boolean => {
+    const tags = frontmatterOf(tool)?.tags ?? []
+    return patterns.some(
+      rule => rule.glob?.not === undefined && !rule.options.deny && selectsTool(rule, { name, tags }),
+    )
+  }
+  const byId = new Map(tools.map(one => [one.id, one]))
+  const reached = new Set(
+    tools.filter(({ tool, name }) => !mayBeUnreachable(tool) || isLetThrough(name, tool)).map(({ id }) => id),
+  )
+  // A set's iteration also visits what is added on the way.
+  for (const id of reached) {
+    const { directory = 0, file = '', tool } = byId.get(id) ?? {}
+    for (const reference of tool?.references ?? []) {
+      const to = target(reference, directory, file)
+      if (to.kind === 'tool') reached.add(`${to.directory}/${to.name}`)
+    }
+  }
+  const lost = tools.filter(({ id }) => !reached.has(id))
+  const mentioned = lost.length === 0 ? () => false : mentions(parts)
+  return parts.map((part, number) => ({
+    ...part,
+    unresolved: [
+      ...(part.unresolved ?? []),
+      ...lost
+        .filter(({ directory, name, file }) => directory === number && !mentioned(name, part, file))
+        .map(({ name, file, tool }) => ({
+          path: file,
+          finding: finding('tool-unreachable', tool.place, name),
+        })),
+    ],
+  }))
+}
+
+function frontmatterOf({ fresh }: UnitTool) {
+  return fresh?.record.frontmatter
+}
+
+/** Hidden by itself, and not only from models: `disable-model-invocation` leaves a skill to the user. */
+function mayBeUnreachable({ fresh }: UnitTool): boolean {
+  if (!fresh) return false
+  const { visibility, role, tags, extra } = fresh.record.frontmatter
+  const { metadata } = fresh.details.verbatim
+  return (
+    visibility === 'hidden' &&
+    isJsonObject(metadata) &&
+    metadata.visibility === 'hidden' &&
+    extra['user-invocable'] !== true &&
+    role !== 'main' &&
+    role !== 'middleware' &&
+    !tags.some(tag => tag.startsWith('meta-directive-'))
+  )
+}
+
+/** True for a name that stands in another skill's file. */
+function mentions(parts: readonly ReportPart[]): (name: string, part: ReportPart, file: string) => boolean {
+  const texts = parts.flatMap(part =>
+    part.linked.units.map(({ path }) => ({ part, path, text: textOf(join(part.directory.dir, path)) })),
+  )
+  return (name, part, file) => {
+    const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`)
+    return texts.some(
+      one => (one.part.directory !== part.directory || one.path !== file) && word.test(one.text),
+    )
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { byCodePoint } from '../src/code-point-order.js'
+import { AgentAppsError } from '../src/error.js'
+import { isBroken, type ToolRecord } from '../src/index-format.js'
+import { nearest } from '../src/nearest.js'
+import {
+  type GraphEdge,
+  type GraphNode,
+  type GraphSelection,
+  type ReferenceGraph,
+  reachableGraph,
+  withCycles,
+} from '../src/reference-graph.js'
+import type { ToolReference } from '../src/references.js'
+import { isKnownElsewhere } from './1-read/check-patterns.js'
+import { describesEntry } from './1-read/describes-entry.js'
+import { readSkills } from './1-read/read-skills.js'
+import { walk } from './1-read/walk.js'
+import { linkDirectory } from './2-resolve/link.js'
+import { addDirectiveReferences } from './add-directive-references.js'
+import { parser } from './disk.js'
+import { libraryBelow } from './library.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import { checkProjectOptions } from './option-checks.js'
+import {
+  type Project,
+  type ProjectDirectory,
+  type ProjectOptions,
+  readProject,
+  shownPath,
+} from './project.js'
+import { type ContentsPart, type LocatedContents, projectContents } from './project-contents.js'
+import {
+  projectTools,
+  type ReferenceTarget,
+  type ReferenceTargets,
+  referenceTargets,
+} from './reference-targets.js'
+import type { UnitTool } from './skill-unit.js'
+
+export interface GraphOptions extends ProjectOptions, GraphSelection {
+  /** The tools to start from; default: all. */
+  names?: readonly string[] | undefined
+}
+
+const OPTIONS: Record<Exclude<keyof GraphOptions, keyof ProjectOptions>, string> = {
+  names: 'a list of texts',
+  reverse: 'a boolean',
+  depth: 'a number',
+}
+
+/**
+ * The graph of what a project's tools refer to: `$inherit`, `delegate`, exact names in `allowed-tools`, directives
+ * and relative links. It is read from the files, and writes nothing.
+ *
+ * @throws TOOL_NOT_FOUND for a name that no tool has, and what `check` throws
+ */
+export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph> {
+  checkProjectOptions('graph', options, OPTIONS)
+  const project = await readProject(options)
+  const parts: ContentsPart[] = []
+  for (const directory of project.directories) {
+    const { skills } = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
+    const { units } = await readSkills(directory.dir, skills, null, { walkedAt: 0 })
+    parts.push({ directory, skills, linked: linkDirectory(units), keptFindings: () => null })
+  }
+  const contents = await projectContents(parts, libraryBelow(project), project)
+  for (const [number, { linked }] of parts.entries())
+    addDirectiveReferences(linked, contents[number] as LocatedContents)
+  const whole = await wholeGraph(parts, project, resolve(options.cwd ?? ''))
+  const { names } = options
+  if (names === undefined) return withCycles(whole)
+  const ids = new Set(whole.nodes.filter(({ layer }) => layer !== null).map(({ id }) => id))
+  for (const name of names) if (!ids.has(name)) throw notFound(name, ids)
+  return reachableGraph(whole, names, options)
+}
+
+interface Part {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+}
+
+function notFound(name: string, ids: ReadonlySet<string>): AgentAppsError {
+  const near = nearest(name, ids)
+  return new AgentAppsError('TOOL_NOT_FOUND', `No tool of the project is called ${JSON.stringify(name)}.`, {
+    hint: near === null ? '`agent-apps list` shows those there are.' : `Did you mean "${near}"?`,
+    tool: name,
+  })
+}
+
+async function wholeGraph(
+  parts: readonly Part[],
+  project: Project,
+  cwd: string,
+): Promise<Omit<ReferenceGraph, 'cycles'>> {
+  const targets = referenceTargets(parts)
+  const elsewhere = await toolsElsewhere(project, cwd)
+  const nodes = new Map<string, GraphNode>()
+  const edges: GraphEdge[] = []
+  const tools = [...projectTools(parts)].map(one => ({ ...one, node: toolNode(one, parts, targets) }))
+  for (const { node } of tools) nodes.set(node.id, node)
+  for (const { directory, file, tool, node } of tools) {
+    const shown = shownOf(parts, directory, file)
+    for (const reference of tool.references) {
+      const target = targets.target(reference, directory, file)
+      const to = targetNode(reference, target, { parts, targets, elsewhere, cwd })
+      // A skill that links to itself says nothing.
+      if (to.id === node.id && reference.kind === 'link') continue
+      if (!nodes.has(to.id)) nodes.set(to.id, to)
+      const { kind, line, column } = reference
+      edges.push({ from: node.id, to: to.id, kind, file: shown, line, column })
+    }
+  }
+  return {
+    nodes: [...nodes.values()].sort((a, b) => byCodePoint(a.id, b.id)),
+    // One tool's are in the order of its file.
+    edges: edges.sort((a, b) => byCodePoint(a.from, b.from)),
+  }
+}
+
+interface Surroundings {
+  parts: readonly Part[]
+  targets: ReferenceTargets
+  elsewhere: ReadonlyMap<string, GraphNode>
+  cwd: string
+}
+
+function toolNode(
+  { directory, name, file, tool }: { directory: number; name: string; file: string; tool: UnitTool },
+  parts: readonly Part[],
+  targets: ReferenceTargets,
+): GraphNode {
+  const shown = shownOf(parts, directory, file)
+  const isFirst = targets.named(name)?.directory === directory
+  const { kind = 'folder', frontmatter } = tool.fresh?.record ?? {}
+  return {
+    id: isFirst ? name : `${shown}#${name}`,
+    name,
+    kind,
+    role: frontmatter?.role ?? null,
+    file: shown,
+    layer: 'project',
+  }
+}
+
+function targetNode(
+  { kind, ref }: ToolReference,
+  target: ReferenceTarget,
+  { parts, targets, elsewhere, cwd }: Surroundings,
+): GraphNode {
+  if (target.kind === 'tool') {
+    const { unit, tool } = parts[target.directory]?.linked.names.get(target.name) ?? {}
+    if (unit && tool) return toolNode({ ...target, file: unit.path, tool }, parts, targets)
+  }
+  if (target.kind === 'file') {
+    const path = shownFrom(cwd, target.path)
+    return {
+      id: path,
+      name: path.split('/').at(-1) ?? path,
+      kind: 'resource',
+      role: null,
+      file: path,
+      layer: null,
+    }
+  }
+  const known = target.kind === 'none' && target.name !== undefined ? elsewhere.get(target.name) : undefined
+  if (known) return known
+  const isMissing = target.kind !== 'unknown' && !(kind === 'allowed-tools' && isKnownElsewhere(ref))
+  const id = target.kind === 'none' && target.path !== undefined ? shownFrom(cwd, target.path) : ref
+  return { id, name: ref, kind: isMissing ? 'missing' : 'unknown', role: null, file: null, layer: null }
+}
+
+/** The tools of the project's other directories and of the library, by name. */
+async function toolsElsewhere(project: Project, cwd: string): Promise<Map<string, GraphNode>> {
+  const nodes = new Map<string, GraphNode>()
+  for (const { dir, ignore, layer } of project.others) {
+    if (!existsSync(dir)) continue
+    const names = await parser.readDirectory(dir, ignore)
+    for (const name of names.names()) {
+      const record = names.tool(name)
+      if (record && !isBroken(record) && !nodes.has(name))
+        nodes.set(name, recordNode(name, record, dir, layer, cwd))
+    }
+  }
+  const library = libraryBelow(project)
+  for (const [name, record] of library?.readTools() ?? []) {
+    if (!nodes.has(name)) nodes.set(name, recordNode(name, record, library?.dir ?? '', 'bundled', cwd))
+  }
+  return nodes
+}
+
+function recordNode(
+  name: string,
+  { kind, file, frontmatter }: ToolRecord,
+  dir: string,
+  layer: string,
+  cwd: string,
+): GraphNode {
+  return {
+    id: name,
+    name,
+    kind,
+    role: frontmatter.role ?? null,
+    file: shownFrom(cwd, `${dir}/${file}`),
+    layer,
+  }
+}
+
+function shownOf(parts: readonly Part[], directory: number, file: string): string {
+  const part = parts[directory]
+  return part ? shownPath(part.directory, file) : file
+}
+
+/** A file's path from `cwd`. It always holds a slash, so that it is no tool's name. */
+function shownFrom(cwd: string, path: string): string {
+  const shown = relative(cwd, path).replaceAll('\\', '/')
+  return shown.includes('/') ? shown : `./${shown}`
+}

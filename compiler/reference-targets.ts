@@ -1,0 +1,168 @@
+import { statSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseReference } from '../src/reference.js'
+import type { ToolReference } from '../src/references.js'
+import type { LinkedDirectory } from './linked-directory.js'
+import type { ProjectDirectory } from './project.js'
+import { projectRoot } from './project-root.js'
+import type { UnitTool } from './skill-unit.js'
+
+/** A tool of the project: the number of its directory, and its name there. */
+export interface ProjectTool {
+  directory: number
+  name: string
+}
+
+/** What a reference leads to. */
+export type ReferenceTarget =
+  | ({ kind: 'tool' } & ProjectTool)
+  /** A file or folder, absolute. */
+  | { kind: 'file'; path: string }
+  /** Nothing of the project; a name may still be one of the library's or of somebody else's directories. */
+  | { kind: 'none'; name?: string; path?: string }
+  /** What only a program knows, or what lies outside the project. */
+  | { kind: 'unknown' }
+
+/** Finds what the references of a project's tools lead to. */
+export interface ReferenceTargets {
+  /** The tool that a bare name means. */
+  named: (name: string) => ProjectTool | null
+  /** `file` is the referring tool's, relative to its directory. */
+  target: (reference: ToolReference, directory: number, file: string) => ReferenceTarget
+}
+
+interface Part {
+  directory: Pick<ProjectDirectory, 'dir'>
+  linked: LinkedDirectory
+}
+
+export function referenceTargets(parts: readonly Part[]): ReferenceTargets {
+  let files: Map<string, ProjectTool[]> | undefined
+  const roots = new Map<number, string>()
+  const existing = new Map<string, boolean>()
+
+  const named = (name: string): ProjectTool | null => {
+    const directory = parts.findIndex(({ linked }) => linked.names.has(name))
+    return directory === -1 ? null : { directory, name }
+  }
+  const inFile = (path: string, fragment: string | undefined): ProjectTool | null => {
+    files ??= toolsByFile(parts)
+    const tools = files.get(path) ?? files.get(join(path, 'SKILL.md'))
+    return tools?.find(({ name }) => fragment === undefined || name === fragment) ?? null
+  }
+  const rootOf = (directory: number): string => {
+    const known = roots.get(directory) ?? projectRoot(parts[directory]?.directory.dir ?? '')
+    roots.set(directory, known)
+    return known
+  }
+  const exists = (path: string): boolean => {
+    const known = existing.get(path) ?? isThere(path)
+    existing.set(path, known)
+    return known
+  }
+
+  function target({ kind, ref }: ToolReference, directory: number, file: string): ReferenceTarget {
+    const dir = parts[directory]?.directory.dir ?? ''
+    const folder = resolve(dir, dirname(file))
+    if (kind === 'link' || kind === 'include') return linked(ref, folder, directory, dir)
+    const reference = parseReference(ref)
+    switch (reference.kind) {
+      case 'name':
+        return ofName(reference.name)
+      case 'layer':
+        if (reference.layer === 'project') return ofName(reference.name)
+        return reference.layer === 'bundled' ? { kind: 'none', name: reference.name } : { kind: 'unknown' }
+      case 'path':
+        return inPath(resolve(folder, reference.path), reference.fragment)
+      case 'file-url':
+        return inPath(pathOf(reference.url), reference.fragment)
+      case 'uri':
+        return { kind: 'unknown' }
+      default:
+        return { kind: 'none' }
+    }
+  }
+
+  function ofName(name: string): ReferenceTarget {
+    const found = named(name)
+    return found ? { kind: 'tool', ...found } : { kind: 'none', name }
+  }
+
+  function inPath(path: string, fragment: string | undefined): ReferenceTarget {
+    const tool = inFile(path, fragment)
+    if (tool) return { kind: 'tool', ...tool }
+    return fragment === undefined && exists(path) ? { kind: 'file', path } : { kind: 'none', path }
+  }
+
+  /** A link is written from its folder; where it means nothing there, from the top of the directory or the project. */
+  function linked(ref: string, folder: string, directory: number, dir: string): ReferenceTarget {
+    const [path = '', fragment = ''] = splitLink(ref)
+    const meant = resolve(folder, path)
+    const tool = inFile(meant, fragment) ?? inFile(meant, undefined)
+    if (tool) return { kind: 'tool', ...tool }
+    const root = rootOf(directory)
+    if (!isBelow(meant, root) && !isBelow(meant, dir)) return { kind: 'unknown' }
+    const found = [meant, resolve(dir, path), resolve(root, path)].find(exists)
+    return found === undefined ? { kind: 'none', path: meant } : { kind: 'file', path: found }
+  }
+
+  return { named, target }
+}
+
+function toolsByFile(parts: readonly Part[]): Map<string, ProjectTool[]> {
+  const files = new Map<string, ProjectTool[]>()
+  for (const [directory, { directory: place, linked }] of parts.entries()) {
+    for (const [name, { unit, tool }] of linked.names) {
+      if (!tool) continue
+      const path = resolve(place.dir, unit.path)
+      const tools = files.get(path)
+      if (tools) tools.push({ directory, name })
+      else files.set(path, [{ directory, name }])
+    }
+  }
+  return files
+}
+
+/** Every tool of a project with the file that it stands in, in order of directory and file. */
+export function* projectTools(
+  parts: readonly Part[],
+): Generator<{ directory: number; name: string; file: string; tool: UnitTool }> {
+  for (const [directory, { linked }] of parts.entries()) {
+    for (const [name, { unit, tool }] of linked.names) {
+      if (tool) yield { directory, name, file: unit.path, tool }
+    }
+  }
+}
+
+/** A link's path and fragment, as they are called on disk. */
+function splitLink(ref: string): [path: string, fragment: string] {
+  const [, path = '', fragment = ''] = /^([^?#]*)[^#]*#?(.*)$/s.exec(ref) ?? []
+  try {
+    return [decodeURIComponent(path), fragment]
+  } catch {
+    return [path, fragment]
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** False also for what no file can be called. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Empty for what no file can have. */
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return ''
+  }
+}

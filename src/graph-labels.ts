@@ -1,0 +1,19 @@
+import type { GraphEdge, GraphNode } from './reference-graph.js'
+
+/** What a node is called where it is shown. */
+export function nodeLabel({ id, name, kind }: GraphNode): string {
+  const marks: Partial<Record<GraphNode['kind'], string>> = { missing: ' (missing)', unknown: ' (unknown)' }
+  return `${kind === 'resource' || kind === 'missing' ? id : name}${marks[kind] ?? ''}`
+}
+
+/** Edges between the same nodes as one, with the kinds of all. */
+export function mergedEdges(edges: readonly GraphEdge[]): [GraphEdge, kinds: string][] {
+  const between = new Map<string, { edge: GraphEdge; kinds: Set<string> }>()
+  for (const edge of edges) {
+    const key = JSON.stringify([edge.from, edge.to])
+    const known = between.get(key)
+    if (known) known.kinds.add(edge.kind)
+    else between.set(key, { edge, kinds: new Set([edge.kind]) })
+  }
+  return [...between.values()].map(({ edge, kinds }) => [edge, [...kinds].sort().join(', ')])
+}

@@ -1,0 +1,52 @@
+/** How a tool refers to something: by which of its fields, or in its content. */
+export const REFERENCE_KINDS = [
+  /** `$inherit` of its metadata. */
+  'inherit',
+  /** `delegate` of its metadata, `inline://` texts excepted. */
+  'delegate',
+  /** An exact name in `allowed-tools`; what is denied is not referred to. */
+  'allowed-tools',
+  /** `:skill[ref]` or `:tool[ref]`. */
+  'directive',
+  /** `:include[path]`. */
+  'include',
+  /** A relative Markdown link or image. */
+  'link',
+] as const
+
+export type ReferenceKind = (typeof REFERENCE_KINDS)[number]
+
+/**
+ * What a tool refers to, as it is written: `{ kind: 'delegate', ref: 'word-count', line: 5, column: 13 }`. What it
+ * leads to depends on the other tools.
+ */
+export interface ToolReference {
+  kind: ReferenceKind
+  /** A tool reference; for a link or an include, a path from the file's folder. */
+  ref: string
+  /** Line in the author's file, frontmatter included, from 1. */
+  line: number
+  /** Column in UTF-16 units, from 1. */
+  column: number
+}
+
+/** References in the order in which they stand in the file. */
+export function inOrder(references: readonly ToolReference[]): ToolReference[] {
+  return references.toSorted((a, b) => a.line - b.line || a.column - b.column)
+}
+
+/** True for a list of references, wherever it came from. */
+export function isReferences(value: unknown): value is ToolReference[] {
+  return Array.isArray(value) && value.every(isReference)
+}
+
+function isReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, ref, line, column } = value as Record<keyof ToolReference, unknown>
+  const isKnown = REFERENCE_KINDS.some(known => known === kind)
+  return isKnown && typeof ref === 'string' && isCount(line) && isCount(column)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1
+}
