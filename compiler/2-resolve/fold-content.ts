@@ -33,8 +33,8 @@ async function foldDirective(text: string, part: DirectivePart, run: RunStatic):
   if (children === undefined) return directive
   const result = await run(directive, children)
   if (result === null) return directive
-  const { children: _children, else: _else, ...rest } = directive
-  return typeof result === 'string' ? { ...rest, text: result } : { ...rest, content: result }
+  // What it held stays, for what that refers to.
+  return typeof result === 'string' ? { ...directive, text: result } : { ...directive, content: result }
 }
 
 /** True for one whose arguments are filled in when it runs. */
