@@ -31,9 +31,10 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     const delegate = frontmatter.metadata.delegate
     // Null takes an inherited one away.
     if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals, disk)
-    if (kind !== 'code')
-      return async ctx =>
-        (await contents()).renderTool(tool, source, ctx as Context | undefined, globals, disk)
+    if (kind !== 'code') {
+      const { renderTool } = await contents()
+      return ctx => renderTool(tool, source, ctx as Context | undefined, globals, disk)
+    }
     const loaded = await (await code()).loadCode(source, globals, disk)
     tool.module = loaded.module
     return loaded.fn

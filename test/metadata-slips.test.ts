@@ -63,7 +63,7 @@ describe('configurations of middleware', () => {
 
   it('of the library are refused when they run where they are told, and only there', async () => {
     const values = {
-      timeout: [5, {}, true],
+      timeout: [50_000, {}, true],
       retry: [0, 2, true],
       limit: [true, 5],
       state: [5, true],
