@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { type ContentProblem, type ContentRecord, type DirectivePart, isContentOf } from '../src/content.js'
-import { contentCycle, directiveFailed } from '../src/content-faults.js'
+import { contentCycle, directiveFailed, INCLUDED_MAX, includesTooMuch } from '../src/content-faults.js'
 import {
   type DirectiveCall,
   type DirectiveForm,
@@ -160,6 +160,8 @@ function allForms(known: ReadonlyMap<string, ToolDef>): Map<string, readonly Dir
 /** One rendering of a tool's content. */
 class ToolRendering {
   private readonly globals: Globals
+  /** Texts with directives that were included so far. */
+  private included = 0
 
   constructor(
     private readonly tool: ToolDef,
@@ -243,6 +245,7 @@ class ToolRendering {
     const known = await knownAmong(directiveNames(text), this.tool, this.globals)
     for (const [name, tool] of known) this.known.set(name, tool)
     if (known.size === 0) return { text, parts: [[0, text.length]], place: inner }
+    if (++this.included > INCLUDED_MAX) throw includesTooMuch()
     const parser = disk && (await loadParser(this.globals, disk))
     if (!parser) throw notCompiled(file)
     const { parts, problem } = await parser.parseContent(text, allForms(known))
