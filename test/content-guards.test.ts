@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type Runtime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
@@ -238,6 +239,10 @@ describe('contents of an index that are not ours', () => {
     ['children past the end', sound([directive({ children: [[0, 1e9]] })])],
     ['content without parts', sound([directive({ content: { text: 'x', file: 't/a.md' } })])],
     ['content past its end', sound([directive({ content: { text: 'x', file: 't/a.md', parts: [[0, 2]] } })])],
+    [
+      'content from outside',
+      sound([directive({ content: { text: 'x', file: '../../x', parts: [[0, 1]] } })]),
+    ],
     ['a problem without a message', sound([[0, 4]], { problem: {} })],
     ['a problem that is a text', sound([[0, 4]], { problem: 'x' })],
     ['an indent that is none', sound([directive({ indent: 5 })])],
@@ -266,23 +271,12 @@ describe('contents of an index that are not ours', () => {
       sound([directive({ name: 'include', arg: '../../../etc/passwd' })]),
       /^DIRECTIVE_FAILED /,
     ],
-    [
-      'content from outside that includes',
-      sound([
-        directive({
-          content: {
-            text: ':include[passwd]',
-            file: '../../../../../../../../etc/x',
-            parts: [{ name: 'include', arg: 'passwd', start: 0, end: 16, at: [1, 1] }],
-          },
-        }),
-      ]),
-      /^DIRECTIVE_FAILED |^Text other/,
-    ],
   ])('%s: an error', async (_, record, expected) => {
     const cwd = project(BODY)
     await poison(cwd, record)
-    expect(await said(runtimeOf(cwd), { x: 1 })).toMatch(expected)
+    const runtime = runtimeOf(cwd)
+    expect(await said(runtime, { x: 1 })).toMatch(expected)
+    expect(runtime.diagnostics()).toEqual([])
   })
 
   it(
@@ -291,7 +285,7 @@ describe('contents of an index that are not ours', () => {
       const deep = `${'{"name":"if","start":0,"end":4,"at":[5,1],"children":['.repeat(5000)}[0,4]${']}'.repeat(5000)}`
       const cwd = project(BODY)
       await poison(cwd, `{"length":${BODY.length},"parts":[${deep}]}`)
-      expect(await said(runtimeOf(cwd), { x: 1 })).toMatch(/^Text other|^[A-Z]+_[A-Z_]+ /)
+      expect(await said(runtimeOf(cwd), { x: 1 })).toBe('Text other and 1.\n')
     },
     HANGS,
   )
@@ -304,7 +298,7 @@ describe('contents of an index that are not ours', () => {
     const line = typeof record === 'string' ? record : JSON.stringify(record)
     const changed = text.replace(/("contents":\{\n"t":).*\n/, (_, key) => `${key}${line}\n`)
     expect(changed).not.toBe(text)
-    mkdirSync(join(cwd, 'skills'), { recursive: true })
-    writeFileSync(file, changed)
+    const digest = hash('sha256', changed.slice(changed.indexOf('"tools":'), -'\n}\n'.length))
+    writeFileSync(file, changed.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${digest}"`))
   }
 })
