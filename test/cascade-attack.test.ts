@@ -63,12 +63,13 @@ async function poisoned(change: (cascades: Cascades) => void, count = 0): Promis
 
 function edited(sections: string, change: (cascades: Cascades) => void): string {
   const at = sections.lastIndexOf('"cascades":')
-  const cascades = JSON.parse(sections.slice(at + '"cascades":'.length)) as Cascades
+  const end = sections.lastIndexOf(',\n"contents":')
+  const cascades = JSON.parse(sections.slice(at + '"cascades":'.length, end)) as Cascades
   change(cascades)
   const lines = Object.entries(cascades).map(
     ([name, record]) => `${JSON.stringify(name)}:${JSON.stringify(record)}`,
   )
-  return `${sections.slice(0, at)}"cascades":{\n${lines.join(',\n')}\n}`
+  return `${sections.slice(0, at)}"cascades":{\n${lines.join(',\n')}\n}${sections.slice(end)}`
 }
 
 /** Changes one record, where it is in the part that is being changed. */
