@@ -66,12 +66,13 @@ export function contentTools(
     return skill && (await parseSkill(skill)).tools.find(({ name }) => name === tool.name)
   }
 
-  /** A tool of the project. Its name depends on nothing that a `cascadeKey` does not tell of; all else on its file. */
+  /** A tool of the project: its name holds while its file is there, as all else that it says. */
   function own(found: OwnTool, number: number, dependencies: Dependencies): DirectiveTool {
     const { unit, tool } = found
+    // A name of another directory is one that a `cascadeKey` tells of.
+    if (found.number === number) dependencies.files.add(unit.path)
     const touch = (): void => {
-      if (found.number === number) dependencies.files.add(unit.path)
-      else dependencies.isOpen = true
+      if (found.number !== number) dependencies.isOpen = true
     }
     return {
       name: tool.name,
