@@ -73,7 +73,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
   let compiled = await compileOnce(project, job)
   while (compiled === 'overtaken') compiled = await compileOnce(project, job)
   return {
-    ...report(await checkReferences(compiled, project)),
+    ...report(await checkReferences(compiled, project, { links: false })),
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
     outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
