@@ -23,16 +23,13 @@ export function countTokens(directory: string, units: readonly SkillUnit[]): voi
   }
 }
 
-const ENTRY_TOKENS = estimateTokens(entryAsXml({ name: '', description: '' }))
-
 /** 0 for a tool that no model is shown. */
 function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
   const { name, description = '' } = frontmatter
   const tool = { name, kind, frontmatter }
   if (!isOffered(tool)) return 0
   const text = isInPrompt(tool) && content ? textIn(file, content) : undefined
-  // What stands around it in every entry is counted once.
-  return ENTRY_TOKENS + estimateTokens(`${name} ${description}${text ?? ''}`)
+  return estimateTokens(entryAsXml({ name, description, ...(text !== undefined && { content: text }) }))
 }
 
 function textIn(file: string, [start, end]: [number, number]): string | undefined {
