@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
+import { type BundleOptions, bundle, checkBundle } from './bundle.js'
 import { checkReferences } from './check-references.js'
 import type { Finding } from './diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
@@ -15,7 +16,7 @@ import { type LocatedContents, projectContents } from './project-contents.js'
 import { type Report, report } from './report.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
 
-export interface CompileOptions extends ProjectOptions {
+export interface CompileOptions extends ProjectOptions, BundleOptions {
   /** Ignore what the last compile left. */
   force?: boolean | undefined
   /** Write nothing; `outdated` then says what would be written. */
@@ -32,6 +33,8 @@ export interface CompileResult extends Report {
   directories: string[]
   /** Files written, as shown paths. */
   written: string[]
+  /** Files of the bundle that were written, relative to `cwd`. */
+  bundled: string[]
   /** Skill files that had not changed, so that they were not parsed. */
   reused: number
   /** Contents with directives that were searched anew: those of files that changed, or that include one which did. */
@@ -49,6 +52,10 @@ const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, strin
   check: 'a boolean',
   signal: 'an object, an AbortSignal',
   onProgress: 'a function',
+  bundle: 'a string',
+  keep: 'a list of patterns',
+  minify: 'a boolean',
+  sourcemap: 'a boolean',
 }
 
 /**
@@ -56,24 +63,28 @@ const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, strin
  * of names, resolves what runs around each tool, and writes it all as indexes. Faults of skills are diagnostics of
  * the result, never thrown.
  *
- * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED
+ * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED, BUNDLE_*
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   checkProjectOptions('compile', options, OPTIONS)
   const project = await readProject(options)
+  const isBundled = options.bundle !== undefined && !options.check
+  if (options.bundle !== undefined) checkBundle(project, options)
   const job: Job = {
     ...options,
     done: 0,
     total: 0,
     written: new Set(),
-    timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0 },
+    timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0, bundle: 0 },
   }
   let compiled = await attempt(project, job)
   while (compiled === 'overtaken') compiled = await attempt(project, job)
+  const bundled = isBundled ? await timed(job, 'bundle', () => bundle(project, options)) : []
   return {
     ...report(await checkReferences(compiled, project)),
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
+    bundled,
     outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
     stale: compiled.flatMap(({ stale }) => stale),
     reused: compiled.reduce((sum, { reused }) => sum + reused, 0),

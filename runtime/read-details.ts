@@ -26,7 +26,7 @@ async function ask(
   globals: Globals,
   disk: Disk,
 ): Promise<ToolDetails | undefined> {
-  const index = names.via === 'index' ? currentIndex(state, globals, disk) : names
+  const index = names.via === 'disk' ? names : currentIndex(state, globals, disk)
   const asked = index ?? (await rereadFile(state, record.file, globals, disk))
   return asked?.details(record.frontmatter.name)
 }

@@ -1,4 +1,5 @@
-import { type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
+import { AgentAppsError } from 'agent-apps'
+import { type CompileOptions, type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
@@ -21,6 +22,19 @@ export const compileCommand: Command = {
       value: 'PACKAGE',
       describes: 'do not bundle this npm package (default: those configured, where no path is given)',
     },
+    bundle: {
+      type: 'string',
+      value: 'FILE',
+      describes: 'also write everything as one module with chunks, which needs no file system',
+    },
+    keep: {
+      type: 'string',
+      multiple: true,
+      value: 'PATTERN',
+      describes: 'of tools, bundle only these and what they need (default: all)',
+    },
+    minify: { type: 'boolean', describes: 'make the bundle small' },
+    sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
   },
   example: 'agent-apps compile ./skills',
   run,
@@ -35,6 +49,7 @@ async function run(invocation: Invocation): Promise<number> {
     result = await compile({
       ...projectOptions(invocation),
       ...(Array.isArray(options.external) && { external: options.external }),
+      ...bundleOptions(invocation),
       check: options.check === true,
       force: options.force === true,
       signal,
@@ -52,8 +67,39 @@ async function run(invocation: Invocation): Promise<number> {
   return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
 }
 
-function asJson({ counts, diagnostics, written, outdated, stale, reused, timings }: CompileResult): object {
-  return { counts, diagnostics: diagnostics.map(fromMessage), written, outdated, stale, reused, timings }
+/** @throws USAGE where something is said of a bundle that is not asked for */
+function bundleOptions({ options }: Invocation): CompileOptions {
+  const { bundle, keep, minify, sourcemap } = options
+  if (typeof bundle === 'string')
+    return {
+      bundle,
+      minify: minify === true,
+      sourcemap: sourcemap === true,
+      ...(Array.isArray(keep) && { keep }),
+    }
+  const lost = ['keep', 'minify', 'sourcemap'].find(name => options[name] !== undefined)
+  if (lost === undefined) return {}
+  throw new AgentAppsError(
+    'USAGE',
+    `\`--${lost}\` says something of a bundle, and there is no \`--bundle\`.`,
+    {
+      hint: `Name the file to write: \`--bundle dist/agent.mjs --${lost}\`.`,
+    },
+  )
+}
+
+function asJson(result: CompileResult): object {
+  const { counts, diagnostics, written, bundled, outdated, stale, reused, timings } = result
+  return {
+    counts,
+    diagnostics: diagnostics.map(fromMessage),
+    written,
+    bundled,
+    outdated,
+    stale,
+    reused,
+    timings,
+  }
 }
 
 function show(result: CompileResult, elapsed: number, check: boolean, output: Output): void {
