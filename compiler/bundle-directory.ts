@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { directiveForms } from '../src/directive.js'
 import { AgentAppsError } from '../src/error.js'
@@ -136,7 +136,9 @@ function addSource(
   { file, kind, content, size }: ToolRecord,
 ): void {
   const path = below(at, file)
-  const real = realInside(kind === 'folder' ? join(dir, dirname(file)) : dir, join(dir, file))
+  const absolute = join(dir, file)
+  // As at run time: a SKILL.md that is a link leads only to a file of its own folder.
+  const real = kind === 'folder' ? realInside(dirname(absolute), absolute) : regularFile(absolute)
   const source = sources.get(path) ?? { path, size, parts: [] }
   sources.set(path, source)
   const bytes = content && real !== null ? readFileSync(real) : null
@@ -164,11 +166,15 @@ function below(at: string, path: string): string {
   return at === '/' ? `/${path}` : `${at}/${path}`
 }
 
+/** The real path of a file; null for what is none. */
+function regularFile(file: string): string | null {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? realpathSync.native(file) : null
+}
+
 /** The real path of a file, where that lies in a folder; else null. */
 export function realInside(folder: string, file: string): string | null {
-  if (!existsSync(file) || !statSync(file).isFile()) return null
-  const real = realpathSync.native(file)
-  return real.startsWith(realpathSync.native(folder) + sep) ? real : null
+  const real = regularFile(file)
+  return real?.startsWith(realpathSync.native(folder) + sep) ? real : null
 }
 
 /** The texts of its index, written anew from its records. */

@@ -20,7 +20,7 @@ import {
   readIndexed,
   realInside,
 } from './bundle-directory.js'
-import { keptTools, neededOfLibrary } from './kept-tools.js'
+import { keptTools } from './kept-tools.js'
 import type { Project } from './project.js'
 import { belongsTo, projectRoot } from './project-root.js'
 
@@ -98,8 +98,7 @@ function collect(
   )
   const all = there.map(directory => ({ ...readIndexed(directory), isOwn: own(directory) }))
   const indexed = keptTools(all, keep)
-  const shipped =
-    library === null ? null : neededOfLibrary(readIndexed({ dir: library, ignore: [] }), indexed)
+  const shipped = library === null ? null : readIndexed({ dir: library, ignore: [] })
   const directories = indexed.map(one => bundledDirectory(one, places.placeOf(one.dir)))
   if (shipped) directories.push(bundledDirectory(shipped, LIBRARY_PLACE))
   addCascadeKeys(directories, indexed, shipped)

@@ -1,5 +1,4 @@
 import { posix } from 'node:path'
-import { directiveForms } from '../src/directive.js'
 import { AgentAppsError } from '../src/error.js'
 import { isBroken, type ToolRecord } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
@@ -76,21 +75,4 @@ function referred(
       .filter(([, record]) => record.file === path || record.file === `${path}/SKILL.md`)
       .map(([name]) => name)
   })
-}
-
-/** Of the library what can be needed: of directives only those that stand in a content, as nothing finds others later. */
-export function neededOfLibrary(
-  library: IndexedDirectory,
-  directories: readonly IndexedDirectory[],
-): IndexedDirectory {
-  const used = new Set(
-    directories.flatMap(({ tools }) =>
-      [...tools.values()].flatMap(record => (isBroken(record) ? [] : (record.directives ?? []))),
-    ),
-  )
-  const isDirective = (name: string): boolean => {
-    const record = library.tools.get(name)
-    return record !== undefined && !isBroken(record) && directiveForms(record.frontmatter.tags).length > 0
-  }
-  return withTools(library, name => used.has(name) || !isDirective(name))
 }

@@ -61,6 +61,8 @@ async function run(invocation: Invocation): Promise<number> {
   const elapsed = performance.now() - started
   if (output.json) output.jsonResult(asJson(result))
   else show(result, elapsed, options.check === true, output)
+  if (!output.json && typeof options.bundle === 'string' && options.check !== true)
+    output.result(`bundled ${printable(options.bundle)} (${count(result.bundled.length, 'file')} written)`)
   if (process.env.GITHUB_ACTIONS === 'true')
     for (const line of githubDiagnostics(result.diagnostics)) output.error(line)
   const outdated = options.check === true && result.outdated.length > 0

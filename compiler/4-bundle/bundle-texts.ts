@@ -21,6 +21,8 @@ export function diskText(
 ): string {
   const texts = directories.flatMap(({ index }) => index)
   const files = directories.flatMap(directory => directory.files)
+  const loaderOf = (file: BundledSource): string[] =>
+    file.parts.length === 0 ? [] : [`() => import(${literal(contentOf(file))})`]
   const modules = directories.flatMap(directory =>
     directory.modules.map(file => ({
       path: `${directory.at === '/' ? '' : directory.at}/${file}`,
@@ -37,7 +39,7 @@ export function diskText(
     `digests: new Map([${[...texts.map(digestEntry), ...directories.flatMap(keyEntry)].join(', ')}]),`,
     record(
       'files',
-      files.map(file => `${literal(file.path)}: [${[file.size, ...loads(file)].join(', ')}]`),
+      files.map(file => `${literal(file.path)}: [${[file.size, ...loaderOf(file)].join(', ')}]`),
     ),
     record(
       'modules',

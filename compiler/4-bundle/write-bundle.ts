@@ -64,7 +64,7 @@ export function checkPlace(
       })
   }
   const folderOfChunks = join(folder, chunks)
-  if (lstatSync(folderOfChunks, { throwIfNoEntry: false })?.isDirectory() === false)
+  if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
     throw wrongPlace(folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
 }
 
