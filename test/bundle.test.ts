@@ -461,7 +461,7 @@ describe('the declarations of a bundle', () => {
       .flatMap(
         line =>
           /^app\.mts\((\d+),.*(TS\d+)/.exec(line)?.slice(1, 3).join(' ') ??
-          (line.includes('error') ? [line] : []),
+          (/^\S.*error/.test(line) ? [line] : []),
       )
   }
 
