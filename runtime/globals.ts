@@ -94,7 +94,7 @@ export function emptyGlobals(): Globals {
 /** New state with a configuration. */
 export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
   return {
-    config: { paths: [], freshness: defaultFreshness(), library: true, ...config },
+    config: { paths: [], library: true, ...config, freshness: config.freshness ?? defaultFreshness() },
     cache: {
       tool: new Map(),
       list: new Map(),

@@ -85,7 +85,7 @@ function bundledFiles(parts: BundleParts, readModule: ReadModule, sourcemap: boo
     package: path => readFileSync(join(PACKAGE, path), 'utf8'),
     module(path) {
       const { text, map } = readModule(directories.get(posix.dirname(path)) as BundledDirectory, fileOf(path))
-      const own = pureBanner(text).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n')
+      const own = text.replace(REQUIRE_BANNER, PURE_BANNER).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n')
       const inline = map && Buffer.from(map).toString('base64')
       return sourcemap && inline ? `${own}//# sourceMappingURL=data:application/json;base64,${inline}\n` : own
     },
@@ -133,7 +133,5 @@ const moduleOf = ({ at }: BundledDirectory, file: string): string =>
 /** A module's path in its directory. */
 const fileOf = (path: string): string => `.agent-apps/${posix.basename(path)}`
 
-/** The banner as a definition that may be left out where nothing uses it: not every host has `node:module`. */
-function pureBanner(text: string): string {
-  return text.replace(REQUIRE_BANNER, REQUIRE_BANNER.replace(' = __', ' = /* @__PURE__ */ __'))
-}
+/** The banner as a definition that is left out where nothing uses it: not every host has `node:module`. */
+const PURE_BANNER = REQUIRE_BANNER.replace(/(__agentAppsRequire\(.*\));$/, '/* @__PURE__ */ (() => $1)();')
