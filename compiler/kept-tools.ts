@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
-import { isBroken, type ToolRecord } from '../src/index-format.js'
+import { isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import { matchPattern } from '../src/tool-pattern.js'
 import { cascadesOf, type IndexedDirectory, isPartOfOthers, withTools } from './bundle-directory.js'
@@ -40,11 +40,7 @@ export function keptTools<Directory extends IndexedDirectory>(
   return directories.map(directory => ({ ...directory, ...withTools(directory, name => kept.has(name)) }))
 }
 
-function isNamed(
-  pattern: string,
-  name: string,
-  record: IndexedDirectory['tools'] extends Map<string, infer One> ? One : never,
-): boolean {
+function isNamed(pattern: string, name: string, record: NameRecord): boolean {
   return matchPattern(pattern, name, isBroken(record) ? [] : record.frontmatter.tags)
 }
 

@@ -1,3 +1,4 @@
+import { shardOf } from '../src/index-format.js'
 import type { Disk } from './disk-seam.js'
 
 /** What a bundle holds of the files that it was made of. Paths are absolute, and nobody's: they begin where the bundle does. */
@@ -9,26 +10,31 @@ export interface BundledFiles {
   texts: Record<string, string>
   /** SHA-256 of every text that a reader of these indexes asks for. */
   digests: Map<string, string>
-  /** Skill files and resources, by path. */
-  files: Record<string, BundledFile>
+  /** Bytes of skill files and resources, by path. */
+  sizes: Record<string, number>
+  /** Where parts of files are: that of a path is number `shardOf(path, count)`. */
+  tables: (() => Promise<{ default: FileTable }>)[]
   /** What code and schemas were compiled to, by path. */
   modules: Record<string, () => Promise<Record<string, unknown>>>
 }
 
-/** A file's bytes in all, and where parts of it are ever read, the chunk that holds them. */
-export type BundledFile = [size: number, load?: () => Promise<{ default: FileParts }>]
+/** The chunks that hold what is ever read of files, by path. */
+export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 
 /** By `start-end`, in bytes: a text, or bytes that are none. */
 export type FileParts = Record<string, string | { base64: string }>
 
 /** The files of a bundle, in place of a file system. */
-export function bundleDisk({ cwd, library, texts, digests, files, modules }: BundledFiles): Disk {
-  const paths = [texts, files, modules].flatMap(Object.keys)
-  const sizes = (path: string): number | undefined =>
-    own(files, path)?.[0] ?? own(texts, path)?.length ?? (own(modules, path) && 0)
+export function bundleDisk(bundled: BundledFiles): Disk {
+  const { cwd, library, texts, digests, sizes, tables, modules } = bundled
+  const sizeOf = (path: string): number | undefined =>
+    own(sizes, path) ?? own(texts, path)?.length ?? (own(modules, path) && 0)
+  const hasBelow = (directory: string): boolean =>
+    [texts, sizes, modules].some(known => Object.keys(known).some(path => inside(directory, path) !== null))
 
   async function part(path: string, start: number, end: number): Promise<Uint8Array | null> {
-    const parts = (await own(files, path)?.[1]?.())?.default
+    const table = (await tables[shardOf(path, tables.length)]?.())?.default
+    const parts = (await (table && own(table, path))?.())?.default
     const found = parts && own(parts, `${start}-${end}`)
     return found === undefined ? null : bytesOf(found)
   }
@@ -41,18 +47,18 @@ export function bundleDisk({ cwd, library, texts, digests, files, modules }: Bun
     fromFileUrl: () => null,
     toFileUrl: path => `bundle://${encodeURI(path).replaceAll('#', '%23').replaceAll('?', '%3F')}`,
     stat(path) {
-      const size = sizes(path)
+      const size = sizeOf(path)
       return size === undefined ? null : { size, mtimeMs: 0, ino: 0 }
     },
-    isDirectory: path => paths.some(one => inside(path, one) !== null),
+    isDirectory: hasBelow,
     directoryTime: () => null,
     list: () => null,
     readText: path => own(texts, path) ?? null,
-    readRange: async (path, start, end, size) => (sizes(path) === size ? part(path, start, end) : null),
+    readRange: async (path, start, end, size) => (sizeOf(path) === size ? part(path, start, end) : null),
     isInside: async (folder, file) => inside(folder, file) !== null,
     async readInside(folder, path) {
       const file = resolve(folder, [path])
-      return inside(folder, file) === null ? null : part(file, 0, sizes(file) ?? 0)
+      return inside(folder, file) === null ? null : part(file, 0, sizeOf(file) ?? 0)
     },
     digestFile: () => null,
     // A text that nobody foresaw is none of these.

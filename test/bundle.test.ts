@@ -211,6 +211,20 @@ describe('a bundle', () => {
     expect((await runtime.findTool('base'))?.origin.entry).toBe('/shared')
   })
 
+  it('imports nothing of any host by itself, and what skills import by its whole name', async () => {
+    const { folder } = await bundled(TREE)
+    const importsIn = (at: string) =>
+      Object.values(filesOf(at))
+        .join('\n')
+        .match(/(?:from|import) ?\(?["'](?!\.)[^"']+/g)
+    expect(importsIn(folder)).toEqual([expect.stringContaining('agent-apps/runtime')])
+    const other = await bundled({
+      'skills/a.skill.ts': `import { sep } from 'path'\n${CODE('a', 'return sep')}`,
+    })
+    expect(importsIn(other.folder)).toContain('from "node:path')
+    expect(await other.tools.a?.()).toBe('/')
+  })
+
   it('splits a large index, and finds and lists all of it', async () => {
     const tree = Object.fromEntries(
       Object.entries(goodSkills(300)).map(([path, item]) => [`skills/${path}`, item]),

@@ -4,10 +4,11 @@ import { isBuiltin } from 'node:module'
 import { basename, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, OnLoadResult, OnResolveResult, Plugin } from 'esbuild'
+import { shardOf } from '../../src/index-format.js'
 import { useEsbuild } from '../esbuild.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
-import type { BundledDirectory, BundledSource, BundleParts } from './bundle-parts.js'
-import { diskText, entryText, partsText } from './bundle-texts.js'
+import type { BundledDirectory, BundleParts } from './bundle-parts.js'
+import { diskText, entryText, partsText, tableText } from './bundle-texts.js'
 
 export interface BuildBundleOptions {
   /** The entry's file name. */
@@ -43,6 +44,7 @@ export async function buildBundle(
   { name, chunks, minify, sourcemap }: BuildBundleOptions,
 ): Promise<Map<string, Uint8Array>> {
   const ending = /\.m?js$/.exec(name)?.[0] ?? ''
+  const contents = contentChunks(parts, ending)
   const options = {
     absWorkingDir: PACKAGE,
     entryPoints: [{ in: 'agent-apps-bundle', out: name.slice(0, -ending.length) }],
@@ -63,25 +65,56 @@ export async function buildBundle(
     banner: { js: MARK },
     write: false,
     logLevel: 'silent',
-    plugins: [bundledFiles(parts, readModule, sourcemap)],
+    plugins: [bundledFiles(parts, contents.tables, readModule, sourcemap)],
   } satisfies BuildOptions
   const { outputFiles } = await useEsbuild(esbuild => esbuild.build(options))
   const outdir = join(PACKAGE, 'bundle')
-  return new Map(
-    outputFiles.map(({ path, contents }) => [path.slice(outdir.length + 1).replaceAll('\\', '/'), contents]),
-  )
+  return new Map([
+    ...[...contents.files].map(([file, text]) => [`${chunks}/${file}`, Buffer.from(text)] as const),
+    ...outputFiles.map(
+      ({ path, contents: bytes }) => [path.slice(outdir.length + 1).replaceAll('\\', '/'), bytes] as const,
+    ),
+  ])
+}
+
+/** Files that one table leads to, about. */
+const TABLE_FILES = 256
+
+/**
+ * Chunks of contents, and tables that lead to them. They need none of the others, so that esbuild, which compares every
+ * chunk with every other, need not see them.
+ */
+function contentChunks(
+  { directories }: BundleParts,
+  ending: string,
+): { files: Map<string, string>; tables: string[] } {
+  const files = new Map<string, string>()
+  const add = (kind: string, made: string): string => {
+    const text = `${MARK}\n${made}`
+    const file = `./${kind}-${hash('sha256', text).slice(0, 16).toUpperCase()}${ending}`
+    files.set(file.slice(2), text)
+    return file
+  }
+  const sources = directories.flatMap(directory => directory.files).filter(({ parts }) => parts.length > 0)
+  const entries = sources.map(source => ({ path: source.path, file: add('content', partsText(source)) }))
+  const count = Math.ceil(entries.length / TABLE_FILES)
+  const tables = Array.from({ length: count }, (): typeof entries => [])
+  for (const entry of entries) tables[shardOf(entry.path, count)]?.push(entry)
+  return { files, tables: tables.map(own => add('table', tableText(own))) }
 }
 
 /** Gives esbuild every file by a name that is the same on each machine. What is none of the bundle's is imported when it runs. */
-function bundledFiles(parts: BundleParts, readModule: ReadModule, sourcemap: boolean): Plugin {
+function bundledFiles(
+  parts: BundleParts,
+  tables: readonly string[],
+  readModule: ReadModule,
+  sourcemap: boolean,
+): Plugin {
   const directories = new Map(parts.directories.map(directory => [keyOf(directory.at), directory]))
-  const sources = new Map(
-    parts.directories.flatMap(({ files }) => files.map(file => [keyOf(file.path), file] as const)),
-  )
   const texts: Record<string, (path: string) => string> = {
     entry: () => entryText(parts),
-    disk: () => diskText(parts, contentOf, moduleOf),
-    content: path => partsText(sources.get(posix.dirname(path)) as BundledSource),
+    // It is imported by chunks, and so in one, beside those that it imports.
+    disk: () => diskText(parts, tables, moduleOf),
     package: path => readFileSync(join(PACKAGE, path), 'utf8'),
     module(path) {
       const { text, map } = readModule(directories.get(posix.dirname(path)) as BundledDirectory, fileOf(path))
@@ -98,8 +131,7 @@ function bundledFiles(parts: BundleParts, readModule: ReadModule, sourcemap: boo
         if (path === '#disk') return { path: 'disk', namespace: 'disk', sideEffects: false }
         const own = OWN_ENTRIES.get(path)
         if (own) return { path: own, namespace: 'package', sideEffects: false }
-        const [, given, rest = ''] = /^agent-apps-(content|module):(.*)$/.exec(path) ?? []
-        if (given && namespace === 'disk') return { path: rest, namespace: given }
+        if (path.startsWith(MODULE)) return { path: path.slice(MODULE.length), namespace: 'module' }
         if (path.startsWith('.') && (namespace === 'package' || namespace === 'module'))
           return {
             path: posix.join(posix.dirname(importer), path),
@@ -125,10 +157,9 @@ function keyOf(path: string): string {
   return hash('sha256', path).slice(0, 16)
 }
 
-const contentOf = ({ path }: BundledSource): string => `agent-apps-content:${keyOf(path)}/content.js`
+const MODULE = 'agent-apps-module:'
 
-const moduleOf = ({ at }: BundledDirectory, file: string): string =>
-  `agent-apps-module:${keyOf(at)}/${basename(file)}`
+const moduleOf = ({ at }: BundledDirectory, file: string): string => `${MODULE}${keyOf(at)}/${basename(file)}`
 
 /** A module's path in its directory. */
 const fileOf = (path: string): string => `.agent-apps/${posix.basename(path)}`

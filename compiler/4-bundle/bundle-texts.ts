@@ -5,7 +5,7 @@ import type { BundledDirectory, BundledSource, BundledText, BundleParts } from '
 export function entryText({ cwd, paths, library, env, names }: BundleParts): string {
   const options = { paths, cwd, freshness: 'trust', library: library !== null, env }
   return [
-    "import { createRuntime } from 'agent-apps/runtime'",
+    importOf('createRuntime', 'agent-apps/runtime'),
     `export const runtime = /* @__PURE__ */ createRuntime(${JSON.stringify(options)})`,
     `export const tools = /* @__PURE__ */ Object.freeze(Object.fromEntries(${JSON.stringify(names)}.map(name =>`,
     '  [name, (args, options) => runtime.invoke(name, args, options)])))',
@@ -16,13 +16,11 @@ export function entryText({ cwd, paths, library, env, names }: BundleParts): str
 /** What `#disk` is in a bundle. Indexes are in it; the rest is imported when it is asked for. */
 export function diskText(
   { cwd, library, directories }: BundleParts,
-  contentOf: (file: BundledSource) => string,
+  tables: readonly string[],
   moduleOf: (directory: BundledDirectory, file: string) => string,
 ): string {
   const texts = directories.flatMap(({ index }) => index)
   const files = directories.flatMap(directory => directory.files)
-  const loaderOf = (file: BundledSource): string[] =>
-    file.parts.length === 0 ? [] : [`() => import(${literal(contentOf(file))})`]
   const modules = directories.flatMap(directory =>
     directory.modules.map(file => ({
       path: `${directory.at === '/' ? '' : directory.at}/${file}`,
@@ -30,20 +28,19 @@ export function diskText(
     })),
   )
   return [
-    "import { bundleDisk } from 'agent-apps/bundle-disk'",
+    importOf('bundleDisk', 'agent-apps/bundle-disk'),
     ...texts.map(({ digested }, number) => `const digested${number} = ${literal(digested)}`),
     'export const disk = /* @__PURE__ */ bundleDisk({',
     `cwd: ${literal(cwd)},`,
     `library: ${literal(library)},`,
     record('texts', texts.map(textEntry)),
     `digests: new Map([${[...texts.map(digestEntry), ...directories.flatMap(keyEntry)].join(', ')}]),`,
-    record(
-      'files',
-      files.map(file => `${literal(file.path)}: [${[file.size, ...loaderOf(file)].join(', ')}]`),
-    ),
+    // Read as JSON, thousands of paths cost next to nothing.
+    `sizes: JSON.parse(${literal(JSON.stringify(Object.fromEntries(files.map(({ path, size }) => [path, size]))))}),`,
+    `tables: [${tables.map(imported).join(', ')}],`,
     record(
       'modules',
-      modules.map(({ path, from }) => `${literal(path)}: () => import(${literal(from)})`),
+      modules.map(({ path, from }) => `${literal(path)}: ${imported(from)}`),
     ),
     '})',
     '',
@@ -64,6 +61,20 @@ function digestEntry({ digest }: BundledText, number: number): string {
 
 function keyEntry({ digests }: BundledDirectory): string[] {
   return digests.map(([text, digest]) => `[${literal(text)}, ${literal(digest)}]`)
+}
+
+function importOf(name: string, from: string): string {
+  return `import { ${name} } from ${literal(from)}`
+}
+
+function imported(file: string): string {
+  return `() => import(${literal(file)})`
+}
+
+/** A chunk that leads to others. */
+export function tableText(entries: readonly { path: string; file: string }[]): string {
+  const lines = entries.map(({ path, file }) => `${literal(path)}: ${imported(file)}`)
+  return `export default {\n${lines.join(',\n')}\n}\n`
 }
 
 /** A chunk with those parts of a file that are ever read. */

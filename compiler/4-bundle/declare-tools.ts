@@ -12,6 +12,8 @@ export interface DeclaredTool {
   returns: JsonObject | 'text' | undefined
 }
 
+const RUNTIME = 'agent-apps/runtime'
+
 const TAIL = `
 export type ToolName = keyof Tools
 
@@ -40,7 +42,7 @@ export function declareTools(tools: readonly DeclaredTool[]): string {
   })
   return [
     MARK,
-    "import type { InvokeOptions, Runtime } from 'agent-apps/runtime'",
+    `import type { InvokeOptions, Runtime } from ${JSON.stringify(RUNTIME)}`,
     '',
     '/** The tools, by name. */',
     'export interface Tools {',

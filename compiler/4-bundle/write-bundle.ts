@@ -25,8 +25,8 @@ interface SkillDirectory {
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
 /** The files that a bundle brings; kept in its folder, so that the next one removes those that it does not need. */
 const LIST = 'bundle.json'
-const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8}(?:\.\w{1,10}){1,2}$/
-const TEMPORARY_NAME = /^(?:[\w-]+-[0-9A-Z]{8}(?:\.\w{1,10}){1,2}|bundle\.json)\.\d+\.tmp$/
+const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
+const TEMPORARY_NAME = /^(?:[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}|bundle\.json)\.\d+\.tmp$/
 
 /** The files of a bundle whose entry is to be `file`, absolute. */
 export function bundlePlace(file: string): BundlePlace {
