@@ -7,6 +7,7 @@ export async function answers() {
   return {
     count: await tools['word-count']({ text: 'one two three' }),
     refused,
+    moody: await tools.moody(),
     review: await tools.review({ urgent: true }),
     content: await runtime.render('review'),
     style: new TextDecoder().decode(style),
