@@ -7,12 +7,20 @@ import { type CascadeRecord, cascadeKeyText, isBroken, type ToolRecord } from '.
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { mapPaths } from '../src/path-entry.js'
 import { looksSecret } from '../src/secrets.js'
+import { withDirectoryLock } from './3-emit/directory-lock.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
 import type { BundledAsset, BundledDirectory, BundleParts } from './4-bundle/bundle-parts.js'
 import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
 import { followUrls, type UnfollowedPlace } from './4-bundle/follow-urls.js'
 import { virtualPaths } from './4-bundle/virtual-paths.js'
-import { BUNDLE_NAME, bundlePlace, checkPlace, writeBundle } from './4-bundle/write-bundle.js'
+import {
+  BUNDLE_NAME,
+  type BundlePlace,
+  bundlePlace,
+  checkPlace,
+  outdatedFiles,
+  writeBundle,
+} from './4-bundle/write-bundle.js'
 import {
   bundledDirectory,
   cascadesOf,
@@ -21,7 +29,7 @@ import {
   realInside,
 } from './bundle-directory.js'
 import { keptTools } from './kept-tools.js'
-import type { Project } from './project.js'
+import type { Project, ProjectDirectory } from './project.js'
 import { belongsTo, projectRoot } from './project-root.js'
 
 export interface BundleOptions {
@@ -54,24 +62,51 @@ export function checkBundle({ cwd, directories }: Project, { bundle = '' }: Bund
   checkPlace(bundlePlace(resolve(cwd, bundle)), directories)
 }
 
+/** A bundle, ready to be written. */
+interface MadeBundle {
+  place: BundlePlace
+  /** By path relative to the place's folder. */
+  files: Map<string, Uint8Array>
+}
+
 /**
  * Writes a project that was compiled as one module with chunks, which needs no file system.
  *
  * @returns the files written, relative to `cwd`
- * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, OPTIONS_INVALID
+ * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, INDEX_LOCKED, OPTIONS_INVALID
  */
-export async function bundle(
+export async function bundle(project: Project, options: BundleOptions): Promise<string[]> {
+  const { place, files } = await makeBundle(project, options)
+  const { dir } = project.directories[0] as ProjectDirectory
+  const written = await withDirectoryLock(dir, () => writeBundle(place, files))
+  return shownFiles(written, place, project)
+}
+
+/** The files of a bundle that bundling would write, relative to `cwd`. */
+export async function outdatedBundle(project: Project, options: BundleOptions): Promise<string[]> {
+  const { place, files } = await makeBundle(project, options)
+  return shownFiles(outdatedFiles(place, files), place, project)
+}
+
+function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: Project): string[] {
+  return files.map(file => relative(cwd, join(folder, file)).replaceAll('\\', '/'))
+}
+
+async function makeBundle(
   project: Project,
   { bundle: file = '', keep, minify = false, sourcemap = false }: BundleOptions,
-): Promise<string[]> {
+): Promise<MadeBundle> {
   const place = bundlePlace(resolve(project.cwd, file))
   const { parts, declared } = collect(project, keep)
+  const own = new Set(project.directories.map(({ dir }) => dir))
   const assets = new Map<string, BundledAsset>()
   const unfollowed: string[] = []
   const built = await buildBundle(
     parts,
     (directory, module) => {
-      const code = readModule(directory, module, assets)
+      // Others' code takes nothing of the project along.
+      const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
+      const code = readModule(directory, module, root, assets)
       unfollowed.push(...code.unfollowed.map(one => shownPlace(one, directory, project.cwd)))
       return code
     },
@@ -81,8 +116,7 @@ export async function bundle(
   const files = new Map(built)
   for (const { name, contents } of assets.values()) files.set(`${place.chunks}/${name}`, contents)
   files.set(place.types, Buffer.from(declareTools(declared)))
-  const written = await writeBundle(place, files)
-  return written.map(one => relative(project.cwd, join(place.folder, one)).replaceAll('\\', '/'))
+  return { place, files }
 }
 
 /** What a project's bundle consists of, from its indexes. */
@@ -190,7 +224,12 @@ function isKnown(schema: unknown): schema is JsonObject {
 const MODULE = /^\.agent-apps\/(?:module|chunk)-[0-9A-Z]{8}\.mjs$/
 
 /** A compiled module of a directory, with the files that it finds by its own place brought along. */
-function readModule(directory: BundledDirectory, file: string, assets: Map<string, BundledAsset>) {
+function readModule(
+  directory: BundledDirectory,
+  file: string,
+  root: string,
+  assets: Map<string, BundledAsset>,
+) {
   const { dir } = directory
   const path = MODULE.test(file) ? realInside(dir, join(dir, file)) : null
   if (path === null) {
@@ -202,17 +241,17 @@ function readModule(directory: BundledDirectory, file: string, assets: Map<strin
   const map = realInside(dir, `${path}.map`)
   const mapText = map && readFileSync(map, 'utf8')
   const followed = followUrls(readFileSync(path, 'utf8'), mapText, (source, url) =>
-    bring(new URL(source, pathToFileURL(path)), url, dir, assets),
+    bring(new URL(source, pathToFileURL(path)), url, root, assets),
   )
   return { ...followed, map: mapText && withPlaces(mapText, directory) }
 }
 
 /** The URL of a file that is brought along; null for one that is not there, or not the project's. */
-function bring(source: URL, url: string, dir: string, assets: Map<string, BundledAsset>): string | null {
+function bring(source: URL, url: string, root: string, assets: Map<string, BundledAsset>): string | null {
   const target = /^[a-z]+:/i.test(url) ? null : new URL(url, source)
   if (target === null || !existsSync(target) || target.href.endsWith('/')) return null
   const real = realpathSync.native(fileURLToPath(target))
-  if (!belongsTo(projectRoot(dir), real) || looksSecret(basename(real))) return null
+  if (!belongsTo(root, real) || looksSecret(basename(real))) return null
   const contents = readFileSync(real)
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
-import { type BundleOptions, bundle, checkBundle } from './bundle.js'
+import { type BundleOptions, bundle, checkBundle, outdatedBundle } from './bundle.js'
 import { checkReferences } from './check-references.js'
 import type { Finding } from './diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
-import { type Job, type Progress, type Stage, timed } from './job.js'
+import { type Job, type Progress, type Stage, throwIfAborted, timed } from './job.js'
 import { isLibrary, libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
@@ -68,7 +68,6 @@ const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, strin
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   checkProjectOptions('compile', options, OPTIONS)
   const project = await readProject(options)
-  const isBundled = options.bundle !== undefined && !options.check
   if (options.bundle !== undefined) checkBundle(project, options)
   const job: Job = {
     ...options,
@@ -79,18 +78,36 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
   }
   let compiled = await attempt(project, job)
   while (compiled === 'overtaken') compiled = await attempt(project, job)
-  const bundled = isBundled ? await timed(job, 'bundle', () => bundle(project, options)) : []
+  const outdated = compiled.flatMap(({ directory, outdated: files }) =>
+    files.map(file => shownPath(directory, file)),
+  )
+  const bundled = await timed(job, 'bundle', () => bundleOf(project, options, outdated, job))
   return {
     ...report(await checkReferences(compiled, project)),
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
-    bundled,
-    outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
+    bundled: options.check ? [] : bundled,
+    outdated: options.check ? [...outdated, ...bundled] : outdated,
     stale: compiled.flatMap(({ stale }) => stale),
     reused: compiled.reduce((sum, { reused }) => sum + reused, 0),
     rendered: compiled.reduce((sum, { rendered }) => sum + rendered, 0),
     timings: job.timings,
   }
+}
+
+/** The files of the project's bundle that were written; where nothing is to be written, those that would be, relative to `cwd`. */
+async function bundleOf(
+  project: Project,
+  options: CompileOptions,
+  outdated: readonly string[],
+  job: Job,
+): Promise<string[]> {
+  const { bundle: file, check } = options
+  if (file === undefined) return []
+  throwIfAborted(job)
+  if (!check) return bundle(project, options)
+  // It is made of the indexes, so that it is out of date with them.
+  return outdated.length > 0 ? [file] : outdatedBundle(project, options)
 }
 
 /**

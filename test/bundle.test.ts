@@ -6,7 +6,7 @@ import { type Runtime, registerTool } from 'agent-apps'
 import { type CompileOptions, compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
-import { ask, deployRuntime, ROOT } from './support/processes.js'
+import { ask, deployRuntime, ROOT, startCode } from './support/processes.js'
 import { layOut, samples } from './support/sample.js'
 import { temporary } from './support/temporary.js'
 import { goodSkills, skill, snapshot, type Tree, writeTree } from './support/tree.js'
@@ -313,6 +313,43 @@ describe('a bundle', () => {
   })
 })
 
+describe('code of every kind', () => {
+  it('runs, with one copy of this package and of what it shares', async () => {
+    const { tools, folder } = await bundled({
+      'skills/typed.skill.ts': `import { defineTool } from 'agent-apps'\nimport { z } from 'zod'\nimport { told } from '../lib/shared.js'\nexport default defineTool({ name: 'typed', description: 'Is typed.', params: z.object({ n: z.number() }), execute: ({ n }, { invoke }) => { told.push(n); return invoke('inline') } })\n`,
+      'skills/inline.skill.md': skill(
+        'inline',
+        'Inline.\n',
+        "metadata: { delegate: 'inline://code,export default () => 1 + 1' }\n",
+      ),
+      'skills/beside/SKILL.md': skill('beside', 'Beside.\n', 'metadata: { delegate: ./lib/work.ts }\n'),
+      'skills/beside/lib/work.ts': `import { told } from '../../../lib/shared.js'\nimport { AgentAppsError } from 'agent-apps'\nexport default () => [told, new AgentAppsError('USAGE', 'x', { hint: 'y' }).code]\n`,
+      'skills/words.skill.md': skill(
+        'words',
+        'Words.\n',
+        `metadata: { delegate: ${JSON.stringify('inline://markdown,---\nname: x\n---\nSome words.')} }\n`,
+      ),
+      'skills/common.skill.ts': `import common from 'common'\nimport text from './note.txt'\n${CODE('common', 'return common() + text')}`,
+      'skills/note.txt': 'noted',
+      'lib/shared.js': 'export const told = []\n',
+      'node_modules/common/package.json': '{"name":"common","main":"index.js"}',
+      'node_modules/common/index.js': "module.exports = () => require('path').basename('a/b')\n",
+    })
+    expect(await tools.typed?.({ n: 1 })).toBe(2)
+    expect(await tools.beside?.()).toEqual([[1], 'USAGE'])
+    expect(await tools.words?.()).toBe('Some words.')
+    expect(await tools.common?.()).toBe('bnoted')
+    expect(await failure(tools.typed?.({ n: 'x' }) ?? Promise.resolve())).toMatchObject({
+      code: 'ARGS_INVALID',
+    })
+    const copies = Object.values(filesOf(folder)).filter(text => text.includes('class AgentAppsError'))
+    expect(
+      copies.length +
+        Object.values(filesOf(folder)).filter(text => /AgentAppsError = class/.test(text)).length,
+    ).toBe(1)
+  })
+})
+
 describe('code that finds files by its own place', () => {
   it('has those that it names, beside the chunks', async () => {
     const { tools, folder } = await bundled({
@@ -437,10 +474,39 @@ describe('writing a bundle', () => {
     })
   })
 
-  it('writes no bundle where it only checks', async () => {
+  it('says with `check` whether it is up to date, and writes nothing', async () => {
     const { root } = codeProject(one)
-    await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', check: true })
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    const outdated = async () => (await compile({ ...options, check: true })).outdated
+    expect(await outdated()).toEqual(['skills/.agent-apps.json', 'dist/agent.mjs'])
     expect(existsSync(join(root, 'dist'))).toBe(false)
+    await compile({ cwd: root, paths: ['skills'] })
+    expect(await outdated()).toContain('dist/agent.mjs')
+    await compile(options)
+    expect(await outdated()).toEqual([])
+    writeFileSync(
+      join(root, 'dist/agent.d.mts'),
+      readFileSync(join(root, 'dist/agent.d.mts'), 'utf8').replace('"a"', '"b"'),
+    )
+    expect(await outdated()).toEqual(['dist/agent.d.mts'])
+  })
+
+  it('is written by one process at a time', async () => {
+    const { root } = codeProject({ ...one, ...TREE })
+    const compiling = (keep: string) =>
+      startCode(
+        `import { compile } from 'agent-apps/compiler'; for (let i = 0; i < 4; i++) await compile({ cwd: ${JSON.stringify(root)}, paths: ['skills'], bundle: 'dist/agent.mjs', keep: ['a', '${keep}'] })`,
+      )
+    await Promise.all(['count', 'review', 'count'].map(compiling))
+    const left = filesOf(join(root, 'dist'))
+    const { tools } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    expect(await tools.a()).toBe('Do a.\n')
+    expect(Object.keys(left).filter(name => name.endsWith('.tmp'))).toEqual([])
+    for (const [name, text] of Object.entries(left)) {
+      if (!name.endsWith('.mjs')) continue
+      for (const [, to = ''] of text.matchAll(/["']\.\/([\w./-]+\.mjs)["']/g))
+        expect(Object.keys(left), name).toContain(name === 'agent.mjs' ? to : `agent-chunks/${to}`)
+    }
   })
 })
 

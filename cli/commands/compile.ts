@@ -142,9 +142,12 @@ function checkSummary({ outdated, stale, diagnostics, directories }: CompileResu
   const names = output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [
-    `out of date: ${outdated.filter(file => file.endsWith('.agent-apps.json')).join(', ')}${faults}`,
+    `out of date: ${outdated.filter(isNamed).join(', ')}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
     'run `agent-apps compile`',
   ].join('\n')
 }
+
+/** Of what a compile would write, an index stands for its shards and modules, and a bundle's chunks for themselves. */
+const isNamed = (file: string): boolean => file.endsWith('.agent-apps.json') || !file.includes('.agent-apps/')

@@ -84,57 +84,59 @@ function isLeftOut(path: string, isIgnored: (path: string) => boolean): boolean 
   return isHidden || names.some((_, index) => isIgnored(names.slice(0, index + 1).join('/')))
 }
 
+/** The files of a bundle that are not on disk as they should be. */
+export function outdatedFiles({ folder }: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {
+  return [...files].filter(([file, contents]) => !holds(folder, file, contents)).map(([file]) => file)
+}
+
 /**
- * Brings a bundle onto disk, its entry last, then removes what only the one before needed.
+ * Brings a bundle onto disk, its entry last, then removes what only the one before needed. One process at a time may.
  *
  * @param files by path relative to the place's folder
  * @returns those written
  * @throws BUNDLE_NOT_WRITABLE
  */
 export async function writeBundle(
-  { folder, name, chunks }: BundlePlace,
+  place: BundlePlace,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<string[]> {
+  const { folder, name } = place
+  const chunks = join(folder, place.chunks)
   try {
-    mkdirSync(join(folder, chunks), { recursive: true })
-    const before = readList(join(folder, chunks))
-    const names = [...files.keys()].filter(file => file.startsWith(`${chunks}/`)).map(file => basename(file))
-    const changed = [...files].filter(([file, contents]) => !holds(folder, file, contents))
-    const gone = before.filter(file => !names.includes(file))
+    mkdirSync(chunks, { recursive: true })
+    const names = [...files.keys()]
+      .filter(file => file.startsWith(`${place.chunks}/`))
+      .map(file => basename(file))
+    const changed = outdatedFiles(place, files)
+    const gone = readList(chunks).filter(file => !names.includes(file))
     // What a bundle that is cut short leaves is on the list.
-    if (changed.length > 0 || gone.length > 0) writeList(folder, chunks, [...names, ...gone])
-    const entry = changed.filter(([file]) => file === name)
-    await writeAllAtomic(folder, [...changed.filter(([file]) => file !== name)])
-    await writeAllAtomic(folder, entry)
-    for (const file of [
-      ...gone,
-      ...readdirSync(join(folder, chunks)).filter(one => TEMPORARY_NAME.test(one)),
-    ])
-      rmSync(join(folder, chunks, file), { force: true })
-    if (gone.length > 0) writeList(folder, chunks, names)
-    return changed.map(([file]) => file)
+    if (changed.length > 0 || gone.length > 0) writeList(chunks, [...names, ...gone])
+    const first = changed.filter(file => file !== name)
+    const contentsOf = (file: string) => [file, files.get(file) ?? ''] as const
+    await writeAllAtomic(folder, first.map(contentsOf))
+    if (first.length < changed.length) writeAtomic(folder, ...contentsOf(name))
+    const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
+    for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
+    if (gone.length > 0) writeList(chunks, names)
+    return changed
   } catch (error) {
-    throw new AgentAppsError(
-      'BUNDLE_NOT_WRITABLE',
-      `The bundle cannot be written: ${(error as Error).message}`,
-      {
-        hint: 'Make the folder writable, or write it elsewhere.',
-        file: join(folder, name),
-        cause: error,
-      },
-    )
+    const { message } = error as Error
+    throw new AgentAppsError('BUNDLE_NOT_WRITABLE', `The bundle cannot be written: ${message}`, {
+      hint: 'Make the folder writable, or write it elsewhere.',
+      file: join(folder, name),
+      cause: error,
+    })
   }
 }
 
-function writeList(folder: string, chunks: string, names: readonly string[]): void {
-  const text = `${JSON.stringify({ files: [...names].sort() }, null, 1)}\n`
-  writeAtomic(join(folder, chunks), LIST, text)
+function writeList(chunks: string, names: readonly string[]): void {
+  writeAtomic(chunks, LIST, `${JSON.stringify({ files: [...names].sort() }, null, 1)}\n`)
 }
 
 /** The files of the bundle that lies there; of other names than a bundle's none is ours to remove. */
-function readList(folder: string): string[] {
+function readList(chunks: string): string[] {
   try {
-    const { files } = JSON.parse(readFileSync(join(folder, LIST), 'utf8')) as { files: unknown }
+    const { files } = JSON.parse(readFileSync(join(chunks, LIST), 'utf8')) as { files: unknown }
     return [files].flat().filter((name): name is string => typeof name === 'string' && CHUNK_NAME.test(name))
   } catch {
     return []
