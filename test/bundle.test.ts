@@ -209,6 +209,7 @@ describe('a bundle', () => {
     })
     expect(await runtime.invoke('../../shared/base.skill.md')).toBe('Bas\n[Cut: 3 of 6 characters.]')
     expect((await runtime.findTool('base'))?.origin.entry).toBe('/shared')
+    expect((await runtime.findTool('./skills/a.skill.md'))?.origin.entry).toBe('/apps/one/skills')
   })
 
   it('imports nothing of any host by itself, and what skills import by its whole name', async () => {
