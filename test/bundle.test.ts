@@ -49,6 +49,12 @@ const failure = (work: Promise<unknown>): Promise<{ code?: string; message: stri
     error => error,
   )
 
+/** The names that a bundle exports, without those of the library, which every bundle has. */
+function own(tools: object): string[] {
+  return Object.keys(tools).filter(name => !LIBRARY.includes(name))
+}
+const LIBRARY = ['agent-discover', 'skill-describe', 'skill-list']
+
 describe('the same answer from an index and from a bundle without its sources', () => {
   interface Answer {
     listed: { name: string; via: string }[]
@@ -126,7 +132,7 @@ const TREE: Tree = {
 describe('a bundle', () => {
   it('gives what the project gave: calls, content, resources, faults', async () => {
     const { runtime, tools } = await bundled(TREE)
-    expect(Object.keys(tools)).toEqual(['count', 'review'])
+    expect(own(tools)).toEqual(['count', 'review'])
     expect(await tools.count?.({ text: 'one two' })).toBe('one two: 2')
     expect(await runtime.invoke('review')).toBe('See the style. É!\n')
     expect([...(await runtime.readResource('review', 'assets/dot.bin'))]).toEqual([0, 255, 254, 10])
@@ -231,7 +237,7 @@ describe('a bundle', () => {
       Object.entries(goodSkills(300)).map(([path, item]) => [`skills/${path}`, item]),
     )
     const { runtime, tools } = await bundled(tree)
-    expect(Object.keys(tools)).toHaveLength(300)
+    expect(own(tools)).toHaveLength(300)
     expect(await tools['good-299']?.()).toBe('Do good-299.\n')
     expect(await runtime.listTools()).toHaveLength(300)
   })
@@ -275,7 +281,7 @@ describe('a bundle', () => {
       'skills/log.skill.js': CODE('log', '', { role: 'middleware' }),
     }
     const { runtime, tools, folder } = await bundled(tree, { keep: ['a*'] })
-    expect(Object.keys(tools)).toEqual(['a', 'b', 'log'])
+    expect(own(tools)).toEqual(['a', 'b', 'log'])
     expect(await runtime.invoke('a')).toBe('b')
     expect(await runtime.findTool('c')).toBeNull()
     expect(Object.values(filesOf(folder)).join('\n')).not.toContain('return "c"')

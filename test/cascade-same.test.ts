@@ -451,11 +451,8 @@ describe('a tool runs the same compiled, bundled and from disk', async () => {
       disk.via.index > 0 ? 'library' : null,
     ])
     expect(index).toMatchObject({ cascadesComputed: 0, via: { disk: 0 } })
-    expect(bundled[number]).toMatchObject({
-      results: disk.results,
-      cascadesComputed: 0,
-      via: { disk: 0, index: 0 },
-    })
+    expect(bundled[number]).toMatchObject({ cascadesComputed: 0, via: { disk: 0, index: 0 } })
+    expect(withoutPlaces(bundled[number]?.results)).toEqual(withoutPlaces(disk.results))
     expect(withoutPlaces(bundled[number]?.explained)).toEqual(withoutPlaces(disk.explained))
   })
 })
