@@ -13,7 +13,7 @@ import type { WalkedSkill } from './1-read/walk.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
-import { type Finding, finding } from './diagnostics.js'
+import { type Finding, finding, type Place } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { Project, ProjectDirectory } from './project.js'
@@ -142,12 +142,16 @@ class ContentCompiler {
     return parsed?.body ?? { text: '', line: 1 }
   }
 
-  /** @param way the files that the text is included by, its own last */
+  /**
+   * @param way the files that the text is included by, its own last
+   * @param including the directive of the skill's own file that has the text included
+   */
   private fold(
     text: string,
     parts: readonly ContentPart[],
     way: readonly string[],
     files: Set<string>,
+    including?: DirectivePart,
   ): Promise<ContentPart[]> {
     return foldContent(text, parts, async (directive, children) => {
       const dependencies: Dependencies = { files: new Set(), isOpen: false }
@@ -158,12 +162,12 @@ class ContentCompiler {
         if (ran === null || dependencies.isOpen) return null
         const { result } = ran
         const nested = isDirectiveContent(result)
-          ? await this.nest(result, directive, way, dependencies)
+          ? await this.nest(result, including ?? directive, way, dependencies)
           : asText(result)
         if (nested !== null) for (const file of dependencies.files) files.add(file)
         return nested
       } catch (error) {
-        this.addFailure(directive, error)
+        this.addFailure(directive, error, way, including)
         // It says so too where it is rendered.
         return null
       }
@@ -182,7 +186,7 @@ class ContentCompiler {
 
   private async nest(
     { content, file, entry }: { content: string; file: string; entry?: string | undefined },
-    directive: DirectivePart,
+    including: DirectivePart,
     way: readonly string[],
     dependencies: Dependencies,
   ): Promise<string | NestedContent | null> {
@@ -193,27 +197,31 @@ class ContentCompiler {
     const [fault] = faults
     if (fault) {
       const { message, hint, line, column } = fault
-      const [own, ownColumn] = directive.at
-      this.findings.push(
-        finding(
-          'directive-invalid',
-          { line: own, column: ownColumn },
-          `in ${file}:${line}:${column}, which it includes, ${message}`,
-          hint,
-        ),
-      )
+      const said = `in ${file}:${line}:${column}, which it includes, ${message}`
+      this.findings.push(finding('directive-invalid', placeOf(including), said, hint))
       return { text: '', parts: [], file, problem: fault }
     }
-    const folded = await this.fold(content, parts, [...way, file], dependencies.files)
+    const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
     const isText = !content.includes(EXPRESSION_START) && folded.every(part => !('name' in part))
     return isText ? content : { text: content, parts: folded, file }
   }
 
-  private addFailure(directive: DirectivePart, error: unknown): void {
-    const [line, column] = directive.at
+  private addFailure(
+    directive: DirectivePart,
+    error: unknown,
+    way: readonly string[],
+    including: DirectivePart | undefined,
+  ): void {
     const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
-    this.findings.push(finding('directive-failed', { line, column }, message, hint))
+    const said = including
+      ? `in ${way.at(-1)}:${directive.at.join(':')}, which it includes, ${message}`
+      : message
+    this.findings.push(finding('directive-failed', placeOf(including ?? directive), said, hint))
   }
+}
+
+function placeOf({ at: [line, column] }: DirectivePart): Place {
+  return { line, column }
 }
 
 /** All directives of parts, those in blocks included. */
