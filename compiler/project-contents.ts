@@ -14,6 +14,7 @@ import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
+import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { Project, ProjectDirectory } from './project.js'
@@ -100,6 +101,7 @@ class ContentCompiler {
     const { parts, faults } = await parseContentWithin(text, this.known, line)
     for (const { message, hint, ...place } of faults)
       this.findings.push(finding('directive-invalid', place, message, hint))
+    this.findIdle(parts, [this.unit.path])
     const files = new Set<string>()
     const [problem] = faults
     const folded = problem ? parts : await this.fold(text, parts, [this.unit.path], files)
@@ -201,6 +203,7 @@ class ContentCompiler {
       this.findings.push(finding('directive-invalid', placeOf(including), said, hint))
       return { text: '', parts: [], file, problem: fault }
     }
+    this.findIdle(parts, [...way, file], including)
     const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
     const isText = !content.includes(EXPRESSION_START) && folded.every(part => !('name' in part))
     return isText ? content : { text: content, parts: folded, file }
@@ -213,10 +216,29 @@ class ContentCompiler {
     including: DirectivePart | undefined,
   ): void {
     const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
+    this.add('directive-failed', { message, hint }, directive, way, including)
+  }
+
+  /** What is given to the library's directives, and does nothing. */
+  private findIdle(parts: readonly ContentPart[], way: readonly string[], including?: DirectivePart): void {
+    for (const directive of allDirectives(parts)) {
+      if (!this.directives.isLibrarys(directive.name)) continue
+      for (const said of idleInDirective(directive))
+        this.add('directive-idle', said, directive, way, including)
+    }
+  }
+
+  private add(
+    rule: 'directive-failed' | 'directive-idle',
+    { message, hint }: { message: string; hint: string },
+    directive: DirectivePart,
+    way: readonly string[],
+    including: DirectivePart | undefined,
+  ): void {
     const said = including
       ? `in ${way.at(-1)}:${directive.at.join(':')}, which it includes, ${message}`
       : message
-    this.findings.push(finding('directive-failed', placeOf(including ?? directive), said, hint))
+    this.findings.push(finding(rule, placeOf(including ?? directive), said, hint))
   }
 }
 

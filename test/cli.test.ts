@@ -101,6 +101,12 @@ describe('help and usage', () => {
     expect(stderr).toContain(hint)
   })
 
+  it('a directory to work in that is not there is told', () => {
+    const { status, stdout, stderr } = agentApps(project(), ['list', '--cwd', 'gone'])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/There is no directory .*gone\. \(DIRECTORY_NOT_FOUND\)\n {2}Correct --cwd/)
+  })
+
   it('errors are JSON with --json', () => {
     const { status, stdout, stderr } = agentApps(project(), ['describe', 'coutn', '--json'])
     expect([status, stderr]).toEqual([1, ''])

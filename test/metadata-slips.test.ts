@@ -29,7 +29,57 @@ const PARAMS = {
   additionalProperties: false,
 }
 
+describe('switches', () => {
+  it.each([
+    ['enabled: no', 'enabled', 'no', 'false'],
+    ['enabled: Off', 'enabled', 'Off', 'false'],
+    ['interpolate: yes', 'interpolate', 'yes', 'true'],
+    ['interpolate: "true"', 'interpolate', 'true', 'true'],
+    ['static: "false"', 'static', 'false', 'false'],
+  ])('%s is a text', async (line, key, written, meant) => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
+      `skills/a.skill.md:5:${key.length + 5} switch-is-text: "metadata.${key}" is the text "${written}", not true or false, and does nothing / Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
+    ])
+  })
+
+  it.each([
+    'enabled: "false"',
+    'enabled: "true"',
+    'enabled: false',
+    'interpolate: true',
+    'enabled: weekdays',
+  ])('%s is none', async line => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([])
+  })
+})
+
+describe('a key that is nearly `role`', () => {
+  it.each(['rol: middleware', 'rola: main', 'roles: context'])('%s', async line => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
+      expect.stringMatching(/:5:3 metadata-near-key: .* one edit from "role"/),
+    ])
+  })
+
+  it.each(['rule: strict', 'rol: [main]'])('%s is none', async line => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([])
+  })
+})
+
 describe('configurations of middleware', () => {
+  it('`false`, where it is not taken, is not what is told to write', async () => {
+    const own = code('own', { role: 'middleware', params: PARAMS }, '')
+    expect(await told({ 'skills/own.skill.js': own, 'skills/a.skill.md': skill('a', 'own: false') })).toEqual(
+      [
+        expect.stringMatching(
+          /middleware-config: .* not false \/ `false` does not switch "own" off\. .* write `null`/,
+        ),
+      ],
+    )
+    expect(await told({ 'skills/own.skill.js': own, 'skills/a.skill.md': skill('a', 'own: null') })).toEqual(
+      [],
+    )
+  })
+
   const wrong = (name: string, value: string) =>
     told({ 'skills/a.skill.md': skill('a', `${name}: ${value}`) })
 
