@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AgentAppsError, isAgentAppsError, nearest } from 'agent-apps'
@@ -63,10 +64,16 @@ async function run(command: Command, argv: string[]): Promise<number> {
       hint: `Usage: agent-apps ${command.name} ${shown}`,
     })
   }
+  const cwd = resolve(typeof values.cwd === 'string' ? values.cwd : '.')
+  if (!existsSync(cwd)) {
+    throw new AgentAppsError('DIRECTORY_NOT_FOUND', `There is no directory ${cwd}.`, {
+      hint: 'Correct --cwd, or create the directory.',
+    })
+  }
   const invocation: Invocation = {
     positionals,
     options: values,
-    cwd: resolve(typeof values.cwd === 'string' ? values.cwd : '.'),
+    cwd,
     output: new Output({
       json: values.json === true,
       quiet: values.quiet === true,

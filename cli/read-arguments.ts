@@ -8,7 +8,7 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
     type: 'string',
     multiple: true,
     value: 'KEY=VALUE',
-    describes: 'one argument; a value that is JSON is read as such',
+    describes: `one argument; a value that is JSON is read as such: list='["a"]'`,
   },
   args: {
     type: 'string',
@@ -24,8 +24,18 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
  */
 export function readArguments({ arg, args }: Invocation['options']): Record<string, unknown> | undefined {
   const pairs = Array.isArray(arg) ? arg.map(readPair) : []
+  refuseDoubles(pairs.map(([key]) => key))
   if (args === undefined && pairs.length === 0) return undefined
   return { ...(typeof args === 'string' ? readObject(args) : {}), ...Object.fromEntries(pairs) }
+}
+
+/** The last would silently be all that there is of a list. */
+function refuseDoubles(keys: string[]): void {
+  const double = keys.find((key, number) => keys.indexOf(key) < number)
+  if (double === undefined) return
+  throw new AgentAppsError('USAGE', `--arg ${JSON.stringify(double)} is given more than once.`, {
+    hint: `Write a list as JSON: --arg ${double}='["a", "b"]'.`,
+  })
 }
 
 function readObject(text: string): Record<string, unknown> {

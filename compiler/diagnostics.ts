@@ -102,6 +102,7 @@ export const RULES = {
     note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
   },
   'directive-failed': SAID_BY_FINDING,
+  'directive-idle': { ...SAID_BY_FINDING, severity: 'warning' },
   'directive-invalid': SAID_BY_FINDING,
   'directive-unknown': {
     severity: 'info',
@@ -235,7 +236,10 @@ export const RULES = {
   'middleware-config': {
     severity: 'error',
     reason: (key, problem) => `The middleware "${key}" cannot use its configuration: ${problem}`,
-    note: key => `Correct the value, or write \`false\` to switch "${key}" off where it takes that.`,
+    note: (key, problem = '') =>
+      problem.endsWith(' not false')
+        ? `\`false\` does not switch "${key}" off. Correct the value, or write \`null\` to do without "${key}".`
+        : `Correct the value, or write \`false\` to switch "${key}" off where it takes that.`,
   },
   'name-differs': {
     severity: 'warning',
@@ -347,10 +351,20 @@ export const RULES = {
     reason: owner => `The file belongs to the skill ${owner} as a resource, so it is not a skill itself`,
     note: 'To make it one, move it out of assets, references, scripts, templates, examples or fixtures.',
   },
+  'switch-is-text': {
+    severity: 'warning',
+    reason: (key, text) => `"metadata.${key}" is the text "${text}", not true or false, and does nothing`,
+    note: (key, _text, meant = '') => `Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
+  },
   'tag-reserved': {
     severity: 'info',
     reason: tag => `The tag "${tag}" is one of the library's`,
     note: 'Choose a tag that does not begin with "meta-".',
+  },
+  'tag-unknown': {
+    severity: 'warning',
+    reason: tag => `The tag "${tag}" makes no directive`,
+    note: 'Use "meta-directive-inline", "meta-directive-block", or both.',
   },
   'tool-unreachable': {
     severity: 'info',

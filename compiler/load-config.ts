@@ -189,7 +189,8 @@ function isSound(field: string, value: unknown, expected: string): boolean {
 }
 
 function invalid(file: string, problem: string, cause?: unknown): AgentAppsError {
-  return new AgentAppsError('CONFIG_INVALID', `The configuration ${file} ${problem}.`, {
+  const end = problem.endsWith('?') ? '' : '.'
+  return new AgentAppsError('CONFIG_INVALID', `The configuration ${file} ${problem}${end}`, {
     hint: 'See docs/configuration.md for what it may hold.',
     file,
     ...(cause !== undefined && { cause }),

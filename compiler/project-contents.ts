@@ -13,7 +13,8 @@ import type { WalkedSkill } from './1-read/walk.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
-import { type Finding, finding } from './diagnostics.js'
+import { type Finding, finding, type Place } from './diagnostics.js'
+import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { Project, ProjectDirectory } from './project.js'
@@ -102,6 +103,7 @@ class ContentCompiler {
     const { parts, faults } = await parseContentWithin(text, this.known, line)
     for (const { message, hint, ...place } of faults)
       this.findings.push(finding('directive-invalid', place, message, hint))
+    this.findIdle(parts, [this.unit.path])
     const files = new Set<string>()
     this.included = 0
     const [problem] = faults
@@ -145,12 +147,16 @@ class ContentCompiler {
     return parsed?.body ?? { text: '', line: 1 }
   }
 
-  /** @param way the files that the text is included by, its own last */
+  /**
+   * @param way the files that the text is included by, its own last
+   * @param including the directive of the skill's own file that has the text included
+   */
   private fold(
     text: string,
     parts: readonly ContentPart[],
     way: readonly string[],
     files: Set<string>,
+    including?: DirectivePart,
   ): Promise<ContentPart[]> {
     return foldContent(text, parts, async (directive, children) => {
       const dependencies: Dependencies = { files: new Set(), isOpen: false }
@@ -161,12 +167,12 @@ class ContentCompiler {
         if (ran === null || dependencies.isOpen) return null
         const { result } = ran
         const nested = isDirectiveContent(result)
-          ? await this.nest(result, directive, way, dependencies)
+          ? await this.nest(result, including ?? directive, way, dependencies)
           : asText(result)
         if (nested !== null) for (const file of dependencies.files) files.add(file)
         return nested
       } catch (error) {
-        this.addFailure(directive, error)
+        this.addFailure(directive, error, way, including)
         // It says so too where it is rendered.
         return null
       }
@@ -185,7 +191,7 @@ class ContentCompiler {
 
   private async nest(
     { content, file, entry }: { content: string; file: string; entry?: string | undefined },
-    directive: DirectivePart,
+    including: DirectivePart,
     way: readonly string[],
     dependencies: Dependencies,
   ): Promise<string | NestedContent | null> {
@@ -197,27 +203,51 @@ class ContentCompiler {
     const [fault] = faults
     if (fault) {
       const { message, hint, line, column } = fault
-      const [own, ownColumn] = directive.at
-      this.findings.push(
-        finding(
-          'directive-invalid',
-          { line: own, column: ownColumn },
-          `in ${file}:${line}:${column}, which it includes, ${message}`,
-          hint,
-        ),
-      )
+      const said = `in ${file}:${line}:${column}, which it includes, ${message}`
+      this.findings.push(finding('directive-invalid', placeOf(including), said, hint))
       return { text: '', parts: [], file, problem: fault }
     }
-    const folded = await this.fold(content, parts, [...way, file], dependencies.files)
+    this.findIdle(parts, [...way, file], including)
+    const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
     const isText = folded.every(part => !('name' in part))
     return isText ? plain(content, file) : { text: content, parts: folded, file }
   }
 
-  private addFailure(directive: DirectivePart, error: unknown): void {
-    const [line, column] = directive.at
+  private addFailure(
+    directive: DirectivePart,
+    error: unknown,
+    way: readonly string[],
+    including: DirectivePart | undefined,
+  ): void {
     const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
-    this.findings.push(finding('directive-failed', { line, column }, message, hint))
+    this.add('directive-failed', { message, hint }, directive, way, including)
   }
+
+  /** What is given to the library's directives, and does nothing. */
+  private findIdle(parts: readonly ContentPart[], way: readonly string[], including?: DirectivePart): void {
+    for (const directive of allDirectives(parts)) {
+      if (!this.directives.isLibrarys(directive.name)) continue
+      for (const said of idleInDirective(directive))
+        this.add('directive-idle', said, directive, way, including)
+    }
+  }
+
+  private add(
+    rule: 'directive-failed' | 'directive-idle',
+    { message, hint }: { message: string; hint: string },
+    directive: DirectivePart,
+    way: readonly string[],
+    including: DirectivePart | undefined,
+  ): void {
+    const said = including
+      ? `in ${way.at(-1)}:${directive.at.join(':')}, which it includes, ${message}`
+      : message
+    this.findings.push(finding(rule, placeOf(including ?? directive), said, hint))
+  }
+}
+
+function placeOf({ at: [line, column] }: DirectivePart): Place {
+  return { line, column }
 }
 
 /** A text without directives. One in which something may be filled in is rendered with what it is in. */

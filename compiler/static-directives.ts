@@ -20,6 +20,8 @@ interface Part {
 /** The directives that a project's skills may use: its own, then the library's. */
 export interface ProjectDirectives {
   known: ReadonlyMap<string, readonly DirectiveForm[]>
+  /** True for one of the library's. */
+  isLibrarys: (name: string) => boolean
   /** Runs a static one for a directory's content; null for one that is not, or that the compiler does not run. */
   run: (
     name: string,
@@ -47,6 +49,7 @@ export function projectDirectives(parts: readonly Part[], library: LibraryTools 
   const processes = new Map<string, Promise<AuthorsDirective | null>>()
   return {
     known,
+    isLibrarys: name => known.has(name) && !own.has(name),
     async run(name, call, directory, dependencies) {
       const home = own.get(name)
       if (home === undefined) {

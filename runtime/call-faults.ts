@@ -29,9 +29,11 @@ export function noReference(ref: unknown): AgentAppsError {
 export function knownNames(globals: Globals): string[] {
   const host = disk
   if (host === null) return []
-  return directoryStates(globals, host).flatMap(
-    state => askIndex(state, globals, host, index => index.names()) ?? state.diskNames?.names() ?? [],
-  )
+  return directoryStates(globals, host).flatMap(state => [
+    ...(askIndex(state, globals, host, index => index.names()) ?? []),
+    // What was added since the index was written.
+    ...(state.diskNames?.names() ?? []),
+  ])
 }
 
 /** Names at each end of a long chain of calls that an error shows. */

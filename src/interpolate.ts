@@ -16,7 +16,8 @@ export interface InterpolationRoots {
 /** What an expression begins with. */
 export const EXPRESSION_START = '${'
 
-const ROOTS = ['args', 'locals', 'nonlocals', 'run', 'config', 'env'] as const
+/** What a path over the values of a call begins with. */
+export const ROOTS = ['args', 'locals', 'nonlocals', 'run', 'config', 'env'] as const
 
 /** `\${`, which is a literal `${`, or an expression. */
 const EXPRESSION = /\\\$\{|\$\{([^{}]*)\}/g

@@ -89,6 +89,7 @@ describe('help and usage', () => {
     [['run', 'count', '--args', '{'], 'Write --arg key=value'],
     [['run', 'count', '--arg', '=1'], 'Write --arg key=value'],
     [['run', 'count', '--arg', 'text'], 'Write --arg key=value'],
+    [['run', 'count', '--arg', 'text=a', '--arg', 'text=b'], `Write a list as JSON: --arg text='["a", "b"]'`],
     [['--jsn', 'list'], 'Did you mean --json?'],
     [['--quiet'], 'Usage: agent-apps <command> [options]'],
     [['--cwd', 'list'], 'Usage: agent-apps <command> [options]'],
@@ -99,6 +100,20 @@ describe('help and usage', () => {
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toContain('(USAGE)')
     expect(stderr).toContain(hint)
+  })
+
+  it('where there are no tools, says what does tell where they are looked for', () => {
+    const { status, stderr } = agentApps(makeTree({ 'agent-apps.config.json': '{"paths":["./gone"]}' }), [
+      'list',
+    ])
+    expect([status, stderr]).toEqual([0, '0 tools\n`agent-apps doctor` says where they are looked for.\n'])
+    expect(agentApps(project(), ['list', '--tag', 'none']).stderr).toBe('0 tools\n')
+  })
+
+  it('a directory to work in that is not there is told', () => {
+    const { status, stdout, stderr } = agentApps(project(), ['list', '--cwd', 'gone'])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/There is no directory .*gone\. \(DIRECTORY_NOT_FOUND\)\n {2}Correct --cwd/)
   })
 
   it('errors are JSON with --json', () => {

@@ -2,7 +2,7 @@ import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, code, text } from './support/cascade-project.js'
-import { makeTree, type Tree } from './support/tree.js'
+import { makeTree, type Tree, writeTree } from './support/tree.js'
 
 /** What `check` says of a project, and `compile`, anew and again, which must be the same. */
 async function told(tree: Tree, paths = ['skills']): Promise<string[]> {
@@ -29,7 +29,57 @@ const PARAMS = {
   additionalProperties: false,
 }
 
+describe('switches', () => {
+  it.each([
+    ['enabled: no', 'enabled', 'no', 'false'],
+    ['enabled: Off', 'enabled', 'Off', 'false'],
+    ['interpolate: yes', 'interpolate', 'yes', 'true'],
+    ['interpolate: "true"', 'interpolate', 'true', 'true'],
+    ['static: "false"', 'static', 'false', 'false'],
+  ])('%s is a text', async (line, key, written, meant) => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
+      `skills/a.skill.md:5:${key.length + 5} switch-is-text: "metadata.${key}" is the text "${written}", not true or false, and does nothing / Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
+    ])
+  })
+
+  it.each([
+    'enabled: "false"',
+    'enabled: "true"',
+    'enabled: false',
+    'interpolate: true',
+    'enabled: weekdays',
+  ])('%s is none', async line => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([])
+  })
+})
+
+describe('a key that is nearly `role`', () => {
+  it.each(['rol: middleware', 'rola: main', 'roles: context'])('%s', async line => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
+      expect.stringMatching(/:5:3 metadata-near-key: .* one edit from "role"/),
+    ])
+  })
+
+  it.each(['rule: strict', 'rol: [main]'])('%s is none', async line => {
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([])
+  })
+})
+
 describe('configurations of middleware', () => {
+  it('`false`, where it is not taken, is not what is told to write', async () => {
+    const own = code('own', { role: 'middleware', params: PARAMS }, '')
+    expect(await told({ 'skills/own.skill.js': own, 'skills/a.skill.md': skill('a', 'own: false') })).toEqual(
+      [
+        expect.stringMatching(
+          /middleware-config: .* not false \/ `false` does not switch "own" off\. .* write `null`/,
+        ),
+      ],
+    )
+    expect(await told({ 'skills/own.skill.js': own, 'skills/a.skill.md': skill('a', 'own: null') })).toEqual(
+      [],
+    )
+  })
+
   const wrong = (name: string, value: string) =>
     told({ 'skills/a.skill.md': skill('a', `${name}: ${value}`) })
 
@@ -193,6 +243,27 @@ describe('near names', () => {
       'skills/a.skill.md:5:3 metadata-near-key: "timout" in metadata is one edit from "timeout", and is kept as plain data / If you meant "timeout", correct it.',
       'skills/a.skill.md:6:3 metadata-near-key: "retri" in metadata is one edit from "retry", and is kept as plain data / If you meant "retry", correct it.',
     ])
+  })
+
+  it('a key near to a middleware of the project’s own', async () => {
+    expect(
+      await told({
+        'skills/a.skill.md': skill('a', 'gaurd: 5', 'guards: 1', 'guard: 1', 'notes: 1'),
+        'skills/guard.skill.js': code('guard', { role: 'middleware' }, ''),
+        'skills/note.skill.md': skill('note', 'x: 1'),
+      }),
+    ).toEqual([
+      expect.stringContaining(':5:3 metadata-near-key: "gaurd" in metadata is one edit from "guard"'),
+      expect.stringContaining(':6:3 metadata-near-key: "guards" in metadata is one edit from "guard"'),
+    ])
+  })
+
+  it('a skill that was added since the others were compiled', async () => {
+    const cwd = makeTree({ 'skills/a.skill.md': skill('a', 'x: 1') })
+    await compile({ cwd, paths: ['skills'] })
+    writeTree(cwd, { 'skills/handover.skill.md': skill('handover', 'x: 1') })
+    const runtime = createRuntime({ cwd, paths: ['skills'], freshness: 'check' })
+    await expect(runtime.invoke('handovr')).rejects.toMatchObject({ hint: 'Did you mean "handover"?' })
   })
 
   it('a base that is missing: from check, from files and from an index', async () => {

@@ -89,6 +89,7 @@ describe('a configuration that is wrong is told', () => {
     const error = await failure(() => loadConfig({ cwd }))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', file: join(cwd, 'agent-apps.config.json') })
     expect(error?.message).toContain(problem)
+    expect(error?.message).toMatch(/[^?.][?.]$/)
   })
 
   it('fields of others are kept', async () => {

@@ -60,15 +60,12 @@ function show(
   ]
   output.result(output.style('bold', name))
   output.result(printable(description ?? '(no description: no model is shown this skill)'))
-  for (const [label, value] of rows) {
-    if (value !== undefined) output.result(`  ${output.style('dim', label.padEnd(8))}  ${printable(value)}`)
-  }
-  for (const { path, size } of resources) {
-    output.result(`  ${output.style('dim', 'resource')}  ${printable(path)} (${count(size, 'byte')})`)
-  }
-  for (const { kind, ref, line } of references) {
-    output.result(`  ${output.style('dim', kind.padEnd(13))}  ${printable(ref)} (line ${line})`)
-  }
+  for (const { path, size } of resources) rows.push(['resource', `${path} (${count(size, 'byte')})`])
+  for (const { kind, ref, line } of references) rows.push([kind, `${ref} (line ${line})`])
+  const shown = rows.filter(([, value]) => value !== undefined)
+  const width = Math.max(...shown.map(([label]) => label.length))
+  for (const [label, value = ''] of shown)
+    output.result(`  ${output.style('dim', label.padEnd(width))}  ${printable(value)}`)
   if (content !== null) output.result(`\n${content.split('\n').map(printable).join('\n').trimEnd()}`)
 }
 

@@ -44,6 +44,8 @@ async function run(invocation: Invocation): Promise<number> {
       tools.map((tool, number) => ({ ...asJson(tool, cwd), ...(costs && { tokens: costs[number] }) })),
     )
   else show(tools, costs, output)
+  if (tools.length === 0 && tags.length === 0 && patterns === null)
+    output.note('`agent-apps doctor` says where they are looked for.')
   noteDiagnostics(runtime, invocation)
   return 0
 }

@@ -22,6 +22,12 @@ export function hasDelegate({ metadata }: JsonObject): boolean {
   return isJsonObject(metadata) && metadata.delegate !== undefined
 }
 
+const DIRECTIVE_TAGS = ['meta-directive-inline', 'meta-directive-block']
+const SWITCHES = ['enabled', 'interpolate', 'static']
+const SWITCH_WORDS = new Map([
+  ...['true', 'yes', 'on'].map(word => [word, 'true'] as const),
+  ...['false', 'no', 'off'].map(word => [word, 'false'] as const),
+])
 const DESCRIPTION_MAX = 1024
 const COMPATIBILITY_MAX = 500
 
@@ -121,7 +127,24 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
       finding('field-type', at.value('metadata', 'tags'), 'metadata.tags', 'a list of texts', typeName(tags)),
     )
   }
-  return [...findings, ...checkTags(tags, at), ...checkMetadataKeys(metadata, at)]
+  return [
+    ...findings,
+    ...checkTags(tags, at),
+    ...checkSwitches(metadata, at),
+    ...checkMetadataKeys(metadata, at),
+  ]
+}
+
+/** The specification has texts for all that stands under `metadata`: one that says true or false is no slip in any other key. */
+function checkSwitches(metadata: JsonObject, at: Locator): Finding[] {
+  return SWITCHES.flatMap(key => {
+    const written = metadata[key]
+    if (typeof written !== 'string') return []
+    const meant = SWITCH_WORDS.get(written.trim().toLowerCase())
+    // That is understood as well.
+    if (meant === undefined || (key === 'enabled' && (meant === 'true' || written === 'false'))) return []
+    return [finding('switch-is-text', at.value('metadata', key), key, written, meant)]
+  })
 }
 
 function checkTags(tags: JsonValue | undefined, at: Locator): Finding[] {
@@ -131,9 +154,15 @@ function checkTags(tags: JsonValue | undefined, at: Locator): Finding[] {
   const reserved = [...normal.entries()].filter(
     ([, tag]) => tag.startsWith('meta-') && !tag.startsWith('meta-directive-'),
   )
-  return first(reserved).map(([index, tag]) =>
-    finding('tag-reserved', at.value('metadata', 'tags', index), tag),
+  const unknown = [...normal.entries()].filter(
+    ([, tag]) => tag.startsWith('meta-directive-') && !DIRECTIVE_TAGS.includes(tag),
   )
+  return [
+    ...first(reserved).map(([index, tag]) =>
+      finding('tag-reserved', at.value('metadata', 'tags', index), tag),
+    ),
+    ...first(unknown).map(([index, tag]) => finding('tag-unknown', at.value('metadata', 'tags', index), tag)),
+  ]
 }
 
 /** As many as are worth reporting of one file. */
@@ -144,7 +173,9 @@ function first<Item>(items: Item[]): Item[] {
 /** `metadata` is free-form, so only a key that is one edit from one of ours is worth a word. */
 function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   const near = Object.keys(metadata).flatMap(key => {
-    if (key.length < 5 || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
+    // Of short words many are near each other; this one says by its value what it was meant to be.
+    const isRole = key.length > 2 && ROLES.some(role => role === metadata[key])
+    if ((key.length < 5 && !isRole) || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
     const known = CORE_METADATA_KEYS.find(
       candidate => mayBeNear(key, candidate) && editDistance(key, candidate, 1) === 1,
     )

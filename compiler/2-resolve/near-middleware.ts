@@ -6,9 +6,11 @@ import type { Slip } from './slip.js'
 /** Shorter keys are near to too much. */
 const KEY_LENGTH_MIN = 5
 
-/** The keys that are one edit from the name of a middleware of the library, and name no tool themselves. */
+/** The keys that are one edit from the name of a middleware, the project's or the library's, and name no tool themselves. */
 export function nearMiddleware({ directories, shipped, firstNamed }: ProjectTools): Slip[] {
-  const known = [...shipped.values()].flatMap(({ name, role }) => (role === 'middleware' ? [name] : []))
+  const known = [...directories.flat(), ...shipped.values()].flatMap(({ name, role }) =>
+    role === 'middleware' ? [name] : [],
+  )
   return directories.flat().flatMap(({ id, metadata }) =>
     Object.keys(metadata).flatMap(key => {
       if (key.length < KEY_LENGTH_MIN || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []

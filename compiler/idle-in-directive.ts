@@ -1,0 +1,42 @@
+import type { DirectivePart } from '../src/content.js'
+import { namesOurs, ROOTS } from '../src/interpolate.js'
+import { nearest } from '../src/nearest.js'
+
+/** What the library's directives look at, and which of it is a path over the values of a call. */
+export const LIBRARY_ATTRIBUTES: Readonly<Record<string, { attributes: readonly string[]; path?: string }>> =
+  {
+    each: { attributes: ['path', 'as'], path: 'path' },
+    if: { attributes: ['path', 'equals'], path: 'path' },
+    include: { attributes: ['lines', 'section'] },
+    skill: { attributes: ['show'] },
+    tool: { attributes: ['show'] },
+    tools: { attributes: [] },
+    value: { attributes: ['default'], path: 'arg' },
+  }
+
+/** What a directive of the library is given that does nothing: attributes that it does not know, and a path that leads to no value. */
+export function idleInDirective(directive: DirectivePart): { message: string; hint: string }[] {
+  const { name, arg, attributes = {} } = directive
+  const looksAt = Object.hasOwn(LIBRARY_ATTRIBUTES, name) ? LIBRARY_ATTRIBUTES[name] : undefined
+  if (!looksAt) return []
+  const idle = Object.keys(attributes)
+    .filter(key => !looksAt.attributes.includes(key))
+    .map(key => ({
+      message: `the directive "${name}" does not look at "${key}"`,
+      hint: suggest(key, looksAt.attributes) ?? attributesOf(looksAt.attributes),
+    }))
+  const path = looksAt.path === 'arg' ? arg : looksAt.path && attributes[looksAt.path]
+  if (!path || path.includes('${') || namesOurs(path)) return idle
+  const [root = ''] = /^\w*/.exec(path) ?? []
+  const hint = suggest(root, ROOTS) ?? `A path begins with one of ${ROOTS.join(', ')}: \`args.${path}\`.`
+  return [...idle, { message: `the path "${path}" leads to no value of a call`, hint }]
+}
+
+function suggest(word: string, known: readonly string[]): string | null {
+  const near = nearest(word, known)
+  return near === null ? null : `Did you mean "${near}"?`
+}
+
+function attributesOf(known: readonly string[]): string {
+  return known.length === 0 ? 'It takes none.' : `It looks at ${known.map(key => `"${key}"`).join(', ')}.`
+}
