@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import { AgentAppsError } from '../src/error.js'
@@ -19,20 +18,14 @@ import { readSkills } from './1-read/read-skills.js'
 import { walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { addDirectiveReferences } from './add-directive-references.js'
-import { parser } from './disk.js'
 import { libraryBelow } from './library.js'
-import type { LinkedDirectory } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
-import {
-  type Project,
-  type ProjectDirectory,
-  type ProjectOptions,
-  readProject,
-  shownPath,
-} from './project.js'
+import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
 import { type ContentsPart, type LocatedContents, projectContents } from './project-contents.js'
+import type { LinkedPart } from './project-part.js'
+import { readOthers } from './read-others.js'
 import {
-  projectTools,
+  namedTools,
   type ReferenceTarget,
   type ReferenceTargets,
   referenceTargets,
@@ -76,11 +69,6 @@ export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph>
   return reachableGraph(whole, names, options)
 }
 
-interface Part {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
-}
-
 function notFound(name: string, ids: ReadonlySet<string>): AgentAppsError {
   const near = nearest(name, ids)
   return new AgentAppsError('TOOL_NOT_FOUND', `No tool of the project is called ${JSON.stringify(name)}.`, {
@@ -90,7 +78,7 @@ function notFound(name: string, ids: ReadonlySet<string>): AgentAppsError {
 }
 
 async function wholeGraph(
-  parts: readonly Part[],
+  parts: readonly LinkedPart[],
   project: Project,
   cwd: string,
 ): Promise<Omit<ReferenceGraph, 'cycles'>> {
@@ -98,7 +86,7 @@ async function wholeGraph(
   const elsewhere = await toolsElsewhere(project, cwd)
   const nodes = new Map<string, GraphNode>()
   const edges: GraphEdge[] = []
-  const tools = [...projectTools(parts)].map(one => ({ ...one, node: toolNode(one, parts, targets) }))
+  const tools = [...namedTools(parts)].map(one => ({ ...one, node: toolNode(one, parts, targets) }))
   for (const { node } of tools) nodes.set(node.id, node)
   for (const { directory, file, tool, node } of tools) {
     const shown = shownOf(parts, directory, file)
@@ -120,7 +108,7 @@ async function wholeGraph(
 }
 
 interface Surroundings {
-  parts: readonly Part[]
+  parts: readonly LinkedPart[]
   targets: ReferenceTargets
   elsewhere: ReadonlyMap<string, GraphNode>
   cwd: string
@@ -128,7 +116,7 @@ interface Surroundings {
 
 function toolNode(
   { directory, name, file, tool }: { directory: number; name: string; file: string; tool: UnitTool },
-  parts: readonly Part[],
+  parts: readonly LinkedPart[],
   targets: ReferenceTargets,
 ): GraphNode {
   const shown = shownOf(parts, directory, file)
@@ -174,9 +162,7 @@ function targetNode(
 /** The tools of the project's other directories and of the library, by name. */
 async function toolsElsewhere(project: Project, cwd: string): Promise<Map<string, GraphNode>> {
   const nodes = new Map<string, GraphNode>()
-  for (const { dir, ignore, layer } of project.others) {
-    if (!existsSync(dir)) continue
-    const names = await parser.readDirectory(dir, ignore)
+  for (const { dir, layer, names } of await readOthers(project)) {
     for (const name of names.names()) {
       const record = names.tool(name)
       if (record && !isBroken(record) && !nodes.has(name))
@@ -207,7 +193,7 @@ function recordNode(
   }
 }
 
-function shownOf(parts: readonly Part[], directory: number, file: string): string {
+function shownOf(parts: readonly LinkedPart[], directory: number, file: string): string {
   const part = parts[directory]
   return part ? shownPath(part.directory, file) : file
 }

@@ -1,7 +1,6 @@
 import type { ContentPart, ContentRecord, DirectivePart, NestedContent } from '../src/content.js'
 import { contentCycle, directiveFailed } from '../src/content-faults.js'
-import type { DirectiveForm } from '../src/directive.js'
-import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
+import { type DirectiveForm, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { isAgentAppsError } from '../src/error.js'
 import { asText, EXPRESSION_START } from '../src/interpolate.js'
@@ -9,14 +8,13 @@ import { nearest } from '../src/nearest.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
 import { parseSkill } from './1-read/read-skills.js'
-import type { WalkedSkill } from './1-read/walk.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
 import { type Finding, finding } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
-import type { LinkedDirectory } from './linked-directory.js'
-import type { Project, ProjectDirectory } from './project.js'
+import type { Project } from './project.js'
+import type { ProjectPart } from './project-part.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 
@@ -28,10 +26,7 @@ export interface LocatedContents {
   findings: Map<string, Finding[]>
 }
 
-export interface ContentsPart {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
-  skills: readonly WalkedSkill[]
+export interface ContentsPart extends ProjectPart {
   /** What the last compile found in a file, where all that its contents were made of is the same; else null. */
   keptFindings: (unit: SkillUnit) => Finding[] | null
 }
