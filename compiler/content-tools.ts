@@ -26,10 +26,7 @@ export function contentTools(
     return reading
   }
 
-  /**
-   * A tool of the project; null for one that is broken. Its name depends on nothing that a `cascadeKey` does not tell of;
-   * all else on its file.
-   */
+  /** A tool of the project; null for one that is broken. Its name holds while its file is there, as all else that it says. */
   function own(
     { directory, name }: ProjectTool,
     number: number,
@@ -38,9 +35,10 @@ export function contentTools(
     const { linked, skills } = parts[directory] as ProjectPart
     const { unit, tool } = linked.names.get(name) as NamedTool
     if (!tool) return null
+    // A name of another directory is one that a `cascadeKey` tells of.
+    if (directory === number) dependencies.files.add(unit.path)
     const touch = (): void => {
-      if (directory === number) dependencies.files.add(unit.path)
-      else dependencies.isOpen = true
+      if (directory !== number) dependencies.isOpen = true
     }
     const parsed = async () => {
       const skill = skills.find(({ path }) => path === unit.path)

@@ -1,5 +1,5 @@
 import type { ContentPart, ContentRecord, DirectivePart, NestedContent } from '../src/content.js'
-import { contentCycle, directiveFailed } from '../src/content-faults.js'
+import { contentCycle, directiveFailed, INCLUDED_MAX, includesTooMuch } from '../src/content-faults.js'
 import { type DirectiveForm, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { isAgentAppsError } from '../src/error.js'
@@ -79,6 +79,8 @@ async function directoryContents(
 class ContentCompiler {
   readonly findings: Finding[] = []
   private readonly known: KnownDirectives
+  /** Texts with directives that the content has included so far. */
+  private included = 0
 
   constructor(
     private readonly part: ContentsPart,
@@ -96,6 +98,7 @@ class ContentCompiler {
     for (const { message, hint, ...place } of faults)
       this.findings.push(finding('directive-invalid', place, message, hint))
     const files = new Set<string>()
+    this.included = 0
     const [problem] = faults
     const folded = problem ? parts : await this.fold(text, parts, [this.unit.path], files)
     files.delete(this.unit.path)
@@ -183,7 +186,8 @@ class ContentCompiler {
   ): Promise<string | NestedContent | null> {
     if (entry !== undefined) return null
     if (way.includes(file)) throw contentCycle([...way, file])
-    if (!directiveNames(content).some(name => this.known.has(name))) return content
+    if (!directiveNames(content).some(name => this.known.has(name))) return plain(content, file)
+    if (++this.included > INCLUDED_MAX) throw includesTooMuch()
     const { parts, faults } = await parseContentWithin(content, this.known, 1)
     const [fault] = faults
     if (fault) {
@@ -200,8 +204,8 @@ class ContentCompiler {
       return { text: '', parts: [], file, problem: fault }
     }
     const folded = await this.fold(content, parts, [...way, file], dependencies.files)
-    const isText = !content.includes(EXPRESSION_START) && folded.every(part => !('name' in part))
-    return isText ? content : { text: content, parts: folded, file }
+    const isText = folded.every(part => !('name' in part))
+    return isText ? plain(content, file) : { text: content, parts: folded, file }
   }
 
   private addFailure(directive: DirectivePart, error: unknown): void {
@@ -209,6 +213,11 @@ class ContentCompiler {
     const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
     this.findings.push(finding('directive-failed', { line, column }, message, hint))
   }
+}
+
+/** A text without directives. One in which something may be filled in is rendered with what it is in. */
+function plain(text: string, file: string): string | NestedContent {
+  return text.includes(EXPRESSION_START) ? { text, parts: [[0, text.length]], file } : text
 }
 
 /** All directives of parts, those in blocks included. */

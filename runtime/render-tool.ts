@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../src/content.js'
-import { contentCycle, directiveFailed } from '../src/content-faults.js'
+import { contentCycle, directiveFailed, INCLUDED_MAX, includesTooMuch } from '../src/content-faults.js'
 import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
@@ -94,6 +94,8 @@ function isInterpolated({ frontmatter: { metadata } }: ToolDef, ctx: Context | u
 /** One rendering of a tool's content. */
 class ToolRendering {
   private readonly globals: Globals
+  /** Texts with directives that were included so far. */
+  private included = 0
 
   constructor(
     private readonly tool: ToolDef,
@@ -177,6 +179,7 @@ class ToolRendering {
     const known = await knownAmong(directiveNames(text), this.tool, this.globals)
     for (const [name, tool] of known) this.known.set(name, tool)
     if (known.size === 0) return { text, parts: [[0, text.length]], place: inner }
+    if (++this.included > INCLUDED_MAX) throw includesTooMuch()
     const parser = disk && (await loadParser(this.globals, disk))
     if (!parser) throw contentNotCompiled(file)
     const { parts, problem } = await parser.parseContent(text, allForms(known))

@@ -7,6 +7,18 @@ export function contentCycle(way: readonly string[]): AgentAppsError {
   })
 }
 
+/** The most texts with directives of their own that one content may include, those in others counted. */
+export const INCLUDED_MAX = 1000
+
+/** The error for a content that includes more. */
+export function includesTooMuch(): AgentAppsError {
+  return new AgentAppsError(
+    'CONTENT_TOO_LARGE',
+    `the content includes more than ${INCLUDED_MAX} texts with directives of their own`,
+    { hint: 'Include less.' },
+  )
+}
+
 /** The error for a directive whose code throws something of its own. */
 export function directiveFailed(name: string, cause: unknown): AgentAppsError {
   const message = cause instanceof Error ? cause.message : String(cause)

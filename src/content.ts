@@ -1,3 +1,5 @@
+import { isInside } from './index-format.js'
+
 /** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */
 export interface ContentRecord {
   /** The text's length in UTF-16 units: of another text these are not the parts. */
@@ -68,8 +70,11 @@ export function isContentOf(content: ContentRecord | undefined, text: string): c
   return isProblem(content.problem) && areParts(content.parts, text.length)
 }
 
-function areParts(parts: unknown, length: number): boolean {
-  if (!Array.isArray(parts)) return false
+/** Blocks and included texts that may lie in each other. */
+const DEPTH_MAX = 1000
+
+function areParts(parts: unknown, length: number, depth = 0): boolean {
+  if (!Array.isArray(parts) || depth > DEPTH_MAX) return false
   let at = 0
   return parts.every(part => {
     if (typeof part !== 'object' || part === null) return false
@@ -77,28 +82,27 @@ function areParts(parts: unknown, length: number): boolean {
     const isRange =
       Number.isInteger(start) && Number.isInteger(end) && at <= start && start <= end && end <= length
     at = end
-    return isRange && (Array.isArray(part) || isDirectivePart(part, length))
+    return isRange && (Array.isArray(part) || isDirectivePart(part, length, depth + 1))
   })
 }
 
-function isDirectivePart(part: DirectivePart, length: number): boolean {
+function isDirectivePart(part: DirectivePart, length: number, depth: number): boolean {
   const { name, at, arg, attributes, indent, line, children, else: otherwise, text, content } = part
   return (
     typeof name === 'string' &&
     Array.isArray(at) &&
     at.length === 2 &&
     at.every(Number.isInteger) &&
-    [arg, indent, text, line?.lead, line?.tail].every(isOptionalText) &&
-    Object.values(attributes ?? {}).every(isOptionalText) &&
-    (children === undefined || areParts(children, length)) &&
-    (otherwise === undefined || areParts(otherwise, length)) &&
+    [arg, indent, text].every(one => one === undefined || typeof one === 'string') &&
+    (line === undefined || areTexts([line?.lead, line?.tail])) &&
+    (attributes === undefined || (attributes !== null && areTexts(Object.values(attributes)))) &&
+    (children === undefined || areParts(children, length, depth)) &&
+    (otherwise === undefined || areParts(otherwise, length, depth)) &&
     (content === undefined ||
-      (typeof content === 'object' &&
-        content !== null &&
-        typeof content.text === 'string' &&
-        typeof content.file === 'string' &&
+      (areTexts([content?.text, content?.file]) &&
+        isInside(content.file) &&
         isProblem(content.problem) &&
-        areParts(content.parts, content.text.length)))
+        areParts(content.parts, content.text.length, depth)))
   )
 }
 
@@ -106,6 +110,6 @@ function isProblem(problem: ContentProblem | undefined): boolean {
   return !problem || (typeof problem.message === 'string' && typeof problem.hint === 'string')
 }
 
-function isOptionalText(value: unknown): boolean {
-  return value === undefined || typeof value === 'string'
+function areTexts(values: readonly unknown[]): boolean {
+  return values.every(value => typeof value === 'string')
 }

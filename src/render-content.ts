@@ -40,15 +40,19 @@ export async function renderContent<Place>(
 ): Promise<string> {
   let length = 0
   let directives = 0
+  let texts = 0
   return render(rendering)
 
   function count(text: string): string {
     length += text.length
-    if (length > LENGTH_MAX || directives > DIRECTIVES_MAX) throw tooLarge()
+    if (length > LENGTH_MAX || Math.max(directives, texts) > DIRECTIVES_MAX) throw tooLarge()
     return text
   }
 
   async function render({ text, parts, place }: Rendering<Place>): Promise<string> {
+    // An empty block has no parts to count, and takes its time too.
+    texts++
+    count('')
     const pieces: string[] = []
     for (const part of parts) {
       if (isDirective(part)) pieces.push(count(placed(part, await resultOf(part, text, place))))

@@ -258,6 +258,17 @@ const CASES: Record<string, Case> = {
     args: { x: 1, o: { a: 1 } },
     gives: '1 | ${args.x} {"a":1} $ARGUMENTS `1`\n',
   },
+  'interpolation in a file, but not in what directives give': {
+    tree: {
+      'skills/t/a.md': '${args.x} :include[b.md] $X\n',
+      'skills/t/b.md': '${args.y}\n',
+      'skills/odd/SKILL.md': '---\nname: odd\ndescription: "${args.x}"\n---\n',
+    },
+    body: ':include[a.md] :include[b.md] :skill[odd]{show=description}\n',
+    metadata: { interpolate: true },
+    args: { x: 1, y: 2 },
+    gives: '1 2 $X 2 ${args.x}\n',
+  },
   'no interpolation where it was not asked for': {
     body: '${args.x} :skill[other]\n',
     args: { x: 1 },

@@ -488,7 +488,7 @@ describe('the lines of an index', () => {
           details: encode(details),
           files: encode(files),
           cascades: encode(details),
-          contents: encode(details),
+          contents: encode(files),
         }
         const { header, shards } = encodeIndex(written, fields)
         const read = emptyLines()
