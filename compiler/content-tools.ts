@@ -2,12 +2,11 @@ import { dirname, resolve } from 'node:path'
 import type { DirectiveTool } from '../src/directive.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
-import { parseSkill } from './1-read/read-skills.js'
 import type { ContentTools, Dependencies } from './content-source.js'
 import type { LibraryTools } from './library.js'
 import type { NamedTool } from './linked-directory.js'
 import type { Project } from './project.js'
-import type { ProjectPart } from './project-part.js'
+import { type ProjectPart, parsedTool } from './project-part.js'
 import { type OtherDirectory, readOthers } from './read-others.js'
 import { type ProjectTool, referenceTargets } from './reference-targets.js'
 import { isPathReference, pathOf } from './tools-by-file.js'
@@ -32,27 +31,27 @@ export function contentTools(
     number: number,
     dependencies: Dependencies,
   ): DirectiveTool | null {
-    const { linked, skills } = parts[directory] as ProjectPart
-    const { unit, tool } = linked.names.get(name) as NamedTool
+    const part = parts[directory] as ProjectPart
+    const { unit, tool } = part.linked.names.get(name) as NamedTool
     if (!tool) return null
     // A name of another directory is one that a `cascadeKey` tells of.
     if (directory === number) dependencies.files.add(unit.path)
     const touch = (): void => {
       if (directory !== number) dependencies.isOpen = true
     }
-    const parsed = async () => {
-      const skill = skills.find(({ path }) => path === unit.path)
-      return skill && (await parseSkill(skill)).tools.find(one => one.name === name)
-    }
     return {
       name,
       async details() {
         touch()
-        return tool.fresh?.record.frontmatter ?? (await parsed())?.record.frontmatter ?? {}
+        return (
+          tool.fresh?.record.frontmatter ??
+          (await parsedTool(part, unit.path, name))?.record.frontmatter ??
+          {}
+        )
       },
       async content() {
         touch()
-        const text = (await parsed())?.content
+        const text = (await parsedTool(part, unit.path, name))?.content
         return text === undefined ? null : { content: text, file: unit.path }
       },
     }

@@ -21,8 +21,8 @@ import { addDirectiveReferences } from './add-directive-references.js'
 import { libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
-import { type ContentsPart, type LocatedContents, projectContents } from './project-contents.js'
-import type { LinkedPart } from './project-part.js'
+import { projectContents } from './project-contents.js'
+import type { LinkedPart, ProjectPart } from './project-part.js'
 import { readOthers } from './read-others.js'
 import {
   namedTools,
@@ -52,15 +52,14 @@ const OPTIONS: Record<Exclude<keyof GraphOptions, keyof ProjectOptions>, string>
 export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph> {
   checkProjectOptions('graph', options, OPTIONS)
   const project = await readProject(options)
-  const parts: ContentsPart[] = []
+  const parts: ProjectPart[] = []
   for (const directory of project.directories) {
     const { skills } = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     const { units } = await readSkills(directory.dir, skills, null, { walkedAt: 0 })
-    parts.push({ directory, skills, linked: linkDirectory(units), keptFindings: () => null })
+    parts.push({ directory, skills, linked: linkDirectory(units) })
   }
   const contents = await projectContents(parts, libraryBelow(project), project)
-  for (const [number, { linked }] of parts.entries())
-    addDirectiveReferences(linked, contents[number] as LocatedContents)
+  addDirectiveReferences(parts, contents)
   const whole = await wholeGraph(parts, project, resolve(options.cwd ?? ''))
   const { names } = options
   if (names === undefined) return withCycles(whole)

@@ -1,3 +1,4 @@
+import { parseSkill } from './1-read/read-skills.js'
 import type { WalkedSkill } from './1-read/walk.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { ProjectDirectory } from './project.js'
@@ -11,4 +12,10 @@ export interface LinkedPart {
 /** The same for what reads skill files once more. */
 export interface ProjectPart extends LinkedPart {
   skills: readonly WalkedSkill[]
+}
+
+/** A tool as its file is read once more, for what no compile keeps; undefined where it is gone. */
+export async function parsedTool({ skills }: ProjectPart, file: string, name: string) {
+  const skill = skills.find(({ path }) => path === file)
+  return skill && (await parseSkill(skill)).tools.find(tool => tool.name === name)
 }

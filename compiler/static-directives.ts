@@ -1,12 +1,11 @@
 import { relative } from 'node:path'
 import type { DirectiveCall, DirectiveForm } from '../src/directive.js'
 import { isInside } from '../src/index-format.js'
-import { parseSkill } from './1-read/read-skills.js'
 import { DirectiveProcess } from './2-resolve/directive-process.js'
 import { bundleApart } from './2-resolve/import-bundled.js'
 import type { Dependencies } from './content-source.js'
 import type { LibraryTools } from './library.js'
-import type { ProjectPart } from './project-part.js'
+import { type ProjectPart, parsedTool } from './project-part.js'
 import { cascadeInput } from './skill-unit.js'
 
 /** The directives that a project's skills may use: its own, then the library's. */
@@ -75,7 +74,7 @@ async function startDirective(name: string, part: ProjectPart): Promise<AuthorsD
   const { unit, tool } = linked.names.get(name) ?? {}
   const skill = skills.find(({ path, kind }) => path === unit?.path && kind === 'code')
   if (!tool || !skill || cascadeInput(tool)?.metadata?.static !== true) return null
-  const parsed = (await parseSkill(skill)).tools.find(one => one.name === name)
+  const parsed = await parsedTool(part, skill.path, name)
   const code = await bundleApart(directory.dir, { file: skill.absolute }, directory.externalPackages)
   return {
     process: new DirectiveProcess(code.file, parsed?.code?.exported ?? 'default'),
