@@ -9,18 +9,21 @@ import type { ReportPart } from './report.js'
 
 /**
  * Says which references lead nowhere, and which delegates lead round in a circle over several directories. It takes
- * all directories to know, so it is said of a compile, and stands in no index.
+ * all directories to know, so it stands in no index.
+ *
+ * @param links whether links count: what a compile makes does not depend on them
  */
 export async function checkReferences<Part extends ReportPart>(
   parts: readonly Part[],
   project: Project,
+  { links }: { links: boolean },
 ): Promise<Part[]> {
   const targets = referenceTargets(parts)
   const delegating: Delegating[] = []
   const unresolved: Part['unresolved'][] = parts.map(() => [])
   for (const { directory, name, file, tool } of namedTools(parts)) {
     for (const reference of tool.references) {
-      if (reference.kind !== 'delegate' && reference.kind !== 'link') continue
+      if (reference.kind !== 'delegate' && !(links && reference.kind === 'link')) continue
       const target = targets.target(reference, directory, file)
       if (reference.kind === 'delegate') delegating.push({ directory, name, file, reference, target })
       else if (target.kind === 'none' && isMeant(reference.ref))

@@ -75,7 +75,11 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
       part.linked,
     ),
   }))
-  return { ...report(checkUnreachable(await checkReferences(checked, project))), fixed, spec }
+  return {
+    ...report(checkUnreachable(await checkReferences(checked, project, { links: true }))),
+    fixed,
+    spec,
+  }
 }
 
 function verdict({ absolute, folderName }: WalkedSkill): string[] {

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto'
 import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
+import { type BundleOptions, bundle, checkBundle, outdatedBundle } from './bundle.js'
 import { checkReferences } from './check-references.js'
 import type { Finding } from './diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
-import { type Job, type Progress, type Stage, timed } from './job.js'
+import { type Job, type Progress, type Stage, throwIfAborted, timed } from './job.js'
 import { isLibrary, libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
@@ -16,7 +17,7 @@ import { type Report, report } from './report.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
 
 /** Which project `compile` compiles, and how. */
-export interface CompileOptions extends ProjectOptions {
+export interface CompileOptions extends ProjectOptions, BundleOptions {
   /** Ignore what the last compile left. */
   force?: boolean | undefined
   /** Write nothing; `outdated` then says what would be written. */
@@ -34,6 +35,8 @@ export interface CompileResult extends Report {
   directories: string[]
   /** Files written, as shown paths. */
   written: string[]
+  /** Files of the bundle that were written, relative to `cwd`. */
+  bundled: string[]
   /** Skill files that had not changed, so that they were not parsed. */
   reused: number
   /** Contents with directives that were searched anew: those of files that changed, or that include one which did. */
@@ -51,6 +54,10 @@ const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, strin
   check: 'a boolean',
   signal: 'an object, an AbortSignal',
   onProgress: 'a function',
+  bundle: 'a string',
+  keep: 'a list of patterns',
+  minify: 'a boolean',
+  sourcemap: 'a boolean',
 }
 
 /**
@@ -58,30 +65,51 @@ const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, strin
  * of names, resolves what runs around each tool, and writes it all as indexes. Faults of skills are diagnostics of
  * the result, never thrown.
  *
- * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED
+ * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED, BUNDLE_*
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   checkProjectOptions('compile', options, OPTIONS)
   const project = await readProject(options)
+  if (options.bundle !== undefined) checkBundle(project, options)
   const job: Job = {
     ...options,
     done: 0,
     total: 0,
     written: new Set(),
-    timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0 },
+    timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0, bundle: 0 },
   }
   let compiled = await compileOnce(project, job)
   while (compiled === 'overtaken') compiled = await compileOnce(project, job)
+  const outdated = compiled.flatMap(({ directory, outdated: files }) =>
+    files.map(file => shownPath(directory, file)),
+  )
+  const bundled = await timed(job, 'bundle', () => bundleOf(project, options, outdated, job))
   return {
-    ...report(await checkReferences(compiled, project)),
+    ...report(await checkReferences(compiled, project, { links: false })),
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
-    outdated: compiled.flatMap(({ directory, outdated }) => outdated.map(file => shownPath(directory, file))),
+    bundled: options.check ? [] : bundled,
+    outdated: options.check ? [...outdated, ...bundled] : outdated,
     stale: compiled.flatMap(({ stale }) => stale),
     reused: compiled.reduce((sum, { reused }) => sum + reused, 0),
     rendered: compiled.reduce((sum, { rendered }) => sum + rendered, 0),
     timings: job.timings,
   }
+}
+
+/** The files of the project's bundle that were written; where nothing is to be written, those that would be, relative to `cwd`. */
+async function bundleOf(
+  project: Project,
+  options: CompileOptions,
+  outdated: readonly string[],
+  job: Job,
+): Promise<string[]> {
+  const { bundle: file, check } = options
+  if (file === undefined) return []
+  throwIfAborted(job)
+  if (!check) return bundle(project, options)
+  // It is made of the indexes, so that it is out of date with them.
+  return outdated.length > 0 ? [file] : outdatedBundle(project, options)
 }
 
 /**

@@ -8,7 +8,7 @@ export interface Progress {
   total: number
 }
 
-export type Stage = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit'
+export type Stage = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
 
 /** What all directories of one compile share. */
 export interface Job extends Progress {

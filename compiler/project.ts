@@ -34,6 +34,14 @@ export interface Project {
   others: Pick<SearchDirectory, 'dir' | 'ignore' | 'layer'>[]
   /** The directory of the skills that the package ships; null where they are not searched. */
   library: string | null
+  /** What relative paths start from, absolute. */
+  cwd: string
+  /** The path entries, with absolute directories. */
+  paths: PathEntry[]
+  /** Every directory of theirs, in search order. */
+  searched: SearchDirectory[]
+  /** Variables of the environment that metadata and content may name. */
+  env: readonly string[]
 }
 
 /**
@@ -71,7 +79,9 @@ export async function readProject({
     return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore), externalPackages }
   })
   const library = loaded.config.library === false ? null : LIBRARY_DIRECTORY
-  return { directories, others: searched.filter(directory => !isOwn(directory)), library }
+  const others = searched.filter(directory => !isOwn(directory))
+  const { env = [] } = loaded.config
+  return { directories, others, library, cwd: base, paths: loaded.paths, searched, env }
 }
 
 /** True for the paths, relative to a directory, that its ignore patterns exclude. */

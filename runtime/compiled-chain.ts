@@ -55,7 +55,7 @@ export async function addressedTools(
     const state = directory === 'library' ? states.find(({ library }) => library) : project[directory]
     const found = state && (await lookUp(state, name, globals, host))
     // What was read anew changed after the chain was compiled.
-    if (!found || isBroken(found.record) || found.names.via !== 'index') return null
+    if (!found || isBroken(found.record) || found.names.via === 'disk') return null
     tools.push(toolOf({ ...found, record: found.record }, globals, host))
   }
   return tools

@@ -14,6 +14,8 @@ export interface FileState {
  * null, so that nothing of Node is in the runtime's own modules. What is not there gives null; other failures throw.
  */
 export interface Disk {
+  /** What its indexes are: files, or part of a bundle. */
+  via: 'index' | 'bundle'
   cwd: () => string
   /** Absolute, normalised. */
   resolve: (...parts: string[]) => string

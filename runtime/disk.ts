@@ -11,6 +11,7 @@ const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
 /** The file system of Node. */
 export const disk: Disk | null = {
+  via: 'index',
   cwd: () => process.cwd(),
   resolve,
   inside(directory, file) {

@@ -47,7 +47,7 @@ async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
 async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade | null> {
   const source = sourceOf(tool)
   const host = disk
-  if (!source || source.names.via !== 'index' || host === null) return null
+  if (!source || source.names.via === 'disk' || host === null) return null
   const { state } = source
   return withNames(state, globals, host, async () => {
     const index = await holdingIndex(source, globals, host)

@@ -67,7 +67,7 @@ async function compiledContent(
 ): Promise<ContentRecord | undefined> {
   const { state, names, record } = source
   const { programmaticTools } = globals.tools
-  if (names.via !== 'index' || record.directives?.some(one => programmaticTools.has(one))) return undefined
+  if (names.via === 'disk' || record.directives?.some(one => programmaticTools.has(one))) return undefined
   const content = (await holdingIndex(source, globals, host))?.content?.(name)
   const { inputs = [] } = content ?? {}
   const isSame =

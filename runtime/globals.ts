@@ -113,7 +113,7 @@ export function emptyGlobals(): Globals {
 /** New state with a configuration. */
 export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
   return {
-    config: { paths: [], freshness: defaultFreshness(), library: true, ...config },
+    config: { paths: [], library: true, ...config, freshness: config.freshness ?? defaultFreshness() },
     cache: emptyCache(),
     tools: { programmaticTools: new Map() },
     directories: new Map(),

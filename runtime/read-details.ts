@@ -42,7 +42,7 @@ async function ask(
   globals: Globals,
   disk: Disk,
 ): Promise<ToolDetails | undefined> {
-  const index = names.via === 'index' ? currentIndex(state, globals, disk) : names
+  const index = names.via === 'disk' ? names : currentIndex(state, globals, disk)
   const asked = index ?? (await rereadFile(state, record.file, globals, disk))
   const details = asked?.details(record.frontmatter.name)
   if (!isReferences(details?.references ?? []))

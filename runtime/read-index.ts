@@ -61,7 +61,7 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
     [...new Set(shards ?? [''])].flatMap(digest => Object.keys(shard(digest)[section]))
 
   return {
-    via: 'index',
+    via: disk.via,
     madeAt: state.mtimeMs,
     listing: header.listing,
     header,

@@ -1,7 +1,7 @@
 import type { ToolFrontmatter, ToolKind } from '../src/frontmatter.js'
 import type { Layer } from '../src/path-entry.js'
 
-/** The way a tool came: from an index, from its file, … */
+/** The way a tool came: from an index, from its file, from the bundle that it is part of, … */
 export type Via = 'index' | 'disk' | 'bundle' | 'programmatic' | 'remote'
 
 /** Where a tool comes from. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
 
 export const frontmatter = {
@@ -42,8 +41,24 @@ export default async function retry(ctx: Context, config: unknown): Promise<void
     } catch (error) {
       if (attempt >= attempts || !isRetryable(error)) throw error
     }
-    await sleep(Math.min(most, delay * 2 ** (attempt - 1)), undefined, { signal: served.run.signal })
+    await sleep(Math.min(most, delay * 2 ** (attempt - 1)), served.run.signal)
   }
+}
+
+/** Not every host has Node's own, which is ended by a signal, too. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    signal.throwIfAborted()
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end)
+      done()
+    }, ms)
+    const end = (): void => {
+      clearTimeout(timer)
+      fail(signal.reason)
+    }
+    signal.addEventListener('abort', end, { once: true })
+  })
 }
 
 function isRetryable(error: unknown): boolean {

@@ -1,6 +1,10 @@
 /** Before a directive of a block, on its line: nothing but what Markdown puts before what lies in quotes and lists. */
-const BLOCK = /^[ \t>*+\-\d.)]*:{2,}([a-z][a-z0-9-]*)/gm
+const BLOCK_LEAD = /(?:^|[\r\n])[ \t>*+\-\d.)]*$/
+const BLOCK_NAME = /:*([a-z][a-z0-9-]*)/y
 const INLINE = /:([a-z][a-z0-9-]*)[[{]/g
+
+/** What stands before a directive of a block on its line, at most. */
+const LEAD_MAX = 200
 
 /**
  * The names in a Markdown text that would be directives where tools of these names are: sorted, each once. Whether one
@@ -10,7 +14,12 @@ export function directiveNames(text: string): string[] {
   const names = new Set<string>()
   for (const match of text.matchAll(INLINE))
     if (mayBeginDirective(text, match.index)) names.add(match[1] as string)
-  for (const [, name] of text.matchAll(BLOCK)) names.add(name as string)
+  for (let at = text.indexOf('::'); at !== -1; at = text.indexOf('::', at)) {
+    BLOCK_NAME.lastIndex = at
+    const [written = '::', name] = BLOCK_NAME.exec(text) ?? []
+    if (name && BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))) names.add(name)
+    at += Math.max(2, written.length)
+  }
   return [...names].sort()
 }
 

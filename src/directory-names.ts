@@ -9,7 +9,7 @@ import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index
  * both the same way, which is why both give the same answer.
  */
 export interface DirectoryNames {
-  via: 'index' | 'disk'
+  via: 'index' | 'bundle' | 'disk'
   /** Milliseconds since the epoch; a file changed later may say something else by now. */
   madeAt: number
   /** The directory's own listing, as `listingText` digests it. */

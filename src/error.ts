@@ -6,6 +6,10 @@ export type { Issue }
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'ARGS_INVALID'
+  | 'BUNDLE_CODE'
+  | 'BUNDLE_NOT_WRITABLE'
+  | 'BUNDLE_PLACE'
+  | 'BUNDLE_UNCOMPILED'
   | 'CASCADE_INVALID'
   | 'COMPILE_ABORTED'
   | 'CONFIG_INVALID'

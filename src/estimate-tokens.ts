@@ -4,7 +4,8 @@
  */
 export function estimateTokens(text: string): number {
   let tokens = 0
-  for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(PIECE)) {
+  const isAscii = !NOT_ASCII.test(text)
+  for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(isAscii ? ASCII_PIECE : PIECE)) {
     // A sign often is one token with the word behind it, and as often one of its own.
     if (word !== undefined) tokens += Math.ceil(piece.length / 10) + (sign === undefined ? 0 : 0.5)
     else if (letters !== undefined) tokens += Math.ceil(letters.length / 4)
@@ -14,6 +15,12 @@ export function estimateTokens(text: string): number {
   }
   return Math.ceil(tokens)
 }
+
+const NOT_ASCII = /[^\0-\x7f]/
+
+/** The same as `PIECE` where all is ASCII, in a fifth of the time. */
+const ASCII_PIECE =
+  /(?:([^\sA-Za-z0-9])| )?([A-Za-z]+)| ?((?!))|((?!))|([^\sA-Za-z0-9]+)|[0-9]{1,3}|\s*\n|[^\S\n]+/g
 
 /** Scripts that are written without spaces. */
 const IDEOGRAPH = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]`

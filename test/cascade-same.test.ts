@@ -6,6 +6,7 @@ import {
   bothWays,
   type Case,
   code,
+  fromBundles,
   main,
   type Outcome,
   text,
@@ -434,9 +435,10 @@ const said = ({ results }: Outcome): Said[] =>
     message === undefined ? `= ${result}` : `! ${fault ? `${fault} ` : ''}${message}`,
   ])
 
-describe('a tool runs the same compiled and from disk', async () => {
+describe('a tool runs the same compiled, bundled and from disk', async () => {
   const names = Object.keys(CASES)
   const outcomes = await bothWays(Object.values(CASES))
+  const bundled = await fromBundles(Object.values(CASES))
 
   it.each(names.map((name, number) => [name, number] as const))('%s', (name, number) => {
     const { disk, index } = outcomes[number] as (typeof outcomes)[number]
@@ -449,6 +451,9 @@ describe('a tool runs the same compiled and from disk', async () => {
       disk.via.index > 0 ? 'library' : null,
     ])
     expect(index).toMatchObject({ cascadesComputed: 0, via: { disk: 0 } })
+    expect(bundled[number]).toMatchObject({ cascadesComputed: 0, via: { disk: 0, index: 0 } })
+    expect(withoutPlaces(bundled[number]?.results)).toEqual(withoutPlaces(disk.results))
+    expect(withoutPlaces(bundled[number]?.explained)).toEqual(withoutPlaces(disk.explained))
   })
 })
 
@@ -482,4 +487,11 @@ it('a fault is told with its place, the tool’s own or another’s, from index 
 /** Only a parser knows lines. */
 function withoutLines(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, inner) => (key === 'line' ? undefined : inner)))
+}
+
+/** A bundle's files lie nowhere. */
+function withoutPlaces(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, inner) => (key === 'line' || key === 'file' ? undefined : inner)),
+  )
 }

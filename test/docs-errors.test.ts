@@ -28,11 +28,28 @@ const ELSEWHERE: Partial<Record<ErrorCode, string>> = {
   USAGE: 'the command line',
 }
 
+const CODE = "export const frontmatter = { name: 'a', description: 'Says where it lies.' }\n"
 const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 
 /** Something that throws each code. A code without an entry, here or above, is a type error. */
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
+  BUNDLE_CODE: root => {
+    write(root, 'skills/a.skill.js', `${CODE}export default () => import.meta.dirname\n`)
+    return compile({ cwd: root, paths: ['skills'], bundle: 'agent.mjs' })
+  },
+  BUNDLE_NOT_WRITABLE: root => {
+    write(root, 'skills/SKILL.md', SKILL)
+    write(root, 'dist', 'A file, where the bundle wants a folder.')
+    return compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' })
+  },
+  BUNDLE_PLACE: root => compile({ cwd: root, paths: ['.'], bundle: 'agent.mjs' }),
+  BUNDLE_UNCOMPILED: root => {
+    write(root, 'skills/SKILL.md', SKILL)
+    write(root, 'theirs/SKILL.md', SKILL)
+    const paths = ['skills', { dir: 'theirs', external: true }]
+    return compile({ cwd: root, paths, bundle: 'agent.mjs' })
+  },
   CASCADE_INVALID: root => {
     write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { $inherit: nobody }\n---'))
     return runtimeOf(root).invoke('review')

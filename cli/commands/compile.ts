@@ -1,4 +1,5 @@
-import { type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
+import { AgentAppsError } from 'agent-apps'
+import { type CompileOptions, type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
@@ -21,6 +22,19 @@ export const compileCommand: Command = {
       value: 'PACKAGE',
       describes: 'do not bundle this npm package (default: those configured, where no path is given)',
     },
+    bundle: {
+      type: 'string',
+      value: 'FILE',
+      describes: 'also write everything as one module with chunks, which needs no file system',
+    },
+    keep: {
+      type: 'string',
+      multiple: true,
+      value: 'PATTERN',
+      describes: 'of tools, bundle only these and what they need (default: all)',
+    },
+    minify: { type: 'boolean', describes: 'make the bundle small' },
+    sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
   },
   example: 'agent-apps compile ./skills',
   run,
@@ -35,6 +49,7 @@ async function run(invocation: Invocation): Promise<number> {
     result = await compile({
       ...projectOptions(invocation),
       ...(Array.isArray(options.external) && { external: options.external }),
+      ...bundleOptions(invocation),
       check: options.check === true,
       force: options.force === true,
       signal,
@@ -46,27 +61,43 @@ async function run(invocation: Invocation): Promise<number> {
   const elapsed = performance.now() - started
   if (output.json) output.jsonResult(asJson(result))
   else show(result, elapsed, options.check === true, output)
+  if (!output.json && typeof options.bundle === 'string' && options.check !== true)
+    output.result(`bundled ${printable(options.bundle)} (${count(result.bundled.length, 'file')} written)`)
   if (process.env.GITHUB_ACTIONS === 'true')
     for (const line of githubDiagnostics(result.diagnostics)) output.error(line)
   const outdated = options.check === true && result.outdated.length > 0
   return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
 }
 
-function asJson({
-  counts,
-  catalog,
-  diagnostics,
-  written,
-  outdated,
-  stale,
-  reused,
-  timings,
-}: CompileResult): object {
+/** @throws USAGE where something is said of a bundle that is not asked for */
+function bundleOptions({ options }: Invocation): CompileOptions {
+  const { bundle, keep, minify, sourcemap } = options
+  if (typeof bundle === 'string')
+    return {
+      bundle,
+      minify: minify === true,
+      sourcemap: sourcemap === true,
+      ...(Array.isArray(keep) && { keep }),
+    }
+  const lost = ['keep', 'minify', 'sourcemap'].find(name => options[name] !== undefined)
+  if (lost === undefined) return {}
+  throw new AgentAppsError(
+    'USAGE',
+    `\`--${lost}\` says something of a bundle, and there is no \`--bundle\`.`,
+    {
+      hint: `Name the file to write: \`--bundle dist/agent.mjs --${lost}\`.`,
+    },
+  )
+}
+
+function asJson(result: CompileResult): object {
+  const { counts, catalog, diagnostics, written, bundled, outdated, stale, reused, timings } = result
   return {
     counts,
     catalog,
     diagnostics: diagnostics.map(fromMessage),
     written,
+    bundled,
     outdated,
     stale,
     reused,
@@ -113,9 +144,12 @@ function checkSummary({ outdated, stale, diagnostics, directories }: CompileResu
   const names = output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [
-    `out of date: ${outdated.filter(file => file.endsWith('.agent-apps.json')).join(', ')}${faults}`,
+    `out of date: ${outdated.filter(isNamed).join(', ')}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
     'run `agent-apps compile`',
   ].join('\n')
 }
+
+/** Of what a compile would write, an index stands for its shards and modules, and a bundle's chunks for themselves. */
+const isNamed = (file: string): boolean => file.endsWith('.agent-apps.json') || !file.includes('.agent-apps/')

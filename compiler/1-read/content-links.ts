@@ -6,8 +6,8 @@ export interface ContentLink {
 
 /** What a link leads to that is neither a URL, an anchor, an absolute path nor the place of one in a template. */
 const ELSEWHERE = /^(?:[a-z][a-z\d+.-]*:|[#/\\?~])|[{}<>$*|"\n]|\.\.\.|…/i
-/** Without one of these a content has no link of interest, and need not be looked at further. */
-const MAY_BE_LOCAL = /\](?:\(\s*<?|:[ \t]*<?)(?![a-z][a-z\d+.-]*:|[#/?\s])/i
+/** What follows the bracket of a link that may be of interest. */
+const MAY_BE_LOCAL = /\](?:\(\s*<?|:[ \t]*<?)(?![a-z][a-z\d+.-]*:|[#/?\s])/iy
 
 /**
  * The relative links and images of a Markdown content, in order: `[text](scripts/run.py)`, `![](<a b.png>)`,
@@ -16,12 +16,21 @@ const MAY_BE_LOCAL = /\](?:\(\s*<?|:[ \t]*<?)(?![a-z][a-z\d+.-]*:|[#/?\s])/i
  */
 export function contentLinks(text: string, from: number, to: number): ContentLink[] {
   const content = text.slice(from, to)
-  if (!MAY_BE_LOCAL.test(content)) return []
+  if (!mayHaveLocal(content)) return []
   const visible = withoutSpans(withoutFences(content))
   return [...inlineLinks(visible), ...definitions(visible)]
     .filter(({ ref }) => ref !== '' && !ELSEWHERE.test(ref))
     .sort((a, b) => a.offset - b.offset)
     .map(({ ref, offset }) => ({ ref: ref.replace(/\\([!-/:-@[-`{-~])/g, '$1'), offset: from + offset }))
+}
+
+/** Of most contents one look at their brackets is enough. */
+function mayHaveLocal(content: string): boolean {
+  for (let at = content.indexOf(']'); at !== -1; at = content.indexOf(']', at + 1)) {
+    MAY_BE_LOCAL.lastIndex = at
+    if (MAY_BE_LOCAL.test(content)) return true
+  }
+  return false
 }
 
 const BRACKET = /\\[^\n]|\[|\](\(?)|\n[ \t\r]*(?=\n)/g
@@ -30,6 +39,7 @@ const DESTINATION =
   /[ \t]*(?:<([^<>\n]{1,1000})>|([^\s<()][^\s()]*(?:\([^\s()]*\)[^\s()]*){0,4}))(?=[ \t]{0,9}\)|\s{1,9}["'(][^\n]{0,200}\))/y
 
 function inlineLinks(content: string): ContentLink[] {
+  if (!content.includes('](')) return []
   const links: ContentLink[] = []
   let open = 0
   for (const { 0: token, 1: parenthesis, index } of content.matchAll(BRACKET)) {
@@ -48,6 +58,7 @@ const DEFINITION = /^ {0,3}\[(?!\^)[^\][\n]+\]:(?=[ \t]*\S)/gm
 const DEFINED = /[ \t]*(?:<([^<>\n]*)>|(\S+))(?=[ \t\r]*(?:["'(][^\n]*)?(?:\n|$))/y
 
 function definitions(content: string): ContentLink[] {
+  if (!content.includes(']:')) return []
   return [...content.matchAll(DEFINITION)].flatMap(
     ({ 0: label, index }) => destinationAt(content, index + label.length, DEFINED) ?? [],
   )

@@ -5,6 +5,7 @@ import type { BuildFailure, BuildOptions, BuildResult, Metafile, Plugin } from '
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { EsbuildEnded, useEsbuild } from '../esbuild.js'
 import { projectRoot } from '../project-root.js'
+import { REQUIRE_BANNER } from '../require-banner.js'
 import { forbiddenImports, guardedReads, inputProblem } from './import-guard.js'
 import type { BundlePlace, ModuleFailure, ModuleSource, Placement } from './module-source.js'
 import { META_FIELDS, sourceUrls } from './source-urls.js'
@@ -123,7 +124,7 @@ async function build(
     logLevel: 'silent',
     external: placement === 'index' ? ['agent-apps', 'agent-apps/*', '*.node', ...external] : ['*.node'],
     define: META_FIELDS,
-    banner: { js: REQUIRE },
+    banner: { js: REQUIRE_BANNER },
     loader: { '.md': 'text', '.txt': 'text' },
     // A tsconfig.json may extend any file, and what is wrong in that one would be told with its text.
     tsconfigRaw: {},
@@ -131,10 +132,6 @@ async function build(
   } satisfies BuildOptions
   return useEsbuild(esbuild => esbuild.build(buildOptions))
 }
-
-/** Packages in CommonJS that use Node's own modules call `require`, which an ES module does not have. */
-const REQUIRE =
-  "import { createRequire as __agentAppsRequire } from 'node:module'; const require = __agentAppsRequire(import.meta.url);"
 
 /** The project's own files that mention `import.meta`; each is given the names that stand for its fields. */
 function mentioningImportMeta(place: BundlePlace, { inputs }: Metafile): string[] {

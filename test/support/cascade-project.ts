@@ -1,6 +1,9 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile, type Message } from 'agent-apps/compiler'
 import { ask, deployRuntime } from './processes.js'
+import { temporary } from './temporary.js'
 import { makeTree, type Tree } from './tree.js'
 
 const SCRIPT = fileURLToPath(new URL('run-cascades.mjs', import.meta.url))
@@ -61,7 +64,20 @@ export interface Outcome {
   explained: Record<string, { result?: { chain: object[] }; code?: string }>
   cascadesComputed: number
   parser: string
-  via: { index: number; disk: number }
+  via: { index: number; disk: number; bundle: number }
+}
+
+/** What the calls of projects do in their bundles, once the projects are gone. */
+export async function fromBundles(cases: readonly Case[]): Promise<Outcome[]> {
+  const jobs: { bundle: string; calls: Case['calls'] }[] = []
+  for (const { tree, paths = ['skills'], calls } of cases) {
+    const cwd = makeTree({ 'package.json': '{"type":"module"}\n', ...tree })
+    const bundle = join(temporary(), 'agent.mjs')
+    await compile({ cwd, paths, bundle })
+    rmSync(cwd, { recursive: true })
+    jobs.push({ bundle, calls })
+  }
+  return ask<Outcome[]>(deployRuntime(SCRIPT), jobs)
 }
 
 /** What the calls of projects do in a process that has only files, and in one that has only indexes and no parser. */

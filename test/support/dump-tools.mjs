@@ -1,6 +1,7 @@
 /**
  * Prints, as JSON, everything that a runtime says of some path entries. A process of its own, so that nothing
- * that another one loaded or kept can help. Reads `[{ cwd, paths, freshness, names }]` from standard input.
+ * that another one loaded or kept can help. Reads `[{ cwd, paths, freshness, names }]` from standard input, or `[{ bundle, names }]`
+ * for the runtime of a bundle.
  */
 import { readFileSync } from 'node:fs'
 import { createRuntime } from 'agent-apps/runtime'
@@ -9,8 +10,8 @@ const answers = []
 for (const job of JSON.parse(readFileSync(0, 'utf8'))) answers.push(await answer(job))
 process.stdout.write(JSON.stringify(answers))
 
-async function answer({ names, ...options }) {
-  const runtime = createRuntime(options)
+async function answer({ names, bundle, ...options }) {
+  const { runtime } = bundle ? await import(bundle) : { runtime: createRuntime(options) }
   const listed = []
   for (const tool of await runtime.listTools()) listed.push(await everything(tool, runtime))
   const found = {}

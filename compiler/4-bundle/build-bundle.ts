@@ -1,0 +1,168 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { basename, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BuildOptions, OnLoadResult, OnResolveResult, Plugin } from 'esbuild'
+import { shardOf } from '../../src/index-format.js'
+import { useEsbuild } from '../esbuild.js'
+import { REQUIRE_BANNER } from '../require-banner.js'
+import type { BundledDirectory, BundleParts } from './bundle-parts.js'
+import { diskText, entryText, partsText, tableText } from './bundle-texts.js'
+
+export interface BuildBundleOptions {
+  /** The entry's file name. */
+  name: string
+  /** The folder beside it that all other files go to. */
+  chunks: string
+  minify: boolean
+  sourcemap: boolean
+}
+
+/** The text of a compiled module, ready to be taken in, with its source map. */
+export type ReadModule = (directory: BundledDirectory, file: string) => { text: string; map: string | null }
+
+/** Where the package's own modules were built to. */
+const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
+const OWN_ENTRIES = new Map([
+  ['agent-apps', 'runtime/agent-apps.js'],
+  ['agent-apps/runtime', 'runtime/index.js'],
+  ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
+])
+/** The first line of every file of a bundle, by which it is known again. */
+export const MARK = '// Made by agent-apps. Do not edit: the next `agent-apps compile --bundle` replaces it.'
+
+/**
+ * Makes the modules of a bundle: its entry, and chunks for whatever is needed later. The runtime and the code of skills
+ * share one copy of the package. Where a file lies on this machine has no part in what comes out.
+ *
+ * @returns the files, by path relative to the entry's folder
+ */
+export async function buildBundle(
+  parts: BundleParts,
+  readModule: ReadModule,
+  { name, chunks, minify, sourcemap }: BuildBundleOptions,
+): Promise<Map<string, Uint8Array>> {
+  const ending = /\.m?js$/.exec(name)?.[0] ?? ''
+  const contents = contentChunks(parts, ending)
+  const options = {
+    absWorkingDir: PACKAGE,
+    entryPoints: [{ in: 'agent-apps-bundle', out: name.slice(0, -ending.length) }],
+    outdir: 'bundle',
+    entryNames: '[name]',
+    chunkNames: `${chunks}/[name]-[hash]`,
+    outExtension: { '.js': ending },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    minify,
+    sourcemap,
+    sourcesContent: false,
+    banner: { js: MARK },
+    write: false,
+    logLevel: 'silent',
+    plugins: [bundledFiles(parts, contents.tables, readModule, sourcemap)],
+  } satisfies BuildOptions
+  const { outputFiles } = await useEsbuild(esbuild => esbuild.build(options))
+  const outdir = join(PACKAGE, 'bundle')
+  return new Map([
+    ...[...contents.files].map(([file, text]) => [`${chunks}/${file}`, Buffer.from(text)] as const),
+    ...outputFiles.map(
+      ({ path, contents: bytes }) => [path.slice(outdir.length + 1).replaceAll('\\', '/'), bytes] as const,
+    ),
+  ])
+}
+
+/** Files that one table leads to, about. */
+const TABLE_FILES = 256
+
+/**
+ * Chunks of contents, and tables that lead to them. They need none of the others, so that esbuild, which compares every
+ * chunk with every other, need not see them.
+ */
+function contentChunks(
+  { directories }: BundleParts,
+  ending: string,
+): { files: Map<string, string>; tables: string[] } {
+  const files = new Map<string, string>()
+  const add = (kind: string, made: string): string => {
+    const text = `${MARK}\n${made}`
+    const file = `./${kind}-${hash('sha256', text).slice(0, 16).toUpperCase()}${ending}`
+    files.set(file.slice(2), text)
+    return file
+  }
+  const sources = directories.flatMap(directory => directory.files).filter(({ parts }) => parts.length > 0)
+  const entries = sources.map(source => ({ path: source.path, file: add('content', partsText(source)) }))
+  const count = Math.ceil(entries.length / TABLE_FILES)
+  const tables = Array.from({ length: count }, (): typeof entries => [])
+  for (const entry of entries) tables[shardOf(entry.path, count)]?.push(entry)
+  return { files, tables: tables.map(own => add('table', tableText(own))) }
+}
+
+/** Gives esbuild every file by a name that is the same on each machine. What is none of the bundle's is imported when it runs. */
+function bundledFiles(
+  parts: BundleParts,
+  tables: readonly string[],
+  readModule: ReadModule,
+  sourcemap: boolean,
+): Plugin {
+  const directories = new Map(parts.directories.map(directory => [keyOf(directory.at), directory]))
+  const texts: Record<string, (path: string) => string> = {
+    entry: () => entryText(parts),
+    // It is imported by chunks, and so in one, beside those that it imports.
+    disk: () => diskText(parts, tables, moduleOf),
+    package: path => readFileSync(join(PACKAGE, path), 'utf8'),
+    module(path) {
+      const { text, map } = readModule(directories.get(posix.dirname(path)) as BundledDirectory, fileOf(path))
+      const own = text.replace(REQUIRE_BANNER, PURE_BANNER).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n')
+      const inline = map && Buffer.from(map).toString('base64')
+      return sourcemap && inline ? `${own}//# sourceMappingURL=data:application/json;base64,${inline}\n` : own
+    },
+  }
+  return {
+    name: 'agent-apps-bundle',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /.*/ }, ({ path, namespace, importer, kind }): OnResolveResult => {
+        if (kind === 'entry-point') return { path: 'entry', namespace: 'entry' }
+        if (path === '#disk') return { path: 'disk', namespace: 'disk', sideEffects: false }
+        const own = OWN_ENTRIES.get(path)
+        if (own) return { path: own, namespace: 'package', sideEffects: false }
+        if (path.startsWith(MODULE)) return { path: path.slice(MODULE.length), namespace: 'module' }
+        if (path.startsWith('.') && (namespace === 'package' || namespace === 'module'))
+          return {
+            path: posix.join(posix.dirname(importer), path),
+            namespace,
+            sideEffects: namespace === 'module',
+          }
+        // Some hosts know Node's modules by their whole names alone.
+        return isBuiltin(path)
+          ? { path: path.startsWith('node:') ? path : `node:${path}`, external: true, sideEffects: false }
+          : { path, external: true }
+      })
+      for (const [namespace, textOf] of Object.entries(texts))
+        onLoad(
+          { filter: /.*/, namespace },
+          ({ path }): OnLoadResult => ({ contents: textOf(path), loader: 'js' }),
+        )
+    },
+  }
+}
+
+/** What names a path in an import: paths may hold what ends a comment. */
+function keyOf(path: string): string {
+  return hash('sha256', path).slice(0, 16)
+}
+
+const MODULE = 'agent-apps-module:'
+
+const moduleOf = ({ at }: BundledDirectory, file: string): string => `${MODULE}${keyOf(at)}/${basename(file)}`
+
+/** A module's path in its directory. */
+const fileOf = (path: string): string => `.agent-apps/${posix.basename(path)}`
+
+/** The banner as a definition that is left out where nothing uses it: not every host has `node:module`. */
+const PURE_BANNER = REQUIRE_BANNER.replace(/(__agentAppsRequire\(.*\));$/, '/* @__PURE__ */ (() => $1)();')

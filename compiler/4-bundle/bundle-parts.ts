@@ -1,0 +1,51 @@
+import type { PathEntry } from '../../src/path-entry.js'
+
+/** What goes into a bundle. Paths are those that it has for itself: absolute, and nobody's. */
+export interface BundleParts {
+  cwd: string
+  /** The path entries, as a runtime is given them. */
+  paths: PathEntry[]
+  /** Where the package's own skills lie; null where they are not searched. */
+  library: string | null
+  /** Variables of the environment that metadata and content may name. */
+  env: readonly string[]
+  /** The names of the tools that it exports. */
+  names: string[]
+  directories: BundledDirectory[]
+}
+
+export interface BundledDirectory {
+  /** Its place in the bundle. */
+  at: string
+  /** Where it lies now, absolute. */
+  dir: string
+  index: BundledText[]
+  /** Texts that a reader asks the SHA-256 of, besides: what a cascade depends on, the names of shards. */
+  digests: [text: string, digest: string][]
+  files: BundledSource[]
+  /** The modules of code and schemas, relative to it. */
+  modules: string[]
+}
+
+/** A text of an index, cut where the part begins and ends that a reader asks the SHA-256 of. */
+export interface BundledText {
+  path: string
+  before: string
+  digested: string
+  after: string
+  digest: string
+}
+
+/** A file of which parts are read at run time. */
+export interface BundledSource {
+  path: string
+  /** Bytes in all. */
+  size: number
+  parts: { start: number; end: number; bytes: Uint8Array }[]
+}
+
+/** A file that code finds by its place, which is written beside the chunks. */
+export interface BundledAsset {
+  name: string
+  contents: Uint8Array
+}

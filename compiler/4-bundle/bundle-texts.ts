@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer'
+import type { BundledDirectory, BundledSource, BundledText, BundleParts } from './bundle-parts.js'
+
+/** The entry: a runtime over the bundle's own files, and a function for each tool. */
+export function entryText({ cwd, paths, library, env, names }: BundleParts): string {
+  const options = { paths, cwd, freshness: 'trust', library: library !== null, env }
+  return [
+    importOf('createRuntime', 'agent-apps/runtime'),
+    `export const runtime = /* @__PURE__ */ createRuntime(${JSON.stringify(options)})`,
+    `export const tools = /* @__PURE__ */ Object.freeze(Object.fromEntries(${JSON.stringify(names)}.map(name =>`,
+    '  [name, (args, options) => runtime.invoke(name, args, options)])))',
+    '',
+  ].join('\n')
+}
+
+/** What `#disk` is in a bundle. Indexes are in it; the rest is imported when it is asked for. */
+export function diskText(
+  { cwd, library, directories }: BundleParts,
+  tables: readonly string[],
+  moduleOf: (directory: BundledDirectory, file: string) => string,
+): string {
+  const texts = directories.flatMap(({ index }) => index)
+  const files = directories.flatMap(directory => directory.files)
+  const modules = directories.flatMap(directory =>
+    directory.modules.map(file => ({
+      path: `${directory.at === '/' ? '' : directory.at}/${file}`,
+      from: moduleOf(directory, file),
+    })),
+  )
+  return [
+    importOf('bundleDisk', 'agent-apps/bundle-disk'),
+    ...texts.map(({ digested }, number) => `const digested${number} = ${literal(digested)}`),
+    'export const disk = /* @__PURE__ */ bundleDisk({',
+    `cwd: ${literal(cwd)},`,
+    `library: ${literal(library)},`,
+    record('texts', texts.map(textEntry)),
+    `digests: new Map([${[...texts.map(digestEntry), ...directories.flatMap(keyEntry)].join(', ')}]),`,
+    // Read as JSON, thousands of paths cost next to nothing.
+    `sizes: JSON.parse(${literal(JSON.stringify(Object.fromEntries(files.map(({ path, size }) => [path, size]))))}),`,
+    `tables: [${tables.map(imported).join(', ')}],`,
+    record(
+      'modules',
+      modules.map(({ path, from }) => `${literal(path)}: ${imported(from)}`),
+    ),
+    '})',
+    '',
+  ].join('\n')
+}
+
+function record(name: string, entries: readonly string[]): string {
+  return `${name}: {\n${entries.join(',\n')}\n},`
+}
+
+function textEntry({ path, before, after }: BundledText, number: number): string {
+  return `${literal(path)}: ${literal(before)} + digested${number} + ${literal(after)}`
+}
+
+function digestEntry({ digest }: BundledText, number: number): string {
+  return `[digested${number}, ${literal(digest)}]`
+}
+
+function keyEntry({ digests }: BundledDirectory): string[] {
+  return digests.map(([text, digest]) => `[${literal(text)}, ${literal(digest)}]`)
+}
+
+function importOf(name: string, from: string): string {
+  return `import { ${name} } from ${literal(from)}`
+}
+
+function imported(file: string): string {
+  return `() => import(${literal(file)})`
+}
+
+/** A chunk that leads to others. */
+export function tableText(entries: readonly { path: string; file: string }[]): string {
+  const lines = entries.map(({ path, file }) => `${literal(path)}: ${imported(file)}`)
+  return `export default {\n${lines.join(',\n')}\n}\n`
+}
+
+/** A chunk with those parts of a file that are ever read. */
+export function partsText({ parts }: BundledSource): string {
+  const entries = parts.map(
+    ({ start, end, bytes }) => `${literal(`${start}-${end}`)}: ${literalBytes(bytes)}`,
+  )
+  return `export default {\n${entries.join(',\n')}\n}\n`
+}
+
+function literalBytes(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes)
+  return isUtf8(bytes)
+    ? literal(buffer.toString('utf8'))
+    : `{ base64: ${literal(buffer.toString('base64'))} }`
+}
+
+function literal(value: string | null): string {
+  return JSON.stringify(value)
+}

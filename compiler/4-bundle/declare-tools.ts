@@ -1,0 +1,79 @@
+import type { JsonObject } from '../../src/json.js'
+import { MARK } from './build-bundle.js'
+import { commentText, schemaType } from './schema-type.js'
+
+/** A tool, as its declaration tells it. */
+export interface DeclaredTool {
+  name: string
+  description: string | undefined
+  /** Undefined: it says nothing of them. `none`: it takes none. */
+  params: JsonObject | 'none' | undefined
+  /** Undefined: it says nothing of it. `text`: a Markdown skill's own content. */
+  returns: JsonObject | 'text' | undefined
+}
+
+const RUNTIME = 'agent-apps/runtime'
+
+const TAIL = `
+export type ToolName = keyof Tools
+
+/** What follows a tool's name in a call. */
+type Call<Name extends ToolName> = undefined extends Tools[Name]['args']
+  ? [args?: Tools[Name]['args'], options?: InvokeOptions]
+  : [args: Tools[Name]['args'], options?: InvokeOptions]
+
+export interface BundledRuntime extends Omit<Runtime, 'invoke'> {
+  invoke<Name extends ToolName>(name: Name, ...call: Call<Name>): Promise<Tools[Name]['result']>
+  /** A reference that is no name: a path, a URI. */
+  invoke(ref: \`\${string}/\${string}\`, args?: unknown, options?: InvokeOptions): Promise<unknown>
+}
+
+export declare const runtime: BundledRuntime
+export declare const tools: {
+  readonly [Name in ToolName]: (...call: Call<Name>) => Promise<Tools[Name]['result']>
+}
+`
+
+/** The declarations of a bundle: every tool's name, arguments and result. */
+export function declareTools(tools: readonly DeclaredTool[]): string {
+  const lines = tools.map(({ name, description, params, returns }) => {
+    const about = description === undefined ? '' : `  /** ${commentText(description)} */\n`
+    return `${about}  ${JSON.stringify(name)}: { args: ${argsType(params)}; result: ${resultType(returns)} }`
+  })
+  return [
+    MARK,
+    `import type { InvokeOptions, Runtime } from ${JSON.stringify(RUNTIME)}`,
+    '',
+    '/** The tools, by name. */',
+    'export interface Tools {',
+    ...lines,
+    '}',
+    TAIL,
+  ].join('\n')
+}
+
+function argsType(params: DeclaredTool['params']): string {
+  if (params === undefined) return 'unknown'
+  if (params === 'none') return 'Record<string, never> | undefined'
+  const type = schemaType(params, true)
+  // Without arguments a tool is called with an empty object.
+  return type === 'unknown' ? type : isEmptySound(params) ? `(${type}) | undefined` : type
+}
+
+function isEmptySound({ type, required, properties, ...others }: JsonObject): boolean {
+  const isPlain = !['$ref', 'allOf', 'anyOf', 'oneOf', 'const', 'enum', 'minProperties'].some(
+    key => key in others,
+  )
+  const needed = Array.isArray(required) ? required : []
+  const known = typeof properties === 'object' && properties !== null ? (properties as JsonObject) : {}
+  const isGiven = (name: unknown): boolean => {
+    const schema = known[String(name)]
+    return typeof schema === 'object' && schema !== null && 'default' in schema
+  }
+  return isPlain && (type === undefined || type === 'object') && needed.every(isGiven)
+}
+
+function resultType(returns: DeclaredTool['returns']): string {
+  if (returns === undefined) return 'unknown'
+  return returns === 'text' ? 'string' : schemaType(returns, false)
+}

@@ -1,0 +1,144 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { AgentAppsError } from '../../src/error.js'
+import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import { MARK } from './build-bundle.js'
+
+/** Where a bundle goes. */
+export interface BundlePlace {
+  /** Absolute. */
+  folder: string
+  /** The entry's file name. */
+  name: string
+  /** The folder beside it for all other modules. */
+  chunks: string
+  /** The file name of the declarations. */
+  types: string
+}
+
+/** A directory that is compiled, as far as a bundle must not lie in it. */
+interface SkillDirectory {
+  dir: string
+  isIgnored: (path: string) => boolean
+}
+
+export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
+/** The files that a bundle brings; kept in its folder, so that the next one removes those that it does not need. */
+const LIST = 'bundle.json'
+const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
+const TEMPORARY_NAME = /^(?:[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}|bundle\.json)\.\d+\.tmp$/
+
+/** The files of a bundle whose entry is to be `file`, absolute. */
+export function bundlePlace(file: string): BundlePlace {
+  const name = basename(file)
+  const bare = name.replace(/\.m?js$/, '')
+  return {
+    folder: dirname(file),
+    name,
+    chunks: `${bare}-chunks`,
+    types: `${bare}${name.endsWith('.mjs') ? '.d.mts' : '.d.ts'}`,
+  }
+}
+
+/**
+ * Refuses a place where a bundle would become part of what is compiled, or replace a file that is no bundle.
+ *
+ * @throws BUNDLE_PLACE
+ */
+export function checkPlace(
+  { folder, name, chunks, types }: BundlePlace,
+  directories: readonly SkillDirectory[],
+): void {
+  for (const { dir, isIgnored } of directories) {
+    const path = relative(realpathSync.native(dir), join(realPath(folder), name)).replaceAll('\\', '/')
+    const isInside = path !== '..' && !path.startsWith('../') && !/^[A-Za-z]:/.test(path)
+    if (!isInside || isLeftOut(path, isIgnored)) continue
+    throw wrongPlace(join(folder, name), `lies in ${dir}, whose skills are compiled`, {
+      hint: 'Write it elsewhere, or leave its folder out with an ignore pattern.',
+    })
+  }
+  for (const file of [name, types].map(one => join(folder, one))) {
+    if (existsSync(file) && !(lstatSync(file).isFile() && readFileSync(file, 'utf8').startsWith(MARK)))
+      throw wrongPlace(file, 'is there already, and is no bundle', {
+        hint: 'Choose another name, or remove it.',
+      })
+  }
+  const folderOfChunks = join(folder, chunks)
+  if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
+    throw wrongPlace(folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
+}
+
+function wrongPlace(file: string, what: string, { hint }: { hint: string }): AgentAppsError {
+  return new AgentAppsError('BUNDLE_PLACE', `No bundle can be written: ${file} ${what}.`, { hint, file })
+}
+
+/** A folder's real path, as far as it is there. */
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync.native(folder) : join(realPath(dirname(folder)), basename(folder))
+}
+
+/** True where looking for skills does not lead to a path. */
+function isLeftOut(path: string, isIgnored: (path: string) => boolean): boolean {
+  const names = path.split('/')
+  const isHidden = names.slice(0, -1).some(name => name.startsWith('.') || name === 'node_modules')
+  return isHidden || names.some((_, index) => isIgnored(names.slice(0, index + 1).join('/')))
+}
+
+/** The files of a bundle that are not on disk as they should be. */
+export function outdatedFiles({ folder }: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {
+  return [...files].filter(([file, contents]) => !holds(folder, file, contents)).map(([file]) => file)
+}
+
+/**
+ * Brings a bundle onto disk, its entry last, then removes what only the one before needed. One process at a time may.
+ *
+ * @param files by path relative to the place's folder
+ * @returns those written
+ * @throws BUNDLE_NOT_WRITABLE
+ */
+export async function writeBundle(
+  place: BundlePlace,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<string[]> {
+  const { folder, name } = place
+  const chunks = join(folder, place.chunks)
+  try {
+    mkdirSync(chunks, { recursive: true })
+    const names = [...files.keys()]
+      .filter(file => file.startsWith(`${place.chunks}/`))
+      .map(file => basename(file))
+    const changed = outdatedFiles(place, files)
+    const gone = readList(chunks).filter(file => !names.includes(file))
+    // What a bundle that is cut short leaves is on the list.
+    if (changed.length > 0 || gone.length > 0) writeList(chunks, [...names, ...gone])
+    const first = changed.filter(file => file !== name)
+    const contentsOf = (file: string) => [file, files.get(file) ?? ''] as const
+    await writeAllAtomic(folder, first.map(contentsOf))
+    if (first.length < changed.length) writeAtomic(folder, ...contentsOf(name))
+    const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
+    for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
+    if (gone.length > 0) writeList(chunks, names)
+    return changed
+  } catch (error) {
+    const { message } = error as Error
+    throw new AgentAppsError('BUNDLE_NOT_WRITABLE', `The bundle cannot be written: ${message}`, {
+      hint: 'Make the folder writable, or write it elsewhere.',
+      file: join(folder, name),
+      cause: error,
+    })
+  }
+}
+
+function writeList(chunks: string, names: readonly string[]): void {
+  writeAtomic(chunks, LIST, `${JSON.stringify({ files: [...names].sort() }, null, 1)}\n`)
+}
+
+/** The files of the bundle that lies there; of other names than a bundle's none is ours to remove. */
+function readList(chunks: string): string[] {
+  try {
+    const { files } = JSON.parse(readFileSync(join(chunks, LIST), 'utf8')) as { files: unknown }
+    return [files].flat().filter((name): name is string => typeof name === 'string' && CHUNK_NAME.test(name))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,208 @@
+import { hash } from 'node:crypto'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import { directiveForms } from '../src/directive.js'
+import { AgentAppsError } from '../src/error.js'
+import {
+  type CascadeRecord,
+  INDEX_FILE,
+  INDEX_VERSION,
+  type IndexHeader,
+  isBroken,
+  isInside,
+  type NameRecord,
+  type ToolDetails,
+  type ToolRecord,
+} from '../src/index-format.js'
+import type { SearchDirectory } from '../src/path-entry.js'
+import { looksSecret } from '../src/secrets.js'
+import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
+import { readLines, readWritten } from './3-emit/write-index.js'
+import type { BundledDirectory, BundledSource, BundledText } from './4-bundle/bundle-parts.js'
+
+/** A compiled directory, as its index tells it. */
+export interface IndexedDirectory {
+  dir: string
+  header: IndexHeader
+  lines: Lines
+  tools: Map<string, NameRecord>
+}
+
+/**
+ * Reads the index of a directory that goes into a bundle.
+ *
+ * @throws BUNDLE_UNCOMPILED
+ */
+export function readIndexed({ dir, ignore }: Pick<SearchDirectory, 'dir' | 'ignore'>): IndexedDirectory {
+  const written = readWritten(dir)
+  if (written === null) throw uncompiled(dir, 'has no index')
+  const header = written.header as IndexHeader
+  if (header.version !== INDEX_VERSION) throw uncompiled(dir, 'has an index of another version')
+  if (header.ignore?.join('\0') !== ignore.join('\0'))
+    throw uncompiled(dir, 'was compiled with other ignore patterns')
+  try {
+    const lines = readLines(dir, written)
+    if (lines && headerOf(encodeIndex(lines, { ...header, modules: [] })).hash === header.hash)
+      return { dir, header, lines, tools: records(lines.tools) }
+  } catch {
+    // Said below: what is no JSON was never an index, or is cut off.
+  }
+  throw uncompiled(dir, 'has an index that was changed since it was written')
+}
+
+function uncompiled(dir: string, what: string): AgentAppsError {
+  return new AgentAppsError(
+    'BUNDLE_UNCOMPILED',
+    `The directory ${dir} ${what}, and a bundle holds what is compiled.`,
+    {
+      hint: 'Compile it as a project of its own, ask who ships it for its index, or leave it out of the paths.',
+      file: dir,
+    },
+  )
+}
+
+function records<Value>(lines: ReadonlyMap<string, string>): Map<string, Value> {
+  const read = (name: string, line: string): Value =>
+    (JSON.parse(`{${line}}`) as Record<string, Value>)[name] as Value
+  return new Map([...lines].map(([name, line]) => [name, read(name, line)]))
+}
+
+export function detailsOf({ lines }: IndexedDirectory): Map<string, ToolDetails> {
+  return records(lines.details)
+}
+
+export function cascadesOf({ lines }: IndexedDirectory): Map<string, CascadeRecord> {
+  return records(lines.cascades)
+}
+
+/** A directory without the tools that are not kept. */
+export function withTools(indexed: IndexedDirectory, isKept: (name: string) => boolean): IndexedDirectory {
+  const { lines, tools } = indexed
+  const only = <Value>(map: ReadonlyMap<string, Value>) => new Map([...map].filter(([name]) => isKept(name)))
+  const files = [...records<{ tools: string[] }>(lines.files)].filter(
+    ([, { tools: given }]) => given.length === 0 || given.some(isKept),
+  )
+  return {
+    ...indexed,
+    tools: only(tools),
+    lines: {
+      tools: only(lines.tools),
+      details: only(lines.details),
+      cascades: only(lines.cascades),
+      contents: only(lines.contents),
+      files: new Map(files.map(([path]) => [path, lines.files.get(path) ?? ''])),
+    },
+  }
+}
+
+/** True for a tool that nothing names by itself: metadata, content and folders lead to it. */
+export function isPartOfOthers(record: NameRecord): boolean {
+  if (isBroken(record)) return true
+  const { role, tags } = record.frontmatter
+  return role === 'middleware' || role === 'main' || directiveForms(tags).length > 0
+}
+
+/** All that a bundle takes from a directory. What its index names outside of it is not taken. */
+export function bundledDirectory(indexed: IndexedDirectory, at: string): BundledDirectory {
+  const { dir, tools } = indexed
+  const details = detailsOf(indexed)
+  const sound = [...tools].filter((entry): entry is [string, ToolRecord] => !isBroken(entry[1]))
+  const sources = new Map<string, BundledSource>()
+  for (const [name, record] of sound) {
+    addSource(sources, dir, at, record)
+    const { resources = [] } = details.get(name) ?? {}
+    if (record.kind === 'folder')
+      for (const { path } of resources) addResource(sources, dir, at, dirname(record.file), path)
+  }
+  const modules = sound.flatMap(([, { module, delegate, validators = {} }]) => [
+    ...(module ? [module.file] : []),
+    ...(delegate && 'file' in delegate ? [delegate.file] : []),
+    ...Object.values(validators),
+  ])
+  return {
+    at,
+    dir,
+    ...indexTexts(indexed, at),
+    files: [...sources.values()],
+    modules: [...new Set(modules)].sort(),
+  }
+}
+
+/** The parts of a skill file that hold contents. One that was changed since is left to say so when it is read. */
+function addSource(
+  sources: Map<string, BundledSource>,
+  dir: string,
+  at: string,
+  { file, kind, content, size }: ToolRecord,
+): void {
+  const path = below(at, file)
+  const absolute = join(dir, file)
+  // As at run time: a SKILL.md that is a link leads only to a file of its own folder.
+  const real = kind === 'folder' ? realInside(dirname(absolute), absolute) : regularFile(absolute)
+  const source = sources.get(path) ?? { path, size, parts: [] }
+  sources.set(path, source)
+  const bytes = content && real !== null ? readFileSync(real) : null
+  if (!content || bytes?.length !== size) return
+  const [start, end] = content
+  source.parts.push({ start, end, bytes: bytes.subarray(start, end) })
+}
+
+function addResource(
+  sources: Map<string, BundledSource>,
+  dir: string,
+  at: string,
+  folder: string,
+  resource: string,
+): void {
+  const path = below(at, folder === '.' ? resource : `${folder}/${resource}`)
+  if (sources.has(path) || !isInside(resource)) return
+  const real = realInside(join(dir, folder), join(dir, folder, resource))
+  if (real === null || looksSecret(basename(real))) return
+  const bytes = readFileSync(real)
+  sources.set(path, { path, size: bytes.length, parts: [{ start: 0, end: bytes.length, bytes }] })
+}
+
+function below(at: string, path: string): string {
+  return at === '/' ? `/${path}` : `${at}/${path}`
+}
+
+/** The real path of a file; null for what is none. */
+function regularFile(file: string): string | null {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? realpathSync.native(file) : null
+}
+
+/** The real path of a file, where that lies in a folder; else null. */
+export function realInside(folder: string, file: string): string | null {
+  const real = regularFile(file)
+  return real?.startsWith(realpathSync.native(folder) + sep) ? real : null
+}
+
+/** The texts of its index, written anew from its records. */
+function indexTexts(
+  { lines, header }: IndexedDirectory,
+  at: string,
+): Pick<BundledDirectory, 'index' | 'digests'> {
+  const encoded = encodeIndex(lines, { ...header, modules: [] })
+  const { hash: digest, shards } = headerOf(encoded)
+  const whole = (path: string, text: string, digested: string, of: string): BundledText => {
+    const start = text.indexOf(digested)
+    const after = text.slice(start + digested.length)
+    return { path: below(at, path), before: text.slice(0, start), digested, after, digest: of }
+  }
+  if (shards === undefined) {
+    const start = encoded.header.indexOf('\n"tools":') + 1
+    const records = encoded.header.slice(start, encoded.header.length - '\n}\n'.length)
+    return { index: [whole(INDEX_FILE, encoded.header, records, digest)], digests: [] }
+  }
+  return {
+    index: [
+      whole(INDEX_FILE, encoded.header, '', ''),
+      ...[...encoded.shards].map(([file, text]) => whole(file, text, text, hash('sha256', text))),
+    ],
+    digests: [[shards.join('\n'), digest]],
+  }
+}
+
+function headerOf({ header }: EncodedIndex): IndexHeader {
+  return JSON.parse(header) as IndexHeader
+}

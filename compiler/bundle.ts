@@ -1,0 +1,127 @@
+import { realpathSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import { AgentAppsError } from '../src/error.js'
+import { withDirectoryLock } from './3-emit/directory-lock.js'
+import { buildBundle } from './4-bundle/build-bundle.js'
+import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
+import { declareTools } from './4-bundle/declare-tools.js'
+import type { UnfollowedPlace } from './4-bundle/follow-urls.js'
+import {
+  BUNDLE_NAME,
+  type BundlePlace,
+  bundlePlace,
+  checkPlace,
+  outdatedFiles,
+  writeBundle,
+} from './4-bundle/write-bundle.js'
+import { readModule } from './bundled-module.js'
+import { collectBundle } from './collect-bundle.js'
+import type { Project, ProjectDirectory } from './project.js'
+import { projectRoot } from './project-root.js'
+
+export interface BundleOptions {
+  /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */
+  bundle?: string | undefined
+  /** Names of the tools that the bundle keeps, as patterns, with what those need. Default: all. */
+  keep?: readonly string[] | undefined
+  minify?: boolean | undefined
+  sourcemap?: boolean | undefined
+}
+
+/**
+ * Refuses what no bundle can be written to, before anything is compiled.
+ *
+ * @throws OPTIONS_INVALID, BUNDLE_PLACE
+ */
+export function checkBundle({ cwd, directories }: Project, { bundle = '' }: BundleOptions): void {
+  if (!BUNDLE_NAME.test(basename(bundle))) {
+    throw new AgentAppsError(
+      'OPTIONS_INVALID',
+      `A bundle cannot be named ${JSON.stringify(basename(bundle))}.`,
+      {
+        hint: 'Give it a name of letters, digits, dots, `_` and `-` that ends in `.mjs` or `.js`.',
+      },
+    )
+  }
+  checkPlace(bundlePlace(resolve(cwd, bundle)), directories)
+}
+
+/** A bundle, ready to be written. */
+interface MadeBundle {
+  place: BundlePlace
+  /** By path relative to the place's folder. */
+  files: Map<string, Uint8Array>
+}
+
+/**
+ * Writes a project that was compiled as one module with chunks, which needs no file system.
+ *
+ * @returns the files written, relative to `cwd`
+ * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, INDEX_LOCKED, OPTIONS_INVALID
+ */
+export async function bundle(project: Project, options: BundleOptions): Promise<string[]> {
+  const { place, files } = await makeBundle(project, options)
+  const { dir } = project.directories[0] as ProjectDirectory
+  const written = await withDirectoryLock(dir, () => writeBundle(place, files))
+  return shownFiles(written, place, project)
+}
+
+/** The files of a bundle that bundling would write, relative to `cwd`. */
+export async function outdatedBundle(project: Project, options: BundleOptions): Promise<string[]> {
+  const { place, files } = await makeBundle(project, options)
+  return shownFiles(outdatedFiles(place, files), place, project)
+}
+
+function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: Project): string[] {
+  return files.map(file => relative(cwd, join(folder, file)).replaceAll('\\', '/'))
+}
+
+async function makeBundle(
+  project: Project,
+  { bundle: file = '', keep, minify = false, sourcemap = false }: BundleOptions,
+): Promise<MadeBundle> {
+  const place = bundlePlace(resolve(project.cwd, file))
+  const { parts, declared } = collectBundle(project, keep)
+  const own = new Set(project.directories.map(({ dir }) => dir))
+  const assets = new Map<string, BundledAsset>()
+  const unfollowed: string[] = []
+  const built = await buildBundle(
+    parts,
+    (directory, module) => {
+      // Others' code takes nothing of the project along.
+      const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
+      const code = readModule(directory, module, root, assets)
+      unfollowed.push(...code.unfollowed.map(one => shownPlace(one, directory, project.cwd)))
+      return code
+    },
+    { ...place, minify, sourcemap },
+  )
+  if (unfollowed.length > 0) throw notFollowed([...new Set(unfollowed)])
+  const files = new Map(built)
+  for (const { name, contents } of assets.values()) files.set(`${place.chunks}/${name}`, contents)
+  files.set(place.types, Buffer.from(declareTools(declared)))
+  return { place, files }
+}
+
+function shownPlace(
+  { source, line, column }: UnfollowedPlace,
+  { dir }: BundledDirectory,
+  cwd: string,
+): string {
+  const file = source === '' ? dir : join(dir, '.agent-apps', source)
+  return `${relative(cwd, file).replaceAll('\\', '/')}:${line}:${column}`
+}
+
+/** Places that an error names. */
+const PLACES_SHOWN = 8
+
+function notFollowed(places: readonly string[]): AgentAppsError {
+  const more = places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : ''
+  return new AgentAppsError(
+    'BUNDLE_CODE',
+    `Code depends on where its file lies, which a bundle cannot follow: ${places.slice(0, PLACES_SHOWN).join(', ')}${more}.`,
+    {
+      hint: "Name a file that is there as `new URL('./file', import.meta.url)`, import it as text, or make it a resource of the skill.",
+    },
+  )
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { AgentAppsError } from '../src/error.js'
+import { looksSecret } from '../src/secrets.js'
+import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
+import { followUrls, type UnfollowedPlace } from './4-bundle/follow-urls.js'
+import { realInside } from './bundle-directory.js'
+import { belongsTo } from './project-root.js'
+
+/** A compiled module, ready to be taken into a bundle. */
+export interface BundledModule {
+  text: string
+  /** Its source map. */
+  map: string | null
+  unfollowed: UnfollowedPlace[]
+}
+
+const MODULE = /^\.agent-apps\/(?:module|chunk)-[0-9A-Z]{8}\.mjs$/
+
+/**
+ * A compiled module of a directory, with the files that it finds by its own place brought along: those that belong to a
+ * root.
+ *
+ * @throws BUNDLE_UNCOMPILED
+ */
+export function readModule(
+  directory: BundledDirectory,
+  file: string,
+  root: string,
+  assets: Map<string, BundledAsset>,
+): BundledModule {
+  const { dir } = directory
+  const path = MODULE.test(file) ? realInside(dir, join(dir, file)) : null
+  if (path === null) {
+    throw new AgentAppsError('BUNDLE_UNCOMPILED', `The module ${join(dir, file)} is not there.`, {
+      hint: 'Compile the directory again.',
+      file: join(dir, file),
+    })
+  }
+  const map = realInside(dir, `${path}.map`)
+  const mapText = map && readFileSync(map, 'utf8')
+  const followed = followUrls(readFileSync(path, 'utf8'), mapText, (source, url) =>
+    bring(new URL(source, pathToFileURL(path)), url, root, assets),
+  )
+  return { ...followed, map: mapText && withPlaces(mapText, directory) }
+}
+
+/** The URL of a file that is brought along; null for one that is not there, or not the project's. */
+function bring(source: URL, url: string, root: string, assets: Map<string, BundledAsset>): string | null {
+  const target = /^[a-z]+:/i.test(url) ? null : new URL(url, source)
+  if (target === null || !existsSync(target) || target.href.endsWith('/')) return null
+  const real = realpathSync.native(fileURLToPath(target))
+  if (!belongsTo(root, real) || looksSecret(basename(real))) return null
+  const contents = readFileSync(real)
+  const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
+  const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'
+  const name = `asset-${digest}${ending}`
+  assets.set(name, { name, contents })
+  return `./${name}`
+}
+
+/** A source map whose sources are named by where they lie in the bundle. */
+function withPlaces(map: string, { at }: BundledDirectory): string {
+  const { sources, ...rest } = JSON.parse(map) as { sources: string[] }
+  const base = new URL(`bundle://${encodeURI(at === '/' ? '' : at)}/.agent-apps/`)
+  return JSON.stringify({ ...rest, sources: sources.map(source => new URL(source, base).href) })
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cascadeKeyText } from '../src/index-format.js'
+import { mapPaths } from '../src/path-entry.js'
+import type { BundledDirectory, BundleParts } from './4-bundle/bundle-parts.js'
+import type { DeclaredTool } from './4-bundle/declare-tools.js'
+import { virtualPaths } from './4-bundle/virtual-paths.js'
+import { bundledDirectory, type IndexedDirectory, readIndexed } from './bundle-directory.js'
+import { declaredTools } from './declared-tools.js'
+import { keptTools } from './kept-tools.js'
+import type { Project } from './project.js'
+
+/** Where the package's own skills lie in a bundle. */
+const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
+
+/**
+ * What a project's bundle consists of, from its indexes.
+ *
+ * @throws BUNDLE_UNCOMPILED, OPTIONS_INVALID
+ */
+export function collectBundle(
+  { cwd, paths, searched, library, env }: Project,
+  keep: readonly string[] | undefined,
+): { parts: BundleParts; declared: DeclaredTool[] } {
+  const places = virtualPaths(cwd, searched)
+  const own = ({ external, layer }: Project['searched'][number]) => !external && layer === 'project'
+  // One that is not there has no skills, as for a runtime.
+  const there = searched.filter(
+    ({ dir }, number) => existsSync(dir) && searched.findIndex(one => one.dir === dir) === number,
+  )
+  const all = there.map(directory => ({ ...readIndexed(directory), isOwn: own(directory) }))
+  const indexed = keptTools(all, keep)
+  const shipped = library === null ? null : readIndexed({ dir: library, ignore: [] })
+  const directories = indexed.map(one => bundledDirectory(one, places.placeOf(one.dir)))
+  if (shipped) directories.push(bundledDirectory(shipped, LIBRARY_PLACE))
+  addCascadeKeys(directories, indexed, shipped)
+  const declared = declaredTools(indexed, shipped)
+  return {
+    declared,
+    parts: {
+      cwd: places.cwd,
+      paths: mapPaths(paths, (dir, _external, entry) => [
+        typeof entry === 'string' ? places.placeOf(dir) : { ...entry, dir: places.placeOf(dir) },
+      ]),
+      library: shipped && LIBRARY_PLACE,
+      env,
+      names: declared.map(({ name }) => name),
+      directories,
+    },
+  }
+}
+
+/** What the cascades of each directory depend on: the project's on all of its own, others' on themselves, the library's on nothing else. */
+function addCascadeKeys(
+  directories: readonly BundledDirectory[],
+  indexed: readonly (IndexedDirectory & { isOwn: boolean })[],
+  library: IndexedDirectory | null,
+): void {
+  const below = library?.header.cascadeInput ?? null
+  const own = indexed.filter(({ isOwn }) => isOwn).map(({ header }) => header.cascadeInput)
+  const texts = [
+    cascadeKeyText(own, below),
+    ...indexed
+      .filter(({ isOwn }) => !isOwn)
+      .map(({ header }) => cascadeKeyText([header.cascadeInput], below)),
+    cascadeKeyText([], below),
+  ]
+  directories[0]?.digests.push(...texts.map((text): [string, string] => [text, hash('sha256', text)]))
+}

@@ -1,0 +1,3 @@
+/** Packages in CommonJS that use Node's own modules call `require`, which an ES module does not have. */
+export const REQUIRE_BANNER =
+  "import { createRequire as __agentAppsRequire } from 'node:module'; const require = __agentAppsRequire(import.meta.url);"

@@ -1,0 +1,12 @@
+import { type Context, ctxTarget } from 'agent-apps'
+
+export const frontmatter = {
+  name: 'loud',
+  description: 'Makes the result of a tool loud.',
+  metadata: { role: 'middleware' },
+}
+
+export default async function loud(ctx: Context): Promise<string> {
+  const said = await ctx.manager.next()
+  return `${String(said).toUpperCase()}! (${ctxTarget(ctx).run.tool.name})`
+}

@@ -1,0 +1,99 @@
+import { shardOf } from '../src/index-format.js'
+import type { Disk } from './disk-seam.js'
+
+/** What a bundle holds of the files that it was made of. Paths are absolute, and nobody's: they begin where the bundle does. */
+export interface BundledFiles {
+  cwd: string
+  /** Where the package's own skills lie; null where they are not searched. */
+  library: string | null
+  /** Indexes and their shards, by path. */
+  texts: Record<string, string>
+  /** SHA-256 of every text that a reader of these indexes asks for. */
+  digests: Map<string, string>
+  /** Bytes of skill files and resources, by path. */
+  sizes: Record<string, number>
+  /** Where parts of files are: that of a path is number `shardOf(path, count)`. */
+  tables: (() => Promise<{ default: FileTable }>)[]
+  /** What code and schemas were compiled to, by path. */
+  modules: Record<string, () => Promise<Record<string, unknown>>>
+}
+
+/** The chunks that hold what is ever read of files, by path. */
+export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
+
+/** By `start-end`, in bytes: a text, or bytes that are none. */
+export type FileParts = Record<string, string | { base64: string }>
+
+/** The files of a bundle, in place of a file system. */
+export function bundleDisk(bundled: BundledFiles): Disk {
+  const { cwd, library, texts, digests, sizes, tables, modules } = bundled
+  const sizeOf = (path: string): number | undefined =>
+    own(sizes, path) ?? own(texts, path)?.length ?? (own(modules, path) && 0)
+  const hasBelow = (directory: string): boolean =>
+    [texts, sizes, modules].some(known => Object.keys(known).some(path => inside(directory, path) !== null))
+
+  async function part(path: string, start: number, end: number): Promise<Uint8Array | null> {
+    const table = (await tables[shardOf(path, tables.length)]?.())?.default
+    const parts = (await (table && own(table, path))?.())?.default
+    const found = parts && own(parts, `${start}-${end}`)
+    return found === undefined ? null : bytesOf(found)
+  }
+
+  return {
+    via: 'bundle',
+    cwd: () => cwd,
+    resolve: (...parts) => resolve(cwd, parts),
+    inside,
+    fromFileUrl: () => null,
+    toFileUrl: path => `bundle://${encodeURI(path).replaceAll('#', '%23').replaceAll('?', '%3F')}`,
+    stat(path) {
+      const size = sizeOf(path)
+      return size === undefined ? null : { size, mtimeMs: 0, ino: 0 }
+    },
+    isDirectory: hasBelow,
+    directoryTime: () => null,
+    list: () => null,
+    readText: path => own(texts, path) ?? null,
+    readRange: async (path, start, end, size) => (sizeOf(path) === size ? part(path, start, end) : null),
+    isInside: async (folder, file) => inside(folder, file) !== null,
+    async readInside(folder, path) {
+      const file = resolve(folder, [path])
+      return inside(folder, file) === null ? null : part(file, 0, sizeOf(file) ?? 0)
+    },
+    digestFile: () => null,
+    // A text that nobody foresaw is none of these.
+    digestText: text => digests.get(text) ?? '',
+    libraryDirectory: () => library,
+    importModule(path) {
+      const load = own(modules, path)
+      return load ? load() : Promise.reject(new Error(`There is no module ${path} in the bundle.`))
+    },
+    loadParser: async () => null,
+  }
+}
+
+function own<Value>(record: Record<string, Value>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+/** The path that parts lead to, each from the one before. */
+function resolve(from: string, parts: readonly string[]): string {
+  const names: string[] = []
+  const joined = parts.reduce((path, next) => (next.startsWith('/') ? next : `${path}/${next}`), from)
+  for (const name of joined.split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return `/${names.join('/')}`
+}
+
+function inside(directory: string, file: string): string | null {
+  const start = directory === '/' ? '/' : `${directory}/`
+  return file.startsWith(start) && file.length > start.length ? file.slice(start.length) : null
+}
+
+function bytesOf(part: string | { base64: string }): Uint8Array {
+  return typeof part === 'string'
+    ? new TextEncoder().encode(part)
+    : Uint8Array.from(atob(part.base64), character => character.charCodeAt(0))
+}
