@@ -1,12 +1,18 @@
 import { directiveReferences } from '../src/content-references.js'
 import { inOrder } from '../src/references.js'
-import type { LinkedDirectory } from './linked-directory.js'
 import type { LocatedContents } from './project-contents.js'
+import type { LinkedPart } from './project-part.js'
 
-/** Adds to a directory's tools what the directives of their contents refer to. */
-export function addDirectiveReferences({ names }: LinkedDirectory, { records }: LocatedContents): void {
-  for (const [name, record] of records) {
-    const tool = names.get(name)?.tool
-    if (tool && record) tool.references = inOrder([...tool.references, ...directiveReferences(record.parts)])
+/** Adds to a project's tools what the directives of their contents refer to. */
+export function addDirectiveReferences(
+  parts: readonly LinkedPart[],
+  contents: readonly LocatedContents[],
+): void {
+  for (const [number, { records }] of contents.entries()) {
+    for (const [name, record] of records) {
+      const tool = parts[number]?.linked.names.get(name)?.tool
+      if (tool && record)
+        tool.references = inOrder([...tool.references, ...directiveReferences(record.parts)])
+    }
   }
 }

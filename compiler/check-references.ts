@@ -1,15 +1,10 @@
-import { statSync } from 'node:fs'
 import { nearest } from '../src/nearest.js'
 import type { ToolReference } from '../src/references.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
-import { parser } from './disk.js'
+import { libraryBelow } from './library.js'
 import type { Project } from './project.js'
-import {
-  type ProjectTool,
-  projectTools,
-  type ReferenceTarget,
-  referenceTargets,
-} from './reference-targets.js'
+import { readOthers } from './read-others.js'
+import { namedTools, type ProjectTool, type ReferenceTarget, referenceTargets } from './reference-targets.js'
 import type { ReportPart } from './report.js'
 
 /**
@@ -26,7 +21,7 @@ export async function checkReferences<Part extends ReportPart>(
   const targets = referenceTargets(parts)
   const delegating: Delegating[] = []
   const unresolved: Part['unresolved'][] = parts.map(() => [])
-  for (const { directory, name, file, tool } of projectTools(parts)) {
+  for (const { directory, name, file, tool } of namedTools(parts)) {
     for (const reference of tool.references) {
       if (reference.kind !== 'delegate' && !(links && reference.kind === 'link')) continue
       const target = targets.target(reference, directory, file)
@@ -55,7 +50,7 @@ type LocatedFinding = { directory: number; path: string; finding: Finding }
 async function unknownDelegates(
   delegating: readonly Delegating[],
   parts: readonly ReportPart[],
-  { others, library }: Project,
+  project: Project,
 ): Promise<LocatedFinding[]> {
   const unknown = delegating.flatMap(({ directory, file: path, reference, target }) =>
     target.kind === 'none' && target.name === reference.ref ? [{ directory, path, reference }] : [],
@@ -63,28 +58,14 @@ async function unknownDelegates(
   if (unknown.length === 0) return []
   const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
   // Somebody else's directories are read only where they could know.
-  const elsewhere = await namesOf(library === null ? others : [...others, { dir: library, ignore: [] }])
-  for (const name of elsewhere) names.add(name)
+  const theirs = (await readOthers(project)).flatMap(other => other.names.names())
+  for (const name of [...theirs, ...(libraryBelow(project)?.readTools().keys() ?? [])]) names.add(name)
   return unknown
     .filter(({ reference }) => !names.has(reference.ref))
     .map(({ reference, ...where }) => {
       const near = nearest(reference.ref, names) ?? ''
       return { ...where, finding: finding('delegate-unknown', placeOf(reference), reference.ref, near) }
     })
-}
-
-async function namesOf(
-  others: readonly Pick<Project['others'][number], 'dir' | 'ignore'>[],
-): Promise<string[]> {
-  const read = await Promise.all(
-    // As to a runtime, one that is not there has no names.
-    others.filter(isThere).map(({ dir, ignore }) => parser.readDirectory(dir, ignore)),
-  )
-  return read.flatMap(directory => directory.names())
-}
-
-function isThere({ dir }: { dir: string }): boolean {
-  return statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isJsonObject } from '../src/json.js'
 import { parsePatterns, selectsTool } from '../src/tool-pattern.js'
 import { finding } from './diagnostics.js'
-import { projectTools, referenceTargets } from './reference-targets.js'
+import { namedTools, referenceTargets } from './reference-targets.js'
 import type { ReportPart } from './report.js'
 import type { UnitTool } from './skill-unit.js'
 
@@ -13,7 +13,7 @@ import type { UnitTool } from './skill-unit.js'
  * to, what `allowed-tools` lets through, and what another skill's file mentions. Takes tools that were read anew.
  */
 export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]): Part[] {
-  const tools = [...projectTools(parts)].map(one => ({ ...one, id: `${one.directory}/${one.name}` }))
+  const tools = [...namedTools(parts)].map(one => ({ ...one, id: `${one.directory}/${one.name}` }))
   const isDeclared = tools.some(({ tool }) => frontmatterOf(tool)?.role === 'main')
   if (!isDeclared || !tools.some(({ tool }) => mayBeUnreachable(tool))) return [...parts]
   const { target } = referenceTargets(parts)

@@ -17,7 +17,7 @@ import { withFindings } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
-import { type LocatedContents, projectContents } from './project-contents.js'
+import { projectContents } from './project-contents.js'
 import { type Report, type ReportPart, report } from './report.js'
 
 /** Which project `check` reads, and what it does beside reading. */
@@ -64,14 +64,10 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     const { skills, skipped } = walked
     parts.push({ directory, skills, skipped, linked: linkDirectory(units) })
   }
-  const cascades = await projectCascades(parts, libraryBelow(project), project)
-  const contents = await projectContents(
-    parts.map(part => ({ ...part, keptFindings: () => null })),
-    libraryBelow(project),
-    project,
-  )
-  for (const [number, { linked }] of parts.entries())
-    addDirectiveReferences(linked, contents[number] as LocatedContents)
+  const library = libraryBelow(project)
+  const cascades = await projectCascades(parts, library, project)
+  const contents = await projectContents(parts, library, project)
+  addDirectiveReferences(parts, contents)
   const checked = parts.map((part, number) => ({
     ...part,
     linked: [cascades, contents].reduce(

@@ -186,7 +186,7 @@ function contentsOf(
         !fresh && included.every(file => isSameFile(directory.dir, file, cache))
       const findings = cache.contentFindings.get(unit.path) ?? []
       // What is at fault may lie in another file.
-      const isSound = findings.every(({ rule }) => rule === 'directive-unknown')
+      const isSound = findings.every(({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle')
       return isSound && unit.tools.every(isSame) ? [...findings] : null
     },
   }))

@@ -1,10 +1,9 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
-import { includeFailed } from '../src/include-failed.js'
+import { INCLUDED_BYTES_MAX, includeFailed } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { looksSecret } from '../src/secrets.js'
-import { limits } from './limits.js'
 
 /** What a directive read besides its own file, by which its result is known to hold. */
 export interface Dependencies {
@@ -40,7 +39,7 @@ export function contentSource(
 }
 
 /** The text of a file that a directive names: one inside the path entry, whatever links lead to it. */
-export function readIncluded(dir: string, from: string, path: string): { text: string; file: string } {
+function readIncluded(dir: string, from: string, path: string): { text: string; file: string } {
   const file = posix.join(posix.dirname(from), path.replaceAll('\\', '/'))
   if (path.startsWith('/') || file.startsWith('../') || file === '..')
     throw includeFailed(path, 'it lies outside of the skills’ directory')
@@ -51,7 +50,8 @@ export function readIncluded(dir: string, from: string, path: string): { text: s
   if (!real.startsWith(resolve(realpathSync.native(dir)) + sep))
     throw includeFailed(path, 'it lies outside of the skills’ directory')
   if (looksSecret(basename(real))) throw includeFailed(path, 'it looks like a secret')
-  if (stat.size > limits.fileBytes) throw includeFailed(path, `it has more than ${limits.fileBytes} bytes`)
+  if (stat.size > INCLUDED_BYTES_MAX)
+    throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(real)), file }
   } catch (error) {

@@ -1,96 +1,65 @@
-import { existsSync } from 'node:fs'
-import { posix, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, resolve } from 'node:path'
 import type { DirectiveTool } from '../src/directive.js'
-import type { DirectoryNames } from '../src/directory-names.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
-import { parseSkill } from './1-read/read-skills.js'
-import type { WalkedSkill } from './1-read/walk.js'
 import type { ContentTools, Dependencies } from './content-source.js'
-import { parser } from './disk.js'
 import type { LibraryTools } from './library.js'
-import type { LinkedDirectory } from './linked-directory.js'
-import type { Project, ProjectDirectory } from './project.js'
-import type { SkillUnit, UnitTool } from './skill-unit.js'
-
-interface Part {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
-  skills: readonly WalkedSkill[]
-}
-
-interface OwnTool {
-  number: number
-  unit: SkillUnit
-  tool: UnitTool
-}
+import type { NamedTool } from './linked-directory.js'
+import type { Project } from './project.js'
+import { type ProjectPart, parsedTool } from './project-part.js'
+import { type OtherDirectory, readOthers } from './read-others.js'
+import { type ProjectTool, referenceTargets } from './reference-targets.js'
+import { isPathReference, pathOf } from './tools-by-file.js'
 
 /** The tools that the skills of each of a project's directories can name in their contents. */
 export function contentTools(
-  parts: readonly Part[],
+  parts: readonly ProjectPart[],
   library: LibraryTools | null,
-  { others }: Project,
+  project: Project,
 ): (number: number) => ContentTools {
-  let reading: Promise<DirectoryNames[]> | undefined
+  const targets = referenceTargets(parts)
+  let reading: Promise<OtherDirectory[]> | undefined
   /** Somebody else's directories: they are read only where nothing else has a name. */
-  const elsewhere = (): Promise<DirectoryNames[]> => {
-    const there = others.filter(({ dir }) => existsSync(dir))
-    reading ??= Promise.all(there.map(({ dir, ignore }) => parser.readDirectory(dir, ignore)))
+  const elsewhere = (): Promise<OtherDirectory[]> => {
+    reading ??= readOthers(project)
     return reading
   }
 
-  function named(name: string): OwnTool | null {
-    for (const [number, { linked }] of parts.entries()) {
-      const found = linked.names.get(name)
-      if (found?.tool) return { number, unit: found.unit, tool: found.tool }
-    }
-    return null
-  }
-
-  /** The tool of a file, by its absolute path. */
-  function inFile(path: string, fragment: string | undefined): OwnTool | null {
-    for (const [number, { directory, linked }] of parts.entries()) {
-      for (const unit of linked.units) {
-        const file = resolve(directory.dir, unit.path)
-        if (file !== path && file !== resolve(path, 'SKILL.md')) continue
-        const tool = unit.tools.find(({ name }) => fragment === undefined || name === fragment)
-        if (tool) return { number, unit, tool }
-      }
-    }
-    return null
-  }
-
-  async function parsed({ number, unit, tool }: OwnTool) {
-    const skill = parts[number]?.skills.find(({ path }) => path === unit.path)
-    return skill && (await parseSkill(skill)).tools.find(({ name }) => name === tool.name)
-  }
-
-  /** A tool of the project: its name holds while its file is there, as all else that it says. */
-  function own(found: OwnTool, number: number, dependencies: Dependencies): DirectiveTool {
-    const { unit, tool } = found
+  /** A tool of the project; null for one that is broken. Its name holds while its file is there, as all else that it says. */
+  function own(
+    { directory, name }: ProjectTool,
+    number: number,
+    dependencies: Dependencies,
+  ): DirectiveTool | null {
+    const part = parts[directory] as ProjectPart
+    const { unit, tool } = part.linked.names.get(name) as NamedTool
+    if (!tool) return null
     // A name of another directory is one that a `cascadeKey` tells of.
-    if (found.number === number) dependencies.files.add(unit.path)
+    if (directory === number) dependencies.files.add(unit.path)
     const touch = (): void => {
-      if (found.number !== number) dependencies.isOpen = true
+      if (directory !== number) dependencies.isOpen = true
     }
     return {
-      name: tool.name,
+      name,
       async details() {
         touch()
-        return tool.fresh?.record.frontmatter ?? (await parsed(found))?.record.frontmatter ?? {}
+        return (
+          tool.fresh?.record.frontmatter ??
+          (await parsedTool(part, unit.path, name))?.record.frontmatter ??
+          {}
+        )
       },
       async content() {
         touch()
-        const text = (await parsed(found))?.content
+        const text = (await parsedTool(part, unit.path, name))?.content
         return text === undefined ? null : { content: text, file: unit.path }
       },
     }
   }
 
   async function foreign(name: string, dependencies: Dependencies): Promise<DirectiveTool | null> {
-    for (const directory of await elsewhere()) {
-      const record = directory.tool(name)
+    for (const { names } of await elsewhere()) {
+      const record = names.tool(name)
       if (!record || isBroken(record)) continue
       dependencies.isOpen = true
       return { name, details: async () => record.frontmatter, content: async () => null }
@@ -109,22 +78,18 @@ export function contentTools(
 
   return number => ({
     async names() {
-      const theirs = (await elsewhere()).flatMap(directory => directory.names())
+      const theirs = (await elsewhere()).flatMap(({ names }) => names.names())
       return [...parts.flatMap(({ linked }) => [...linked.names.keys()]), ...theirs]
     },
     async find(ref, file, dependencies) {
       const reference = parseReference(ref)
       if (reference.kind === 'name') {
-        const found = named(reference.name)
+        const found = targets.named(reference.name)
         return found ? own(found, number, dependencies) : foreign(reference.name, dependencies)
       }
-      if (reference.kind === 'path' || reference.kind === 'file-url') {
-        const dir = parts[number]?.directory.dir ?? ''
-        const path =
-          reference.kind === 'path'
-            ? resolve(dir, posix.dirname(file), reference.path)
-            : fileURLToPath(reference.url)
-        const found = inFile(path, reference.fragment)
+      if (isPathReference(reference)) {
+        const folder = resolve(parts[number]?.directory.dir ?? '', dirname(file))
+        const found = targets.inFile(pathOf(reference, folder), reference.fragment)
         if (found) return own(found, number, dependencies)
       }
       if (reference.kind === 'none') return null

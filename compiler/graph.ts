@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import { AgentAppsError } from '../src/error.js'
@@ -19,20 +18,14 @@ import { readSkills } from './1-read/read-skills.js'
 import { walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { addDirectiveReferences } from './add-directive-references.js'
-import { parser } from './disk.js'
 import { libraryBelow } from './library.js'
-import type { LinkedDirectory } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
+import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
+import { projectContents } from './project-contents.js'
+import type { LinkedPart, ProjectPart } from './project-part.js'
+import { readOthers } from './read-others.js'
 import {
-  type Project,
-  type ProjectDirectory,
-  type ProjectOptions,
-  readProject,
-  shownPath,
-} from './project.js'
-import { type ContentsPart, type LocatedContents, projectContents } from './project-contents.js'
-import {
-  projectTools,
+  namedTools,
   type ReferenceTarget,
   type ReferenceTargets,
   referenceTargets,
@@ -59,26 +52,20 @@ const OPTIONS: Record<Exclude<keyof GraphOptions, keyof ProjectOptions>, string>
 export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph> {
   checkProjectOptions('graph', options, OPTIONS)
   const project = await readProject(options)
-  const parts: ContentsPart[] = []
+  const parts: ProjectPart[] = []
   for (const directory of project.directories) {
     const { skills } = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     const { units } = await readSkills(directory.dir, skills, null, { walkedAt: 0 })
-    parts.push({ directory, skills, linked: linkDirectory(units), keptFindings: () => null })
+    parts.push({ directory, skills, linked: linkDirectory(units) })
   }
   const contents = await projectContents(parts, libraryBelow(project), project)
-  for (const [number, { linked }] of parts.entries())
-    addDirectiveReferences(linked, contents[number] as LocatedContents)
+  addDirectiveReferences(parts, contents)
   const whole = await wholeGraph(parts, project, resolve(options.cwd ?? ''))
   const { names } = options
   if (names === undefined) return withCycles(whole)
   const ids = new Set(whole.nodes.filter(({ layer }) => layer !== null).map(({ id }) => id))
   for (const name of names) if (!ids.has(name)) throw notFound(name, ids)
   return reachableGraph(whole, names, options)
-}
-
-interface Part {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
 }
 
 function notFound(name: string, ids: ReadonlySet<string>): AgentAppsError {
@@ -90,7 +77,7 @@ function notFound(name: string, ids: ReadonlySet<string>): AgentAppsError {
 }
 
 async function wholeGraph(
-  parts: readonly Part[],
+  parts: readonly LinkedPart[],
   project: Project,
   cwd: string,
 ): Promise<Omit<ReferenceGraph, 'cycles'>> {
@@ -98,7 +85,7 @@ async function wholeGraph(
   const elsewhere = await toolsElsewhere(project, cwd)
   const nodes = new Map<string, GraphNode>()
   const edges: GraphEdge[] = []
-  const tools = [...projectTools(parts)].map(one => ({ ...one, node: toolNode(one, parts, targets) }))
+  const tools = [...namedTools(parts)].map(one => ({ ...one, node: toolNode(one, parts, targets) }))
   for (const { node } of tools) nodes.set(node.id, node)
   for (const { directory, file, tool, node } of tools) {
     const shown = shownOf(parts, directory, file)
@@ -120,7 +107,7 @@ async function wholeGraph(
 }
 
 interface Surroundings {
-  parts: readonly Part[]
+  parts: readonly LinkedPart[]
   targets: ReferenceTargets
   elsewhere: ReadonlyMap<string, GraphNode>
   cwd: string
@@ -128,7 +115,7 @@ interface Surroundings {
 
 function toolNode(
   { directory, name, file, tool }: { directory: number; name: string; file: string; tool: UnitTool },
-  parts: readonly Part[],
+  parts: readonly LinkedPart[],
   targets: ReferenceTargets,
 ): GraphNode {
   const shown = shownOf(parts, directory, file)
@@ -174,9 +161,7 @@ function targetNode(
 /** The tools of the project's other directories and of the library, by name. */
 async function toolsElsewhere(project: Project, cwd: string): Promise<Map<string, GraphNode>> {
   const nodes = new Map<string, GraphNode>()
-  for (const { dir, ignore, layer } of project.others) {
-    if (!existsSync(dir)) continue
-    const names = await parser.readDirectory(dir, ignore)
+  for (const { dir, layer, names } of await readOthers(project)) {
     for (const name of names.names()) {
       const record = names.tool(name)
       if (record && !isBroken(record) && !nodes.has(name))
@@ -207,7 +192,7 @@ function recordNode(
   }
 }
 
-function shownOf(parts: readonly Part[], directory: number, file: string): string {
+function shownOf(parts: readonly LinkedPart[], directory: number, file: string): string {
   const part = parts[directory]
   return part ? shownPath(part.directory, file) : file
 }

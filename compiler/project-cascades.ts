@@ -1,11 +1,10 @@
 import type { CascadeRecord } from '../src/index-format.js'
 import { locateProblems, placeIn } from './1-read/locate-problems.js'
-import type { WalkedSkill } from './1-read/walk.js'
 import { resolveProject } from './2-resolve/resolve-cascades.js'
 import type { Finding } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
-import type { LinkedDirectory } from './linked-directory.js'
-import type { Project, ProjectDirectory } from './project.js'
+import type { Project } from './project.js'
+import type { ProjectPart } from './project-part.js'
 
 /** What the cascades of one directory come to. */
 export interface LocatedCascades {
@@ -15,15 +14,9 @@ export interface LocatedCascades {
   findings: Map<string, Finding[]>
 }
 
-interface Part {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
-  skills: readonly WalkedSkill[]
-}
-
 /** Resolves the cascades of all of a project's directories together. */
 export async function projectCascades(
-  parts: readonly Part[],
+  parts: readonly ProjectPart[],
   library: LibraryTools | null,
   { others }: Project,
 ): Promise<LocatedCascades[]> {
@@ -43,7 +36,7 @@ export async function projectCascades(
 async function placeRecords(
   records: readonly Map<string, CascadeRecord>[],
   paths: ReadonlyMap<CascadeRecord, (string | number)[]>,
-  parts: readonly Part[],
+  parts: readonly ProjectPart[],
 ): Promise<void> {
   const walked = parts.map(({ skills }) => new Map(skills.map(skill => [skill.path, skill])))
   for (const [number, named] of records.entries()) {

@@ -1,23 +1,27 @@
-import type { ContentPart, ContentRecord, DirectivePart, NestedContent } from '../src/content.js'
+import {
+  allDirectives,
+  type ContentPart,
+  type ContentRecord,
+  type DirectivePart,
+  isDirective,
+  type NestedContent,
+} from '../src/content.js'
 import { contentCycle, directiveFailed, INCLUDED_MAX, includesTooMuch } from '../src/content-faults.js'
-import type { DirectiveForm } from '../src/directive.js'
-import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
+import { type DirectiveForm, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { isAgentAppsError } from '../src/error.js'
 import { asText, EXPRESSION_START } from '../src/interpolate.js'
 import { nearest } from '../src/nearest.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
-import { parseSkill } from './1-read/read-skills.js'
-import type { WalkedSkill } from './1-read/walk.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
-import type { LinkedDirectory } from './linked-directory.js'
-import type { Project, ProjectDirectory } from './project.js'
+import type { Project } from './project.js'
+import { type ProjectPart, parsedTool } from './project-part.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 
@@ -29,12 +33,9 @@ export interface LocatedContents {
   findings: Map<string, Finding[]>
 }
 
-export interface ContentsPart {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
-  skills: readonly WalkedSkill[]
-  /** What the last compile found in a file, where all that its contents were made of is the same; else null. */
-  keptFindings: (unit: SkillUnit) => Finding[] | null
+export interface ContentsPart extends ProjectPart {
+  /** What the last compile found in a file, where all that its contents were made of is the same; else null, as where it is absent. */
+  keptFindings?: (unit: SkillUnit) => Finding[] | null
 }
 
 /** Finds the directives in the contents of a project's skills, and runs those that are static. */
@@ -68,7 +69,7 @@ async function directoryContents(
       tool => directivesOf(tool).length > 0 && linked.names.get(tool.name)?.tool === tool,
     )
     if (!own.flatMap(directivesOf).some(name => known.has(name) || nearest(name, known.keys()))) continue
-    const kept = keptFindings(unit)
+    const kept = keptFindings?.(unit) ?? null
     const compiling = new ContentCompiler(part, number, unit, directives, tools)
     for (const tool of own) {
       if (!directivesOf(tool).some(name => known.has(name))) continue
@@ -142,9 +143,7 @@ class ContentCompiler {
 
   private async bodyOf({ name, fresh }: UnitTool): Promise<ContentBody> {
     if (fresh?.body) return fresh.body
-    const skill = this.part.skills.find(({ path }) => path === this.unit.path)
-    const parsed = skill && (await parseSkill(skill)).tools.find(tool => tool.name === name)
-    return parsed?.body ?? { text: '', line: 1 }
+    return (await parsedTool(this.part, this.unit.path, name))?.body ?? { text: '', line: 1 }
   }
 
   /**
@@ -209,7 +208,7 @@ class ContentCompiler {
     }
     this.findIdle(parts, [...way, file], including)
     const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
-    const isText = folded.every(part => !('name' in part))
+    const isText = !folded.some(isDirective)
     return isText ? plain(content, file) : { text: content, parts: folded, file }
   }
 
@@ -253,11 +252,4 @@ function placeOf({ at: [line, column] }: DirectivePart): Place {
 /** A text without directives. One in which something may be filled in is rendered with what it is in. */
 function plain(text: string, file: string): string | NestedContent {
   return text.includes(EXPRESSION_START) ? { text, parts: [[0, text.length]], file } : text
-}
-
-/** All directives of parts, those in blocks included. */
-function allDirectives(parts: readonly ContentPart[]): DirectivePart[] {
-  return parts.flatMap(part =>
-    'name' in part ? [part, ...allDirectives(part.children ?? []), ...allDirectives(part.else ?? [])] : [],
-  )
 }

@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, resolve, sep } from 'node:path'
 import { parseReference } from '../src/reference.js'
 import type { ToolReference } from '../src/references.js'
-import type { LinkedDirectory } from './linked-directory.js'
-import type { ProjectDirectory } from './project.js'
+import type { LinkedPart } from './project-part.js'
 import { projectRoot } from './project-root.js'
 import type { UnitTool } from './skill-unit.js'
+import { addTool, pathOf, type ToolsByFile, toolInFile } from './tools-by-file.js'
 
 /** A tool of the project: the number of its directory, and its name there. */
 export interface ProjectTool {
@@ -26,19 +25,16 @@ export type ReferenceTarget =
 
 /** Finds what the references of a project's tools lead to. */
 export interface ReferenceTargets {
-  /** The tool that a bare name means. */
+  /** The tool that a bare name means, be that broken. */
   named: (name: string) => ProjectTool | null
+  /** The tool in a file, or in the SKILL.md of a folder, by its absolute path. */
+  inFile: (path: string, fragment: string | undefined) => ProjectTool | null
   /** `file` is the referring tool's, relative to its directory. */
   target: (reference: ToolReference, directory: number, file: string) => ReferenceTarget
 }
 
-interface Part {
-  directory: Pick<ProjectDirectory, 'dir'>
-  linked: LinkedDirectory
-}
-
-export function referenceTargets(parts: readonly Part[]): ReferenceTargets {
-  let files: Map<string, ProjectTool[]> | undefined
+export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets {
+  let files: ToolsByFile<ProjectTool> | undefined
   const roots = new Map<number, string>()
   const existing = new Map<string, boolean>()
 
@@ -48,8 +44,7 @@ export function referenceTargets(parts: readonly Part[]): ReferenceTargets {
   }
   const inFile = (path: string, fragment: string | undefined): ProjectTool | null => {
     files ??= toolsByFile(parts)
-    const tools = files.get(path) ?? files.get(join(path, 'SKILL.md'))
-    return tools?.find(({ name }) => fragment === undefined || name === fragment) ?? null
+    return toolInFile(files, path, fragment)
   }
   const rootOf = (directory: number): string => {
     const known = roots.get(directory) ?? projectRoot(parts[directory]?.directory.dir ?? '')
@@ -74,9 +69,8 @@ export function referenceTargets(parts: readonly Part[]): ReferenceTargets {
         if (reference.layer === 'project') return ofName(reference.name)
         return reference.layer === 'bundled' ? { kind: 'none', name: reference.name } : { kind: 'unknown' }
       case 'path':
-        return inPath(resolve(folder, reference.path), reference.fragment)
       case 'file-url':
-        return inPath(pathOf(reference.url), reference.fragment)
+        return inPath(pathOf(reference, folder), reference.fragment)
       case 'uri':
         return { kind: 'unknown' }
       default:
@@ -107,26 +101,19 @@ export function referenceTargets(parts: readonly Part[]): ReferenceTargets {
     return found === undefined ? { kind: 'none', path: meant } : { kind: 'file', path: found }
   }
 
-  return { named, target }
+  return { named, inFile, target }
 }
 
-function toolsByFile(parts: readonly Part[]): Map<string, ProjectTool[]> {
-  const files = new Map<string, ProjectTool[]>()
-  for (const [directory, { directory: place, linked }] of parts.entries()) {
-    for (const [name, { unit, tool }] of linked.names) {
-      if (!tool) continue
-      const path = resolve(place.dir, unit.path)
-      const tools = files.get(path)
-      if (tools) tools.push({ directory, name })
-      else files.set(path, [{ directory, name }])
-    }
-  }
+function toolsByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {
+  const files: ToolsByFile<ProjectTool> = new Map()
+  for (const { directory, name, file } of namedTools(parts))
+    addTool(files, resolve(parts[directory]?.directory.dir ?? '', file), { directory, name })
   return files
 }
 
 /** Every tool of a project with the file that it stands in, in order of directory and file. */
-export function* projectTools(
-  parts: readonly Part[],
+export function* namedTools(
+  parts: readonly LinkedPart[],
 ): Generator<{ directory: number; name: string; file: string; tool: UnitTool }> {
   for (const [directory, { linked }] of parts.entries()) {
     for (const [name, { unit, tool }] of linked.names) {
@@ -155,14 +142,5 @@ function isThere(path: string): boolean {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
     return false
-  }
-}
-
-/** Empty for what no file can have. */
-function pathOf(url: string): string {
-  try {
-    return fileURLToPath(url)
-  } catch {
-    return ''
   }
 }

@@ -4,7 +4,8 @@ import { patternMatches } from './1-read/check-patterns.js'
 import { type CatalogCost, catalogCost } from './catalog-cost.js'
 import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import { type ProjectDirectory, shownPath } from './project.js'
+import { shownPath } from './project.js'
+import type { LinkedPart } from './project-part.js'
 
 /**
  * What became of a file. Found: a tool of it resolves. Shadowed: earlier directories have all its names.
@@ -34,9 +35,7 @@ export interface Report {
 }
 
 /** One directory's part of a report. */
-export interface ReportPart {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
+export interface ReportPart extends LinkedPart {
   /** What would be a skill if it lay elsewhere (`counts`), and what else was not followed or entered. */
   skipped: { path: string; finding: Finding; counts: boolean }[]
   /** What only all directories together show. */

@@ -1,21 +1,12 @@
 import { relative } from 'node:path'
 import type { DirectiveCall, DirectiveForm } from '../src/directive.js'
 import { isInside } from '../src/index-format.js'
-import { parseSkill } from './1-read/read-skills.js'
-import type { WalkedSkill } from './1-read/walk.js'
 import { DirectiveProcess } from './2-resolve/directive-process.js'
 import { bundleApart } from './2-resolve/import-bundled.js'
 import type { Dependencies } from './content-source.js'
 import type { LibraryTools } from './library.js'
-import type { LinkedDirectory } from './linked-directory.js'
-import type { ProjectDirectory } from './project.js'
+import { type ProjectPart, parsedTool } from './project-part.js'
 import { cascadeInput } from './skill-unit.js'
-
-interface Part {
-  directory: ProjectDirectory
-  linked: LinkedDirectory
-  skills: readonly WalkedSkill[]
-}
 
 /** The directives that a project's skills may use: its own, then the library's. */
 export interface ProjectDirectives {
@@ -33,7 +24,10 @@ export interface ProjectDirectives {
   close: () => void
 }
 
-export function projectDirectives(parts: readonly Part[], library: LibraryTools | null): ProjectDirectives {
+export function projectDirectives(
+  parts: readonly ProjectPart[],
+  library: LibraryTools | null,
+): ProjectDirectives {
   const known = new Map<string, readonly DirectiveForm[]>()
   const own = new Map<string, number>()
   for (const [number, { linked }] of parts.entries()) {
@@ -56,7 +50,7 @@ export function projectDirectives(parts: readonly Part[], library: LibraryTools 
         const directive = await library?.staticDirective(name)
         return directive ? { result: await directive(undefined, call) } : null
       }
-      const running = processes.get(name) ?? startDirective(name, parts[home] as Part)
+      const running = processes.get(name) ?? startDirective(name, parts[home] as ProjectPart)
       processes.set(name, running)
       const directive = await running
       if (directive === null) return null
@@ -78,12 +72,12 @@ interface AuthorsDirective {
 }
 
 /** Null for one that is not static, or no code of its own: that runs when content is rendered. */
-async function startDirective(name: string, part: Part): Promise<AuthorsDirective | null> {
+async function startDirective(name: string, part: ProjectPart): Promise<AuthorsDirective | null> {
   const { directory, linked, skills } = part
   const { unit, tool } = linked.names.get(name) ?? {}
   const skill = skills.find(({ path, kind }) => path === unit?.path && kind === 'code')
   if (!tool || !skill || cascadeInput(tool)?.metadata?.static !== true) return null
-  const parsed = (await parseSkill(skill)).tools.find(one => one.name === name)
+  const parsed = await parsedTool(part, skill.path, name)
   const code = await bundleApart(directory.dir, { file: skill.absolute }, directory.externalPackages)
   return {
     process: new DirectiveProcess(code.file, parsed?.code?.exported ?? 'default'),

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
-import { includeFailed } from '../src/include-failed.js'
+import { INCLUDED_BYTES_MAX, includeFailed } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
 import { resolve } from './find-tool.js'
@@ -9,9 +9,6 @@ import { listTools } from './list-tools.js'
 import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
-
-/** The most that is read of a file that a directive names, in bytes. */
-const BYTES_MAX = 1024 * 1024
 
 /** What a directive of a file sees: `entry` is the file's path entry, absolute, and `file` relative to it. */
 export function directiveSource(entry: string, file: string, globals: Globals): DirectiveSource {
@@ -61,7 +58,8 @@ async function readText(entry: string, from: string, path: string): Promise<{ te
   if (file === null) throw includeFailed(path, 'it lies outside of the skills’ directory')
   const state = disk.stat(absolute)
   if (state === null) throw includeFailed(path, 'there is no such file')
-  if (state.size > BYTES_MAX) throw includeFailed(path, `it has more than ${BYTES_MAX} bytes`)
+  if (state.size > INCLUDED_BYTES_MAX)
+    throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
   const bytes = await disk.readInside(entry, file)
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')

@@ -215,7 +215,7 @@ function started(state: DirectoryState, globals: Globals, disk: Disk): Promise<D
   return reading
 }
 
-export function forgetDisk(state: DirectoryState, { cache }: Globals): void {
+function forgetDisk(state: DirectoryState, { cache }: Globals): void {
   delete state.disk
   delete state.diskNames
   cache.dir.delete(dirKey(state))

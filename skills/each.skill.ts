@@ -1,4 +1,5 @@
-import { AgentAppsError, type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+import { type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+import { directiveFault } from './directive-fault.js'
 
 export const frontmatter = {
   name: 'each',
@@ -9,17 +10,13 @@ export const frontmatter = {
 /** `:::each{path=args.files}`, `:::each{path=args.files as=file}`. `locals.index` counts from 0. What is missing is an empty list. */
 export default async function each(ctx: Context, call: DirectiveCall): Promise<string> {
   const { path, as = 'item' } = call.attributes
-  if (!path) throw fault('the block says no `path`', 'Write `:::each{path=args.files}`.')
+  if (!path) throw directiveFault('the block says no `path`', 'Write `:::each{path=args.files}`.')
   if (!/^[A-Za-z_]\w*$/.test(as))
-    throw fault(`${JSON.stringify(as)} is no name`, 'Write `{path=args.files as=file}`.')
+    throw directiveFault(`${JSON.stringify(as)} is no name`, 'Write `{path=args.files as=file}`.')
   const items = ctxValue(ctx, path) ?? []
-  if (!Array.isArray(items)) throw fault(`the value of \`${path}\` is no list`, 'Give a list.')
+  if (!Array.isArray(items)) throw directiveFault(`the value of \`${path}\` is no list`, 'Give a list.')
   const texts: string[] = []
   for (const [index, item] of items.entries())
     texts.push((await call.children?.({ [as]: item, index })) ?? '')
   return texts.join('')
-}
-
-function fault(message: string, hint: string): AgentAppsError {
-  return new AgentAppsError('DIRECTIVE_FAILED', message, { hint })
 }

@@ -1,4 +1,5 @@
-import { AgentAppsError, type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+import { type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+import { directiveFault } from './directive-fault.js'
 
 export const frontmatter = {
   name: 'if',
@@ -10,11 +11,7 @@ export const frontmatter = {
 /** `:::if{path=args.file}`, `:::if{path=args.kind equals=bug}`. Missing, null, false, empty texts and empty lists are not there. */
 export default async function when(ctx: Context, call: DirectiveCall): Promise<string> {
   const { path, equals } = call.attributes
-  if (!path) {
-    throw new AgentAppsError('DIRECTIVE_FAILED', 'the block says no `path`', {
-      hint: 'Write `:::if{path=args.file}`.',
-    })
-  }
+  if (!path) throw directiveFault('the block says no `path`', 'Write `:::if{path=args.file}`.')
   const value = ctxValue(ctx, path)
   const holds = equals === undefined ? isThere(value) : asText(value) === equals
   return (holds ? await call.children?.() : await call.else?.()) ?? ''

@@ -1,4 +1,5 @@
-import { AgentAppsError, type DirectiveCall, type DirectiveContent } from 'agent-apps'
+import type { DirectiveCall, DirectiveContent } from 'agent-apps'
+import { directiveFault } from './directive-fault.js'
 
 export const frontmatter = {
   name: 'include',
@@ -13,7 +14,7 @@ export const frontmatter = {
 /** `:include[notes.md]`, `:include[notes.md]{lines=2-9}`, `:include[notes.md]{section="Set up"}`. Its own directives count. */
 export default async function include(_ctx: unknown, call: DirectiveCall): Promise<DirectiveContent> {
   const { arg = '', attributes, source } = call
-  if (arg === '') throw fault('the directive names no file', 'Write `:include[notes.md]`.')
+  if (arg === '') throw directiveFault('the directive names no file', 'Write `:include[notes.md]`.')
   const { lines, section } = attributes
   const { text, file } = await source.readText(arg)
   // A byte order mark, and the line end of the last line, are the file's own.
@@ -29,7 +30,7 @@ function between(lines: string, text: string, path: string): string {
   const first = Number(from)
   const last = dash ? (to === '' ? all.length : Number(to)) : first
   if (first < 1 || last < first || first > all.length) {
-    throw fault(
+    throw directiveFault(
       `the lines ${JSON.stringify(lines)} are not in ${JSON.stringify(path)}, which has ${all.length}`,
       'Write `{lines=2-9}`, `{lines=2-}` or `{lines=2}`.',
     )
@@ -68,12 +69,8 @@ function below(title: string, text: string, path: string): string {
     }
   }
   if (start !== -1) return lines.slice(start).join('')
-  throw fault(
+  throw directiveFault(
     `${JSON.stringify(path)} has no heading ${JSON.stringify(title)}`,
     'Write the heading’s text without its `#`.',
   )
-}
-
-function fault(message: string, hint: string): AgentAppsError {
-  return new AgentAppsError('DIRECTIVE_FAILED', message, { hint })
 }

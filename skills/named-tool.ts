@@ -1,15 +1,16 @@
-import { AgentAppsError, type DirectiveCall } from 'agent-apps'
+import type { DirectiveCall } from 'agent-apps'
+import { directiveFault } from './directive-fault.js'
 
 /** What `:skill[…]` and `:tool[…]` give: the name of what a reference leads to, or what that says of itself. */
 export async function named(
   directive: string,
   { arg = '', attributes, source }: DirectiveCall,
 ): Promise<unknown> {
-  if (arg === '') throw fault('the directive names nothing', `Write \`:${directive}[its-name]\`.`)
+  if (arg === '') throw directiveFault('the directive names nothing', `Write \`:${directive}[its-name]\`.`)
   const tool = await source.findTool(arg)
   if (tool === null) {
     const near = await source.nearestName(arg)
-    throw fault(
+    throw directiveFault(
       `there is no ${directive} ${JSON.stringify(arg)}`,
       near === null ? 'Correct the name.' : `Did you mean "${near}"?`,
     )
@@ -25,17 +26,13 @@ export async function named(
     case 'content': {
       const content = await tool.content()
       if (content === null)
-        throw fault(`"${arg}" is code and has no content`, 'Show its `description` or `params`.')
+        throw directiveFault(`"${arg}" is code and has no content`, 'Show its `description` or `params`.')
       return { ...content, content: content.content.trim() }
     }
     default:
-      throw fault(
+      throw directiveFault(
         `nothing of a ${directive} is called ${JSON.stringify(show)}`,
         'Show `description`, `params` or `content`.',
       )
   }
-}
-
-function fault(message: string, hint: string): AgentAppsError {
-  return new AgentAppsError('DIRECTIVE_FAILED', message, { hint })
 }

@@ -1,4 +1,5 @@
-import { type Context, type DirectiveCall, listTools, matchPattern } from 'agent-apps'
+import { type Context, ctxTarget, ctxTools, type DirectiveCall } from 'agent-apps'
+import { selected } from './tool-summary.js'
 
 export const frontmatter = {
   name: 'tools',
@@ -6,17 +7,11 @@ export const frontmatter = {
   metadata: { visibility: 'hidden', tags: ['meta-directive-inline', 'meta-directive-block'] },
 }
 
-/** `:tools[file-*]`, `::tools[#api]`; without a pattern, all that are shown to a model. */
+/** `:tools[file-*]`, `::tools[#api]`; without a pattern, all. Only those that a model is shown, and the agent that reads it may call. */
 export default async function tools(ctx: Context, { arg = '*' }: DirectiveCall): Promise<string> {
-  const shown = (await listTools(ctx.globals)).filter(
-    ({ frontmatter: { description, visibility, role } }) =>
-      description !== undefined && visibility !== 'hidden' && role !== 'middleware' && role !== 'main',
-  )
-  return shown
-    .filter(({ name, frontmatter: { tags } }) => matchPattern(arg, name, tags))
-    .map(
-      ({ name, frontmatter: { description = '' } }) =>
-        `- \`${name}\`: ${description.replace(/\s+/g, ' ').trim()}`,
-    )
+  return selected(await ctxTools(ctxTarget(ctx), 'agent'), { pattern: arg })
+    .map(({ name, frontmatter: { description = '' } }) => {
+      return `- \`${name}\`: ${description.replace(/\s+/g, ' ').trim()}`
+    })
     .join('\n')
 }

@@ -1,4 +1,5 @@
-import { AgentAppsError, type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+import { type Context, ctxValue, type DirectiveCall } from 'agent-apps'
+import { directiveFault } from './directive-fault.js'
 
 export const frontmatter = {
   name: 'value',
@@ -8,10 +9,6 @@ export const frontmatter = {
 
 /** `:value[args.file]`; `{default="…"}` stands for what is missing. What is no text is put as JSON. */
 export default function value(ctx: Context, { arg = '', attributes }: DirectiveCall): unknown {
-  if (arg === '') {
-    throw new AgentAppsError('DIRECTIVE_FAILED', 'the directive names no value', {
-      hint: 'Write `:value[args.file]`.',
-    })
-  }
+  if (arg === '') throw directiveFault('the directive names no value', 'Write `:value[args.file]`.')
   return ctxValue(ctx, arg) ?? attributes.default
 }

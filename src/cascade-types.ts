@@ -7,7 +7,7 @@ import type { Role } from './frontmatter.js'
 import type { JsonObject, JsonValue } from './json.js'
 
 /** Weakest first. */
-export const CASCADE_LAYERS = ['library', 'project', 'authority', 'inherited', 'own'] as const
+const CASCADE_LAYERS = ['library', 'project', 'authority', 'inherited', 'own'] as const
 export type CascadeLayer = (typeof CASCADE_LAYERS)[number]
 
 /** A tool as the cascade sees it. */

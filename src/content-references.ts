@@ -1,4 +1,4 @@
-import { type ContentPart, isDirective } from './content.js'
+import { allDirectives, type ContentPart } from './content.js'
 import { EXPRESSION_START } from './interpolate.js'
 import type { ReferenceKind, ToolReference } from './references.js'
 
@@ -11,11 +11,9 @@ const KINDS: ReadonlyMap<string, ReferenceKind> = new Map([
 
 /** What the directives of a content refer to, as far as that is known before it is rendered. Those of included files are theirs. */
 export function directiveReferences(parts: readonly ContentPart[]): ToolReference[] {
-  return parts.filter(isDirective).flatMap(({ name, arg = '', at, children = [], else: otherwise = [] }) => {
+  return allDirectives(parts).flatMap(({ name, arg = '', at: [line, column] }) => {
     const kind = KINDS.get(name)
-    const [line, column] = at
     const isKnown = kind !== undefined && arg !== '' && !arg.includes(EXPRESSION_START)
-    const own = isKnown ? [{ kind, ref: arg, line, column }] : []
-    return [...own, ...directiveReferences(children), ...directiveReferences(otherwise)]
+    return isKnown ? [{ kind, ref: arg, line, column }] : []
   })
 }

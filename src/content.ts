@@ -64,6 +64,13 @@ export function isDirective(part: ContentPart): part is DirectivePart {
   return 'name' in part
 }
 
+/** All directives of a content, those in blocks included: in the order of its text. */
+export function allDirectives(parts: readonly ContentPart[]): DirectivePart[] {
+  return parts
+    .filter(isDirective)
+    .flatMap(part => [part, ...allDirectives(part.children ?? []), ...allDirectives(part.else ?? [])])
+}
+
 /** True for parts that can be of a text: an index that says otherwise is not believed. */
 export function isContentOf(content: ContentRecord | undefined, text: string): content is ContentRecord {
   if (content?.length !== text.length || !Array.isArray(content.parts)) return false

@@ -92,7 +92,7 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
 }
 
 /** A list or a text of tags, normalised. `meta-internal` is the loader's to give, so it is dropped here. */
-export function readTags(value: JsonValue | undefined): string[] {
+function readTags(value: JsonValue | undefined): string[] {
   const written = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : []
   return normalizeTags(written.filter(tag => typeof tag === 'string')).filter(tag => tag !== INTERNAL_TAG)
 }

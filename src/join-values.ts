@@ -24,7 +24,7 @@ export function joinValues(weak: JsonValue, strong: JsonValue, mode: MergeMode):
 }
 
 /** Writes a key so that it can meet no setter of a prototype, nor one that is frozen. */
-export function defineKey(object: JsonObject, key: string, value: JsonValue): void {
+function defineKey(object: JsonObject, key: string, value: JsonValue): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 

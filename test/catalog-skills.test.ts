@@ -247,3 +247,26 @@ describe('a folder skill that an agent opens', () => {
     await expect(forAgent().invoke('review')).rejects.toThrow()
   })
 })
+
+describe('the directive `tools`', () => {
+  const help = '---\nname: help\ndescription: Helps.\n---\n::tools[*]\n'
+
+  async function listed(via: string, read: (runtime: Runtime) => Promise<unknown>): Promise<string[]> {
+    const cwd = makeTree({ 'package.json': '{}\n', ...TREE, 'skills/help.skill.md': help })
+    if (via === 'index') await compile({ cwd, paths: ['skills'] })
+    const text = String(await read(createRuntime({ cwd, paths: ['skills'] })))
+    return [...text.matchAll(/^- `(.*?)`/gm)].map(([, name = '']) => name)
+  }
+
+  it.each(['disk', 'index'])(
+    'lists what a model is shown: nothing hidden or disabled, from %s',
+    async via => {
+      expect(await listed(via, ({ render }) => render('help'))).toEqual(['help', 'review', 'run', 'search'])
+    },
+  )
+
+  it.each(['disk', 'index'])('lists to an agent what it may call, from %s', async via => {
+    const policy = { allowedTools: 'help re*' }
+    expect(await listed(via, ({ forAgent }) => forAgent(policy).invoke('help'))).toEqual(['help', 'review'])
+  })
+})

@@ -14,6 +14,8 @@ interface Case {
   registered?: { name: string; tags: string[] }[]
   /** What it comes to; a code with the beginning of what is said for what fails. */
   gives: string
+  /** What is said of other files. */
+  diagnostics?: string[]
 }
 
 interface Answer {
@@ -68,6 +70,15 @@ const CASES: Record<string, Case> = {
     body: ':skill[show]{show=content}',
     gives:
       'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: "show" is code and has no content',
+  },
+  'a skill whose first file is broken': {
+    tree: {
+      'skills/two.skill.md': '---\nname: two\ndescription: [\n---\n',
+      'more/two.skill.md': content('two', 'Two.\n'),
+    },
+    body: ':skill[two]',
+    gives: 'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: there is no skill "two"',
+    diagnostics: ['The frontmatter is not valid YAML: unexpected end of the stream within a flow collection'],
   },
   'a skill by its path': { body: ':skill[../other/SKILL.md]', gives: 'other' },
   'a file': { body: ':include[notes.md]', gives: NOTES.trimEnd() },
@@ -298,12 +309,12 @@ describe('contents from disk and from the index', () => {
     keep(deployed, ask<Answer[]>(deployRuntime(SCRIPT), withFreshness('trust')))
   })
 
-  it.each(Object.entries(CASES))('%s', (name, { gives }) => {
+  it.each(Object.entries(CASES))('%s', (name, { gives, diagnostics = [] }) => {
     expect(said(disk.get(name), gives)).toBe(gives)
     expect(index.get(name)?.results).toEqual(disk.get(name)?.results)
     if (NEEDS_PARSER.has(name)) return
     expect(deployed.get(name)?.results).toEqual(disk.get(name)?.results)
-    expect(deployed.get(name)?.diagnostics).toEqual([])
+    expect(deployed.get(name)?.diagnostics).toEqual(diagnostics)
   })
 })
 

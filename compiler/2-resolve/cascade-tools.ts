@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { posix, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { cascadeFields } from '../../src/cascade-fields.js'
 import { brokenFault, mainFault, roleFault } from '../../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
@@ -12,6 +11,7 @@ import { type Finding, toDiagnostic } from '../diagnostics.js'
 import type { LibraryTools } from '../library.js'
 import type { LinkedDirectory } from '../linked-directory.js'
 import { type CascadeInput, cascadeInput, type SkillUnit } from '../skill-unit.js'
+import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from '../tools-by-file.js'
 
 /** A directory of the project, for its tools to be found in. */
 export interface NamedDirectory {
@@ -66,6 +66,9 @@ export function projectTools(
     ),
   )
   const libraryMain = [...shipped.values()].find(isMain) ?? null
+  const byFile: ToolsByFile<CascadeTool> = new Map()
+  for (const { dir, tools } of named)
+    for (const tool of tools.values()) addTool(byFile, resolve(dir, fileOf(tool)), tool)
 
   function base(ref: string, from: CascadeTool): CascadeTool | null {
     const reference = parseReference(ref)
@@ -76,9 +79,8 @@ export function projectTools(
         if (reference.layer === 'project') return firstNamed(reference.name)
         return reference.layer === 'bundled' ? (shipped.get(reference.name) ?? null) : null
       case 'path':
-        return inFile(resolve(folderOf(from), reference.path), reference.fragment)
       case 'file-url':
-        return inFile(pathOf(reference.url), reference.fragment)
+        return toolInFile(byFile, pathOf(reference, folderOf(from)), reference.fragment)
       default:
         return null
     }
@@ -96,15 +98,6 @@ export function projectTools(
     const [number] = addressOf(from.id)
     const directory = number === 'library' ? library?.dir : directories[number]?.dir
     return resolve(directory ?? '', posix.dirname(fileOf(from)))
-  }
-
-  function inFile(path: string, fragment: string | undefined): CascadeTool | null {
-    for (const { byFile } of named) {
-      const file = byFile.get(path) ?? byFile.get(resolve(path, 'SKILL.md'))
-      const tool = file?.find(({ name }) => fragment === undefined || name === fragment)
-      if (tool) return tool
-    }
-    return null
   }
 
   return {
@@ -158,13 +151,10 @@ export function projectTools(
     address: addressOf,
     elsewhere: (ref, from) => {
       const reference = parseReference(ref)
-      const path =
-        reference.kind === 'path'
-          ? resolve(folderOf(from), reference.path)
-          : reference.kind === 'file-url'
-            ? pathOf(reference.url)
-            : null
-      if (path !== null) return others.some(dir => path.startsWith(dir + sep))
+      if (isPathReference(reference)) {
+        const path = pathOf(reference, folderOf(from))
+        return others.some(dir => path.startsWith(dir + sep))
+      }
       return reference.kind === 'uri' || (reference.kind !== 'none' && others.length > 0)
     },
   }
@@ -174,21 +164,11 @@ function fileOf({ id }: CascadeTool): string {
   return id.split('\0')[2] ?? ''
 }
 
-/** Empty for what no file can have. */
-function pathOf(url: string): string {
-  try {
-    return fileURLToPath(url)
-  } catch {
-    return ''
-  }
-}
-
 interface ReadDirectory {
   dir: string
   tools: Map<string, CascadeTool>
   /** What does not load, by the name that it takes. */
   broken: Map<string, CascadeTool>
-  byFile: Map<string, CascadeTool[]>
   /** The first main skill that lies directly in each folder, or file that cannot be used as one. */
   mains: Map<string, CascadeTool>
   secondMains: { name: string; first: string }[]
@@ -199,7 +179,6 @@ function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDir
     dir,
     tools: new Map(),
     broken: new Map(),
-    byFile: new Map(),
     mains: new Map(),
     secondMains: [],
   }
@@ -213,10 +192,6 @@ function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDir
     const one = cascadeTool(number, name, unit.path, input, 'project')
     if (input?.roleMeant === 'middleware') one.fault = roleFault(unit.path, 'middleware')
     read.tools.set(name, one)
-    const path = resolve(dir, unit.path)
-    const file = read.byFile.get(path)
-    if (file) file.push(one)
-    else read.byFile.set(path, [one])
     const folder = posix.dirname(unit.path)
     const first = isMain(one) ? read.mains.get(folder) : undefined
     if (first) read.secondMains.push({ name, first: first.name })

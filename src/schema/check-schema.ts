@@ -4,7 +4,7 @@ import { type Dialect, IN_PLACE, keywordsOf, SHELVED, type Shape, TYPES } from '
 import { linearPattern, PatternRefused } from './linear-pattern.js'
 
 /** Limits that no honest schema comes near. */
-export const schemaLimits = {
+const schemaLimits = {
   /** Characters of the schema as JSON. */
   characters: 256 * 1024,
   /** Objects and lists inside each other. */

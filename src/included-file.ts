@@ -1,5 +1,8 @@
 import { AgentAppsError } from './error.js'
 
+/** The most that is read of a file that a directive names, in bytes. */
+export const INCLUDED_BYTES_MAX = 1024 * 1024
+
 /** The error for a file that a directive names and cannot have. */
 export function includeFailed(path: string, why: string, cause?: unknown): AgentAppsError {
   return new AgentAppsError('DIRECTIVE_FAILED', `the file ${JSON.stringify(path)} cannot be read: ${why}`, {
