@@ -26,6 +26,8 @@ export interface RuntimeConfig {
   maxDepth?: number
   /** Variables of the environment that `${env.…}` may name. Default: none. */
   env?: readonly string[]
+  /** Whether only what an index vouches for is used. Implies `trust`. */
+  verify?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
 }
@@ -113,7 +115,7 @@ export function emptyGlobals(): Globals {
 /** New state with a configuration. */
 export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
   return {
-    config: { paths: [], freshness: defaultFreshness(), library: true, ...config },
+    config: { paths: [], freshness: config.verify ? 'trust' : defaultFreshness(), library: true, ...config },
     cache: emptyCache(),
     tools: { programmaticTools: new Map() },
     directories: new Map(),

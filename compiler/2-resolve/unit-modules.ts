@@ -8,6 +8,7 @@ import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { holds, prepareIndexDirectory, writeAllAtomic } from '../index-directory.js'
+import { isAsMade } from '../made-files.js'
 import {
   cascadeInput,
   type FreshRecords,
@@ -72,14 +73,15 @@ export async function bundleUnits(
 function stillHolds(
   directory: string,
   sources: ReadonlyMap<string, unknown>,
-  { modules, moduleFiles }: CompileCache,
+  cache: CompileCache,
   isSame: (path: string) => boolean,
 ): boolean {
+  const { modules, moduleFiles } = cache
   return (
     modules.size === sources.size &&
     [...sources.keys()].every(key => modules.has(key)) &&
     [...new Set([...modules.values()].flatMap(({ inputs }) => inputs))].every(isSame) &&
-    moduleFiles.every(file => existsSync(join(directory, file)))
+    moduleFiles.every(file => isAsMade(directory, file, cache))
   )
 }
 
