@@ -168,7 +168,8 @@ describe('a runtime that verifies', () => {
 
   it('imports the bytes that it checked, whatever lies there when Node reads them', async () => {
     const dir = await project()
-    const file = moduleOf(dir, 'one')
+    const { tools } = JSON.parse(readFileSync(join(dir, '.agent-apps.json'), 'utf8'))
+    const file = join(dir, tools.delegating.delegate.file)
     const evil = `export default () => 'evil'; export { };`
     const said = runCode(
       `import { createRuntime } from 'agent-apps'
@@ -180,10 +181,10 @@ describe('a runtime that verifies', () => {
          return stringify(value)
        }
        const runtime = createRuntime({ paths: [${JSON.stringify(dir)}], library: false, verify: true })
-       console.log(await runtime.invoke('one').then(result => stringify(result), error => error.code))`,
+       console.log(await runtime.invoke('delegating').then(result => stringify(result), error => error.code + error.message))`,
     )
     expect(readFileSync(file, 'utf8')).toBe(evil)
-    expect(said.trim()).toBe('INTEGRITY_FAILED')
+    expect(said).toMatch(/^INTEGRITY_FAILED.*changed meanwhile/)
   })
 
   it('is not misled by a module that was imported unchecked before', async () => {
