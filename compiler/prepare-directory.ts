@@ -19,6 +19,7 @@ import {
   type UnitModules,
   unitsWithNewModules,
 } from './2-resolve/unit-modules.js'
+import { withDirectoryLock } from './3-emit/directory-lock.js'
 import type { Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten, shardsHold, type WrittenIndex } from './3-emit/write-index.js'
 import { countTokens } from './catalog-cost.js'
@@ -98,7 +99,10 @@ async function makeModules(
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
   await checkDelegates(dir, read.units)
-  await attachModules(dir, read.units, modules, { evaluate: check ? 'written' : 'all' })
+  await attachModules(dir, read.units, modules, {
+    evaluate: check ? 'written' : 'all',
+    locked: work => withDirectoryLock(dir, work),
+  })
   rememberInputs(dir, modules, read, walked)
   const schemas = await compileValidators(read.units, sound)
   const made = withValidators(modules, schemas.files, cache, schemas.outputs)

@@ -1,4 +1,4 @@
-import { createRuntime, isAgentAppsError, registerTool } from 'agent-apps'
+import { type Context, createRuntime, isAgentAppsError, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { expect, it } from 'vitest'
 import { times } from './support/long.js'
@@ -10,7 +10,7 @@ const ROUNDS = times(2, 100)
 /** Long enough for any machine; what is not over by then hangs. */
 const SOON = 20_000
 
-/** One in ten fails, one in ten hangs until it is aborted, the others give back what they were given. */
+/** One in ten fails, one in ten goes on until it is aborted, the others give back what they were given. */
 const fateOf = (number: number): 'fails' | 'hangs' | 'answers' =>
   number % 10 === 3 ? 'fails' : number % 10 === 7 ? 'hangs' : 'answers'
 
@@ -23,13 +23,15 @@ it(`1,000 finds and 200 calls at once, a tenth failing and a tenth hanging, ${RO
     registerTool(runtime.globals, {
       name: 'meet',
       params: { type: 'object' },
-      fn: async (_ctx, args) => {
+      fn: async (ctx, args) => {
         const { number } = args as { number: number }
         await new Promise(done => setTimeout(done, number % 5))
         if (fateOf(number) === 'fails') throw new Error(`failed ${number}`)
         if (fateOf(number) === 'answers') return { number }
         waiting++
-        return new Promise(() => {})
+        // A tool that runs is not stopped: it listens.
+        const { signal } = (ctx as Context).run
+        return new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)))
       },
     })
     const controllers = Array.from({ length: CALLS }, () => new AbortController())
@@ -47,7 +49,7 @@ it(`1,000 finds and 200 calls at once, a tenth failing and a tenth hanging, ${RO
       found.map((_, number) => (number % 10 === 3 ? undefined : `good-${number % 300}`)),
     )
     while (waiting < CALLS / 10) await new Promise(done => setTimeout(done, 1))
-    for (const controller of controllers) controller.abort(new Error('enough'))
+    for (const [number, controller] of controllers.entries()) controller.abort(new Error(`stopped ${number}`))
     const settled = await Promise.race([
       Promise.all(calls),
       new Promise<null>(done => setTimeout(done, SOON, null).unref()),
@@ -64,7 +66,7 @@ it(`1,000 finds and 200 calls at once, a tenth failing and a tenth hanging, ${RO
     ).toEqual(
       calls.map((_, number) => {
         const fate = fateOf(number)
-        return fate === 'answers' ? { number } : fate === 'fails' ? `failed ${number}` : 'RUN_ABORTED'
+        return fate === 'answers' ? { number } : `${fate === 'fails' ? 'failed' : 'stopped'} ${number}`
       }),
     )
   }
