@@ -8,6 +8,11 @@ export default defineConfig({
     ...base.test,
     include: [
       'test/long/**/*.test.ts',
+      'test/crash.test.ts',
+      'test/index.test.ts',
+      'test/leak.test.ts',
+      'test/load.test.ts',
+      'test/same-bytes.test.ts',
       'test/properties.test.ts',
       'test/deterministic.test.ts',
       'test/clean.test.ts',

@@ -6,6 +6,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['compile', async () => (await import('./commands/compile.js')).compileCommand],
   ['clean', async () => (await import('./commands/clean.js')).cleanCommand],
   ['check', async () => (await import('./commands/check.js')).checkCommand],
+  ['verify', async () => (await import('./commands/verify.js')).verifyCommand],
   ['list', async () => (await import('./commands/list.js')).list],
   ['catalog', async () => (await import('./commands/catalog.js')).catalog],
   ['describe', async () => (await import('./commands/describe.js')).describe],

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { INDEX_DIRECTORY } from '../src/index-format.js'
+import { type FileDigest, INDEX_DIRECTORY } from '../src/index-format.js'
 import type { ReferenceKind } from '../src/references.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
@@ -37,6 +37,8 @@ export interface CompileCache {
   validators: Map<string, string>
   /** All files that modules consist of, relative to the directory. */
   moduleFiles: string[]
+  /** What all files that code or a schema was compiled to hold, by path relative to the directory. */
+  made: Map<string, FileDigest>
   /** What the cascades of the directory's tools had wrong, by file. It holds as long as the index's `cascadeKey` does. */
   cascadeFindings: Map<string, Finding[]>
   /** What the contents of the directory's tools had wrong, by file. It holds as long as those contents do. */
@@ -68,6 +70,7 @@ interface StoredCache {
   modules: [key: string, file: string, inputs: string[]][]
   validators: [digest: string, file: string][]
   moduleFiles: string[]
+  made: [file: string, size: number, sha256: string][]
   cascadeFindings: [path: string, findings: StoredFinding[]][]
   contentFindings: [path: string, findings: StoredFinding[]][]
   elsewhere: string[]
@@ -125,7 +128,7 @@ export function encodeCache({
   external: string[]
   files: Map<string, CachedFile>
   linked: LinkedDirectory
-  modules: { modules: Map<string, CachedModule>; validators: Map<string, string>; moduleFiles: string[] }
+  modules: Pick<CompileCache, 'modules' | 'validators' | 'moduleFiles' | 'made'>
   cascadeFindings: Map<string, Finding[]>
   contentFindings: Map<string, Finding[]>
   elsewhere: string[]
@@ -166,6 +169,7 @@ export function encodeCache({
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     validators: [...modules.validators],
     moduleFiles: modules.moduleFiles,
+    made: [...modules.made].map(([file, { size, sha256 }]) => [file, size, sha256]),
     cascadeFindings: storeFindings(cascadeFindings),
     contentFindings: storeFindings(contentFindings),
     elsewhere,
@@ -194,6 +198,7 @@ function decode({
   modules,
   validators,
   moduleFiles,
+  made,
   cascadeFindings,
   contentFindings,
   elsewhere,
@@ -237,6 +242,7 @@ function decode({
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
     validators: new Map(validators),
     moduleFiles,
+    made: new Map(made.map(([file, size, sha256]) => [file, { size, sha256 }])),
     cascadeFindings: readFindings(cascadeFindings),
     contentFindings: readFindings(contentFindings),
     elsewhere: [...elsewhere],

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type CascadeRecord, isInside } from '../src/index-format.js'
+import { type CascadeRecord, type FileDigest, isInside } from '../src/index-format.js'
 import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
@@ -14,7 +14,7 @@ import {
   shardFiles,
   writeIndex,
 } from './3-emit/write-index.js'
-import { type CachedFile, encodeCache } from './compile-cache.js'
+import { encodeCache } from './compile-cache.js'
 import type { Finding } from './diagnostics.js'
 import { type Job, throwIfAborted, timed } from './job.js'
 import { type LinkedDirectory, withFindings } from './linked-directory.js'
@@ -67,7 +67,13 @@ export async function emitDirectory(
   const included = rememberIncluded(prepared)
   const fields = headerFields(prepared, linked, cascades)
   const lines = await timed(job, 'emit', () =>
-    recordLines(linked, kept, cascades.records, contents.records, otherInputs(read, modules, included)),
+    recordLines(
+      linked,
+      kept,
+      cascades.records,
+      contents.records,
+      new Map([...otherInputs(read, modules, included), ...modules.made]),
+    ),
   )
   const encoded = await timed(job, 'emit', () => encodeIndex(lines, fields))
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
@@ -145,7 +151,7 @@ function otherInputs(
   { units, files }: ReadSkills,
   { modules }: UnitModules,
   included: readonly string[],
-): Map<string, CachedFile> {
+): Map<string, FileDigest> {
   const skills = new Set(units.map(({ path }) => path))
   const inputs = [...[...modules.values()].flatMap(module => module.inputs), ...included].filter(
     path => isInside(path) && !skills.has(path),
@@ -153,7 +159,7 @@ function otherInputs(
   return new Map(
     inputs.flatMap(path => {
       const file = files.get(path)
-      return file ? [[path, file] as const] : []
+      return file ? [[path, { size: file.stat.size, sha256: file.sha256 }] as const] : []
     }),
   )
 }

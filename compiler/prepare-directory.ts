@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { listingText } from '../src/index-format.js'
+import { type FileDigest, listingText } from '../src/index-format.js'
 import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import {
@@ -19,6 +19,7 @@ import {
   type UnitModules,
   unitsWithNewModules,
 } from './2-resolve/unit-modules.js'
+import { withDirectoryLock } from './3-emit/directory-lock.js'
 import type { Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten, shardsHold, type WrittenIndex } from './3-emit/write-index.js'
 import { countTokens } from './catalog-cost.js'
@@ -51,6 +52,8 @@ export interface MadeModules extends UnitModules {
   validators: Map<string, string>
   /** Those of `files` that code was compiled to. */
   moduleFiles: string[]
+  /** What each of `files` holds. */
+  made: Map<string, FileDigest>
 }
 
 /** walk → read → modules → link, of one directory. */
@@ -84,10 +87,10 @@ async function makeModules(
   const cache = previous?.cache ?? null
   const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
   const modules = await bundleUnits(dir, read.units, cache, isSame, directory.externalPackages)
-  const sound = soundValidators(dir, cache?.validators)
+  const sound = soundValidators(dir, cache)
   const areWhole = sound.size === (cache?.validators.size ?? 0)
   if (previous && areWhole && isUnchanged(directory, walked, read, modules, previous))
-    return { modules: withValidators(modules, sound), lines: null, isUnchanged: true }
+    return { modules: withValidators(modules, sound, cache), lines: null, isUnchanged: true }
   const lines = previous && readLines(dir, previous.written)
   const unready = new Set([
     ...read.units.filter(({ tools }) => tools.some(({ fresh, written }) => !fresh && !(lines && written))),
@@ -96,24 +99,40 @@ async function makeModules(
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
   await checkDelegates(dir, read.units)
-  await attachModules(dir, read.units, modules, { evaluate: check ? 'written' : 'all' })
+  await attachModules(dir, read.units, modules, {
+    evaluate: check ? 'written' : 'all',
+    locked: work => withDirectoryLock(dir, work),
+  })
   rememberInputs(dir, modules, read, walked)
   const schemas = await compileValidators(read.units, sound)
-  return { modules: withValidators(modules, schemas.files, schemas.outputs), lines, isUnchanged: false }
+  const made = withValidators(modules, schemas.files, cache, schemas.outputs)
+  return { modules: made, lines, isUnchanged: false }
 }
 
 function withValidators(
   modules: UnitModules,
   validators: Map<string, string>,
-  outputs: ReadonlyMap<string, Uint8Array> = new Map(),
+  cache: CompileCache | null,
+  schemaOutputs: ReadonlyMap<string, Uint8Array> = new Map(),
 ): MadeModules {
+  const files = [...new Set([...modules.files, ...validators.values()])].sort()
+  const outputs = new Map([...modules.outputs, ...schemaOutputs])
+  const made = files.map(file => [file, madeFile(outputs.get(file), cache?.made.get(file))] as const)
   return {
     ...modules,
-    files: [...new Set([...modules.files, ...validators.values()])].sort(),
-    outputs: new Map([...modules.outputs, ...outputs]),
+    files,
+    outputs,
     validators,
     moduleFiles: modules.files,
+    made: new Map(made),
   }
+}
+
+/** What a file holds: what is written now, or what the last compile wrote. */
+function madeFile(contents: Uint8Array | undefined, before: FileDigest | undefined): FileDigest {
+  if (contents) return { size: contents.length, sha256: hash('sha256', contents) }
+  if (before) return before
+  throw new Error('A file is neither made now nor was before.')
 }
 
 /** The units whose records of the last compile name compiled schemas that are gone. */

@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import type { JsonObject } from '../src/json.js'
 import type { Context } from './context.js'
+import type { Globals } from './globals.js'
 import { ownModule } from './own-module.js'
 import { resolveJsonSchema } from './resolve-json-schema.js'
 import type { ToolDef } from './tool-def.js'
@@ -25,17 +26,22 @@ export async function compare(
   const schema = '$resolve' in written ? resolveJsonSchema(written, ctx) : written
   ctx.run.tool[part] = schema
   const { fault, ...verdict } = await compareWith({ tool: tool.name, part, schema, value }, () =>
-    compiled(tool, part, schema),
+    compiled(tool, part, schema, ctx.globals),
   )
   if (fault) throw new AgentAppsError(fault.code, fault.message, { ...fault, tool: tool.name })
   return verdict.value
 }
 
 /** What a tool's schema was compiled to; null where it was not, or is not the one that counts. */
-async function compiled(tool: ToolDef, part: Part, schema: JsonObject): Promise<unknown> {
-  const { state, record } = sourceOf(tool) ?? {}
+async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: Globals): Promise<unknown> {
+  const { state, names, record } = sourceOf(tool) ?? {}
   const file = record?.validators?.[part]
-  if (disk === null || !state || file === undefined || record?.frontmatter[part] !== schema) return null
+  if (disk === null || !state || !names || file === undefined || record?.frontmatter[part] !== schema)
+    return null
+  if (globals.config.verify) {
+    const { importChecked } = await import('./checked-files.js')
+    return (await importChecked(state, names, file, disk)).default
+  }
   const path = await ownModule(state, file, disk)
   return path === null ? null : (await disk.importModule(path)).default
 }

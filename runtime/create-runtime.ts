@@ -24,6 +24,11 @@ export interface RuntimeOptions {
   freshness?: Freshness
   /** Whether the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
+  /**
+   * Whether modules, content and resources are held against the index's digests before they are used, and nothing is read that
+   * no index vouches for. It implies `trust`. Default: false.
+   */
+  verify?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled: the configuration's. */
   external?: readonly string[]
   /** How many calls may stand inside each other. Default: 64. */
@@ -43,6 +48,7 @@ const OPTIONS: Record<keyof RuntimeOptions, string> = {
   cwd: 'a string',
   freshness: FRESHNESS,
   library: 'a boolean',
+  verify: 'a boolean',
   external: PACKAGES,
   maxDepth: 'a number',
   env: VARIABLES,
@@ -97,7 +103,8 @@ const agents = lazy(() => import('./agent-calls.js'))
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const isSound = Array.isArray(options?.paths) && options.paths.every(isPathEntry)
-  checkOptions('createRuntime', { ...options, ...(!isSound && { paths: null }) }, OPTIONS)
+  const table = options?.verify ? { ...OPTIONS, freshness: '"trust" with `verify`' } : OPTIONS
+  checkOptions('createRuntime', { ...options, ...(!isSound && { paths: null }) }, table)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const globals = createGlobals({ ...Object.fromEntries(given), paths: [...options.paths] })
   return {

@@ -14,7 +14,7 @@ import { sourceOf } from './tool-source.js'
 export function directiveSource(entry: string, file: string, globals: Globals): DirectiveSource {
   return {
     file,
-    readText: path => readText(entry, file, path),
+    readText: path => readText(entry, file, path, globals),
     async findTool(ref) {
       const path = parseReference(ref).kind === 'path' && disk ? disk.resolve(entry, file, '..', ref) : ref
       const found = await resolve(path, globals)
@@ -51,7 +51,12 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals): Directiv
 }
 
 /** The text of a file inside the path entry, whatever links lead to it. */
-async function readText(entry: string, from: string, path: string): Promise<{ text: string; file: string }> {
+async function readText(
+  entry: string,
+  from: string,
+  path: string,
+  globals: Globals,
+): Promise<{ text: string; file: string }> {
   if (disk === null) throw includeFailed(path, 'there is no file system')
   const absolute = disk.resolve(entry, from, '..', path.replaceAll('\\', '/'))
   const file = path.startsWith('/') ? null : disk.inside(entry, absolute)
@@ -63,6 +68,10 @@ async function readText(entry: string, from: string, path: string): Promise<{ te
   const bytes = await disk.readInside(entry, file)
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
+  if (globals.config.verify) {
+    const { digestFor, expectSame } = await import('./checked-files.js')
+    expectSame(absolute, bytes, digestFor(entry, from, file, globals, disk), disk)
+  }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }
   } catch (error) {

@@ -12,7 +12,13 @@ export async function readDisk(
   disk: Disk,
   isWanted: () => boolean,
 ): Promise<DirectoryNames | null> {
-  const parser = disk.isDirectory(state.dir) ? await loadParser(globals, disk) : null
+  const isThere = disk.isDirectory(state.dir)
+  if (isThere && globals.config.verify && !state.index)
+    throw (await import('./checked-files.js')).integrityFailed(
+      state.dir,
+      'has no index that can be believed, so that nothing says what its skills should be',
+    )
+  const parser = isThere ? await loadParser(globals, disk) : null
   const names = parser && (await parser.readDirectory(state.dir, state.ignore))
   // An index that was opened meanwhile counts instead.
   if (isWanted()) keepDisk(state, names, globals, disk)
@@ -33,8 +39,9 @@ function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }
   cache.nameIndex.set(state.dir, index)
 }
 
-/** The compiler's reader, loaded once; null where it is absent. */
+/** The compiler's reader, loaded once; null where it is absent, and under `verify`, as no digest says what it reads. */
 export function loadParser(globals: Globals, disk: Disk): Promise<DiskParser | null> {
+  if (globals.config.verify) return Promise.resolve(null)
   globals.parser ??= disk.loadParser().then(
     parser => {
       globals.stats.parser = parser ? 'loaded' : 'absent'

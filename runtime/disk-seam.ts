@@ -35,13 +35,19 @@ export interface Disk {
   isInside: (folder: string, file: string) => Promise<boolean>
   /** All bytes of a file inside a folder, links followed; null where it is gone or its real place is outside. */
   readInside: (folder: string, path: string) => Promise<Uint8Array | null>
-  /** SHA-256 of a file or a text, hexadecimal. */
+  /** SHA-256 of a file, of a text, of bytes; hexadecimal. */
   digestFile: (path: string) => string | null
   digestText: (text: string) => string
+  digestOf: (bytes: Uint8Array) => string
   /** The folder of the skills that the package ships; null where the package is not there as such. */
   libraryDirectory: () => string | null
   /** Imports a module from its file. */
   importModule: (path: string) => Promise<Record<string, unknown>>
+  /**
+   * The same, from bytes with the digests that it and what it imports should have, by path. Where they have others, or the host
+   * cannot do that, the error's `code` is `ERR_AGENT_APPS_UNCHECKED`.
+   */
+  importChecked: (path: string, digests: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
   /** The compiler's reader; null where the deployment left it out. */
   loadParser: () => Promise<DiskParser | null>
 }

@@ -59,6 +59,7 @@ export const disk: Disk | null = {
   },
   digestFile: path => orNull(() => hash('sha256', readFileSync(path))),
   digestText: text => hash('sha256', text),
+  digestOf: bytes => hash('sha256', bytes),
   libraryDirectory() {
     try {
       // By the package's name, as this file's own place is another one where an application was bundled.
@@ -68,6 +69,7 @@ export const disk: Disk | null = {
     }
   },
   importModule: path => import(pathToFileURL(path).href),
+  importChecked: async (...asked) => (await import('./disk-imports.js')).importChecked(...asked),
   async loadParser() {
     try {
       const { parser }: { parser: DiskParser } = await import(PARSER)

@@ -26,6 +26,8 @@ export interface RuntimeConfig {
   maxDepth?: number
   /** Variables of the environment that `${env.…}` may name. Default: none. */
   env?: readonly string[]
+  /** Whether only what an index vouches for is used. Implies `trust`. */
+  verify?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
 }
@@ -113,7 +115,12 @@ export function emptyGlobals(): Globals {
 /** New state with a configuration. */
 export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
   return {
-    config: { paths: [], library: true, ...config, freshness: config.freshness ?? defaultFreshness() },
+    config: {
+      paths: [],
+      library: true,
+      ...config,
+      freshness: config.freshness ?? (config.verify ? 'trust' : defaultFreshness()),
+    },
     cache: emptyCache(),
     tools: { programmaticTools: new Map() },
     directories: new Map(),

@@ -1,10 +1,14 @@
 import type { ToolRecord } from '../src/index-format.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { lazy } from './lazy.js'
 import type { ToolSource } from './tool-source.js'
+
+const checks = lazy(() => import('./checked-files.js'))
 
 /** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */
 export async function readContent(source: ToolSource, globals: Globals, disk: Disk): Promise<string> {
+  if (globals.config.verify) return (await checks()).checkedContent(source, disk)
   const { state, record } = source
   const path = disk.resolve(state.dir, record.file)
   const bytes = await readBytes(path, record, disk)

@@ -54,9 +54,13 @@ async function ask(
 export async function resourceBytes(ref: string, path: string, globals: Globals): Promise<Uint8Array> {
   const tool = await requireTool(ref, globals)
   const { resources } = await readDetails(tool, globals)
-  const isListed = resources.some(resource => resource.path === path)
+  const listed = resources.find(resource => resource.path === path)
   const source = sourceOf(tool)
-  const bytes = isListed && source && disk ? await readOwn(source, path, disk) : null
+  const bytes = listed && source && disk ? await readOwn(source, path, disk) : null
+  if (bytes && disk && globals.config.verify) {
+    const { expectSame } = await import('./checked-files.js')
+    expectSame(disk.resolve(tool.origin.entry, tool.origin.file, '..', path), bytes, listed, disk)
+  }
   if (bytes) return bytes
   const near = nearest(
     path,

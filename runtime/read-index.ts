@@ -12,6 +12,7 @@ import {
   type NameRecord,
   SECTIONS,
   type Section,
+  sectionsText,
   shardFile,
   shardOf,
 } from '../src/index-format.js'
@@ -43,7 +44,7 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
   const whole = parseObject(text)
   const header = checkHeader(whole)
   const { shards } = header
-  const hashed = shards === undefined ? sectionsOf(text) : shards.join('\n')
+  const hashed = shards === undefined ? sectionsText(text) : shards.join('\n')
   if (disk.digestText(hashed) !== header.hash) throw new IndexRefused(EDITED)
   // By digest: an index that names one shard a million times has it read once.
   const loaded = new Map<string | undefined, IndexRecords>()
@@ -88,11 +89,6 @@ function stampOf({ size, mtimeMs, ino }: FileState): string {
 }
 
 const EDITED = 'its records are not those that it was written with'
-
-/** The part of an index file that its hash is made of. */
-function sectionsOf(text: string): string {
-  return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -'\n}\n'.length)
-}
 
 /** A shard that is gone means that the index was replaced since its header was read: only then is there another to open. */
 function readShard(disk: Disk, directory: string, digest: string | undefined): string {

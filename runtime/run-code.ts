@@ -12,9 +12,12 @@ import { isStillFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { invoke } from './invoke.js'
+import { lazy } from './lazy.js'
 import { ownModule } from './own-module.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
+
+const checks = lazy(() => import('./checked-files.js'))
 
 /** A module's tool, ready to be called. */
 export interface LoadedCode {
@@ -101,6 +104,8 @@ async function importCode(
   globals: Globals,
   disk: Disk,
 ): Promise<Record<string, unknown>> {
+  if (compiled && globals.config.verify)
+    return (await checks()).importChecked(state, names, compiled.file, disk)
   const isSame = (input: string): boolean => isStillFresh(state, names, input, disk)
   const module = compiled ? await ownModule(state, compiled.file, disk) : null
   if (

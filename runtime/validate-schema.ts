@@ -1,5 +1,5 @@
 import { attempt } from '../src/attempt.js'
-import type { ErrorCode } from '../src/error.js'
+import { type ErrorCode, isAgentAppsError } from '../src/error.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { type CheckedSchema, checkSchema } from '../src/schema/check-schema.js'
 import {
@@ -55,7 +55,11 @@ export async function compareWith(
 ): Promise<Verdict> {
   const making = ready.get(schema) ?? makeReady(schema, compiled)
   ready.set(schema, making)
-  const made = await making
+  const made = await making.catch(error => {
+    // What could not be made ready is by whoever asks next.
+    ready.delete(schema)
+    throw error
+  })
   if ('problem' in made) {
     const message = `The schema "${part}" of "${tool}" cannot be used: ${made.problem}`
     const hint = 'Correct the schema. Until then the tool does not run.'
@@ -146,7 +150,8 @@ async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | 
   try {
     const factory = await compiled()
     return typeof factory === 'function' ? fromFactory(factory as ValidatorFactory) : null
-  } catch {
+  } catch (error) {
+    if (isAgentAppsError(error)) throw error
     return null
   }
 }

@@ -7,7 +7,7 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const RUNTIME = 'dist/runtime'
 const ENTRIES = ['index.js', 'agent-apps.js']
 /** What `#disk` leads to: the host decides which, so they stay files of their own. */
-const DISKS = ['disk.js', 'no-disk.js', 'bundle-disk.js']
+const DISKS = ['disk.js', 'disk-imports.js', 'no-disk.js', 'bundle-disk.js']
 
 /**
  * esbuild puts what the same entries reach into one chunk, and a file that is imported on demand is an entry to it.

@@ -60,6 +60,11 @@ export const SHARD_RECORDS = 512
 export const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 export type Section = (typeof SECTIONS)[number]
 
+/** The part of an index file that its hash is made of, where the sections stand in it. */
+export function sectionsText(text: string): string {
+  return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -'\n}\n'.length)
+}
+
 export interface IndexHeader {
   $schema: string
   version: typeof INDEX_VERSION
@@ -149,21 +154,22 @@ export interface ToolDetails {
 }
 
 /** One of a folder skill's other files. */
-export interface ResourceRecord {
+export interface ResourceRecord extends FileDigest {
   /** Relative to the skill's folder, `/`-separated. */
   path: string
+}
+
+/** What a file's bytes are. */
+export interface FileDigest {
   /** Bytes. */
   size: number
   /** SHA-256, hexadecimal. */
   sha256: string
 }
 
-/** A skill file, whether or not a tool came of it. */
-export interface FileRecord {
+/** A skill file, whether or not a tool came of it, or another file that tools are made of. */
+export interface FileRecord extends FileDigest {
   diagnostics: Diagnostic[]
-  sha256: string
-  /** Bytes. */
-  size: number
   /** The names it gives to the directory, in the file's order. */
   tools: string[]
 }

@@ -270,7 +270,9 @@ const DEADLINE = 2_000
 describe('hostile files take no time and harm nobody', () => {
   it.each(Object.entries(HOSTILE))('%s', (_, text) => {
     const dir = makeTree({ 'a-good/SKILL.md': skill('a-good'), 'bad/SKILL.md': text, 'bad.skill.md': text })
-    const answer = JSON.parse(runCode(MEASURE, { SKILLS: dir })) as Record<string, number> & { good: string }
+    const answer = JSON.parse(
+      runCode(MEASURE, { SKILLS: dir, NODE_OPTIONS: '--max-old-space-size=128' }),
+    ) as Record<string, number> & { good: string }
     expect(answer.good).toBe('Do a-good.\n')
     for (const way of ['compiled', 'read', 'validated', 'fixed'])
       expect.soft(answer[way], way).toBeLessThan(DEADLINE)

@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { times } from './support/long.js'
 import { temporary } from './support/temporary.js'
 import { goodSkills, makeTree, skill, snapshot, type Tree, writeTree } from './support/tree.js'
 
-const RUNS = process.env.LONG === undefined ? 60 : 2_000
+const RUNS = times(60, 10_000)
 
 describe('compiling and cleaning', () => {
   it('leaves a tree as it was', async () => {
@@ -203,6 +204,27 @@ describe('compile({ check: true })', () => {
         writeFileSync(
           join(dir, '.agent-apps.json'),
           readFileSync(join(dir, '.agent-apps.json'), 'utf8').replace('does.', 'did. '),
+        ),
+    ],
+    ['a folder that was renamed', (dir: string) => renameSync(join(dir, 'good-2'), join(dir, 'better-2'))],
+    ['a name that was changed', (dir: string) => writeTree(dir, { 'good-3/SKILL.md': skill('bood-3') })],
+    [
+      'the cascade of a main skill above',
+      (dir: string) =>
+        writeTree(dir, {
+          'SKILL.md': skill(
+            'top',
+            'Do top.\n',
+            'metadata: { role: main, $promote: { $skills: { a: 2 } } }\n',
+          ),
+        }),
+    ],
+    [
+      'an index that another library went into',
+      (dir: string) =>
+        writeFileSync(
+          join(dir, '.agent-apps.json'),
+          readFileSync(join(dir, '.agent-apps.json'), 'utf8').replace(/"cascadeKey":"../, '"cascadeKey":"00'),
         ),
     ],
     ['no index', (dir: string) => rmSync(join(dir, '.agent-apps.json'))],

@@ -123,6 +123,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return tool?.content?.()
   },
   INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
+  INTEGRITY_FAILED: async root => {
+    await compile({ cwd: root, paths: ['.'] })
+    write(root, 'SKILL.md', SKILL.replace('Look.', 'Leak.'))
+    return createRuntime({ paths: ['.'], cwd: root, verify: true }).invoke('review')
+  },
   LIMIT_EXCEEDED: async () => {
     let shared: unknown[] = []
     for (let level = 0; level < 30; level++) shared = [shared, shared]

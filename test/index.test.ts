@@ -6,6 +6,7 @@ import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from './support/tree.js'
 
+const LONG = process.env.LONG !== undefined
 const SECRET = 'Nobody may read this.'
 const FRESHNESS = ['trust', 'check'] as const
 
@@ -61,7 +62,7 @@ describe('an index that is cut off', () => {
   it('is refused at whatever byte', async () => {
     const dir = await compiledTree(SMALL)
     const whole = readFileSync(indexOf(dir))
-    const step = Math.ceil(whole.length / 60)
+    const step = LONG ? 1 : Math.ceil(whole.length / 60)
     for (let length = 0; length < whole.length - 1; length += step) {
       writeFileSync(indexOf(dir), whole.subarray(0, length))
       await expectRefused(dir)
@@ -80,9 +81,11 @@ describe('an index with flipped bits', () => {
   it('never gives a wrong content or an error without a code, whichever bit', async () => {
     const dir = await compiledTree(SMALL)
     const whole = readFileSync(indexOf(dir))
-    for (let position = 0; position < whole.length; position += 13) {
+    const bits = whole.length * 8
+    for (let bit = 0; bit < bits; bit += LONG ? 1 : 105) {
+      const position = bit >> 3
       const flipped = Buffer.from(whole)
-      flipped[position] = (flipped[position] ?? 0) ^ (1 << (position % 8))
+      flipped[position] = (flipped[position] ?? 0) ^ (1 << (bit % 8))
       writeFileSync(indexOf(dir), flipped)
       for (const freshness of FRESHNESS) {
         const runtime = createRuntime({ paths: [dir], freshness })

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ValidatorRecord } from '../../src/index-format.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
 import { configured, factoryText, withoutNames } from '../../src/schema/compile-schema.js'
 import type { Dialect } from '../../src/schema/keywords.js'
+import type { CompileCache } from '../compile-cache.js'
+import { isAsMade } from '../made-files.js'
 import type { SkillUnit } from '../skill-unit.js'
 
 export interface Validators {
@@ -59,16 +59,9 @@ export async function compileValidators(
   }
 }
 
-/** What earlier compiles made of schemas, without what lies there no longer. */
-export function soundValidators(
-  directory: string,
-  validators: ReadonlyMap<string, string> = new Map(),
-): Map<string, string> {
-  if (validators.size === 0) return new Map()
-  const there = new Set(
-    readdirSync(join(directory, INDEX_DIRECTORY)).map(name => `${INDEX_DIRECTORY}/${name}`),
-  )
-  return new Map([...validators].filter(([, file]) => there.has(file)))
+/** What earlier compiles made of schemas, without what no longer lies there as it was made. */
+export function soundValidators(directory: string, cache: CompileCache | null): Map<string, string> {
+  return new Map([...(cache?.validators ?? [])].filter(([, file]) => isAsMade(directory, file, cache)))
 }
 
 /** A name of the form that esbuild's modules have, for a file that is made without it. */

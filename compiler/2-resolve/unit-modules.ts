@@ -8,6 +8,7 @@ import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { holds, prepareIndexDirectory, writeAllAtomic } from '../index-directory.js'
+import { isAsMade } from '../made-files.js'
 import {
   cascadeInput,
   type FreshRecords,
@@ -72,14 +73,15 @@ export async function bundleUnits(
 function stillHolds(
   directory: string,
   sources: ReadonlyMap<string, unknown>,
-  { modules, moduleFiles }: CompileCache,
+  cache: CompileCache,
   isSame: (path: string) => boolean,
 ): boolean {
+  const { modules, moduleFiles } = cache
   return (
     modules.size === sources.size &&
     [...sources.keys()].every(key => modules.has(key)) &&
     [...new Set([...modules.values()].flatMap(({ inputs }) => inputs))].every(isSame) &&
-    moduleFiles.every(file => existsSync(join(directory, file)))
+    moduleFiles.every(file => isAsMade(directory, file, cache))
   )
 }
 
@@ -100,6 +102,13 @@ export function unitsWithNewModules(
   )
 }
 
+export interface AttachOptions {
+  /** Which modules are run. */
+  evaluate: 'all' | 'written' | 'none'
+  /** Does work as the only one that writes to the directory. Needed where all are run, which writes them. */
+  locked?: (work: () => Promise<void>) => Promise<void>
+}
+
 /**
  * Puts modules into the units' records. What only running a module tells is asked of it now; a unit whose code
  * cannot be bundled, throws, hangs or exits is broken by it, and no other is. With `written`, only modules that an
@@ -109,7 +118,7 @@ export async function attachModules(
   directory: string,
   units: readonly SkillUnit[],
   bundled: UnitModules,
-  { evaluate }: { evaluate: 'all' | 'written' | 'none' },
+  { evaluate, locked }: AttachOptions,
 ): Promise<void> {
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
@@ -117,7 +126,7 @@ export async function attachModules(
     const running = toolsToRun(unit)
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
-  if (evaluate === 'all' && toRun.length > 0) await writeOutputs(directory, bundled)
+  if (evaluate === 'all' && toRun.length > 0) await locked?.(() => writeOutputs(directory, bundled))
   if (evaluate !== 'none' && toRun.length > 0) await runUnits(directory, toRun, bundled)
   for (const { findings, tools } of units) {
     for (const { fresh } of tools) {

@@ -1,6 +1,5 @@
 import type { ContentRecord } from '../../src/content.js'
-import type { CascadeRecord } from '../../src/index-format.js'
-import type { CachedFile } from '../compile-cache.js'
+import type { CascadeRecord, FileDigest } from '../../src/index-format.js'
 import { toDiagnostic } from '../diagnostics.js'
 import { fileRecord } from '../file-record.js'
 import type { LinkedDirectory } from '../linked-directory.js'
@@ -24,7 +23,7 @@ export function recordLines(
   previous: Lines | null,
   cascades: ReadonlyMap<string, CascadeRecord> | null,
   contents: ReadonlyMap<string, ContentRecord | null>,
-  otherInputs: ReadonlyMap<string, CachedFile>,
+  otherFiles: ReadonlyMap<string, FileDigest>,
 ): Lines {
   const lines = emptyLines()
   for (const [name, { unit, tool, broken }] of linked.names) {
@@ -46,8 +45,8 @@ export function recordLines(
   for (const unit of linked.units) {
     lines.files.set(unit.path, encodeFile(unit.path, fileRecord(unit, linked)))
   }
-  for (const [path, { stat, sha256 }] of otherInputs) {
-    lines.files.set(path, encodeFile(path, { diagnostics: [], sha256, size: stat.size, tools: [] }))
+  for (const [path, { sha256, size }] of otherFiles) {
+    lines.files.set(path, encodeFile(path, { diagnostics: [], sha256, size, tools: [] }))
   }
   return lines
 }

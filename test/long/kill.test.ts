@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { times } from '../support/long.js'
 import { ROOT, startCode } from '../support/processes.js'
 import { compiled, goodSkills, makeTree, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
 
-const KILLS = 200
+const KILLS = times(20, 10_000)
 const SKILLS = 400
-const ROUNDS = 25
+const ROUNDS = times(3, 1_000)
+const DAY = 86_400_000
 
 const version = (number: number): Tree =>
   Object.fromEntries(
@@ -53,48 +55,54 @@ async function kill(dir: string, patience: number): Promise<boolean> {
 }
 
 describe('a compile that is killed', () => {
-  it(`leaves the old index or the new one, ${KILLS} times`, async () => {
-    const dir = makeTree(version(0))
-    await compile({ paths: [dir] })
-    const started = performance.now()
-    await kill(dir, 1_000_000)
-    const patience = (performance.now() - started) * 1.1
-    let killed = 0
-    for (let round = 1; round <= KILLS; round++) {
-      writeTree(dir, version(round))
-      if (!(await kill(dir, patience))) killed++
-      expectWhole(dir)
-      const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
-      const licenses = new Set<string | undefined>()
-      for (let index = 0; index < SKILLS; index++) {
-        const tool = await runtime.findTool(`good-${index}`)
-        expect(tool?.origin.via).toBe('index')
-        licenses.add(tool?.frontmatter.license)
+  it(
+    `leaves the old index or the new one, ${KILLS} times`,
+    async () => {
+      const dir = makeTree(version(0))
+      await compile({ paths: [dir] })
+      const started = performance.now()
+      await kill(dir, 1_000_000)
+      const patience = (performance.now() - started) * 1.1
+      let killed = 0
+      for (let round = 1; round <= KILLS; round++) {
+        writeTree(dir, version(round))
+        if (!(await kill(dir, patience))) killed++
+        expectWhole(dir)
+        const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+        const licenses = new Set<string | undefined>()
+        for (let index = 0; index < SKILLS; index++) {
+          const tool = await runtime.findTool(`good-${index}`)
+          expect(tool?.origin.via).toBe('index')
+          licenses.add(tool?.frontmatter.license)
+        }
+        // One version, and no mixture of two.
+        expect(licenses.size).toBe(1)
+        expect(runtime.diagnostics()).toEqual([])
       }
-      // One version, and no mixture of two.
-      expect(licenses.size).toBe(1)
-      expect(runtime.diagnostics()).toEqual([])
-    }
-    expect(killed).toBeGreaterThan(KILLS / 4)
+      expect(killed).toBeGreaterThan(KILLS / 4)
 
-    await compile({ paths: [dir] })
-    const fresh = makeTree(version(KILLS))
-    await compile({ paths: [fresh] })
-    expect(compiled(dir)).toEqual(compiled(fresh))
-    await clean({ paths: [dir] })
-    expect(snapshot(dir)).toEqual(snapshot(makeTree(version(KILLS))))
-  })
+      await compile({ paths: [dir] })
+      const fresh = makeTree(version(KILLS))
+      await compile({ paths: [fresh] })
+      expect(compiled(dir)).toEqual(compiled(fresh))
+      await clean({ paths: [dir] })
+      expect(snapshot(dir)).toEqual(snapshot(makeTree(version(KILLS))))
+    },
+    DAY,
+  )
 })
 
 describe('compiles at the same time', () => {
-  it('end in one valid index, the one that a single compile makes, and readers see nothing else', async () => {
-    const dir = makeTree(version(0))
-    await compile({ paths: [dir] })
-    for (let round = 1; round <= ROUNDS; round++) {
-      writeTree(dir, version(round))
-      const work = `import { compile } from 'agent-apps/compiler'
+  it(
+    'end in one valid index, the one that a single compile makes, and readers see nothing else',
+    async () => {
+      const dir = makeTree(version(0))
+      await compile({ paths: [dir] })
+      for (let round = 1; round <= ROUNDS; round++) {
+        writeTree(dir, version(round))
+        const work = `import { compile } from 'agent-apps/compiler'
         await compile({ paths: [${JSON.stringify(dir)}], force: Math.random() < 0.5 })`
-      const read = `import { createRuntime } from 'agent-apps/runtime'
+        const read = `import { createRuntime } from 'agent-apps/runtime'
         for (let turn = 0; turn < 20; turn++) {
           const runtime = createRuntime({ paths: [${JSON.stringify(dir)}], freshness: 'trust' })
           for (let index = 0; index < ${SKILLS}; index += 13) {
@@ -103,17 +111,18 @@ describe('compiles at the same time', () => {
           }
           await new Promise(done => setTimeout(done, 5))
         }`
-      await Promise.all([
-        ...Array.from({ length: 8 }, () => startCode(work)),
-        startCode(read),
-        startCode(read),
-      ])
-      expectWhole(dir)
-      const serial = makeTree(version(round))
-      await compile({ paths: [serial] })
-      expect(compiled(dir)).toEqual(compiled(serial))
-    }
-  })
+        await Promise.all([
+          ...Array.from({ length: 8 }, () => startCode(work)),
+          ...Array.from({ length: 4 }, () => startCode(read)),
+        ])
+        expectWhole(dir)
+        const serial = makeTree(version(round))
+        await compile({ paths: [serial] })
+        expect(compiled(dir)).toEqual(compiled(serial))
+      }
+    },
+    DAY,
+  )
 
   it('a lock of a process that is gone is taken over', async () => {
     const dir = makeTree(goodSkills(3))

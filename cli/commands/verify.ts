@@ -1,0 +1,32 @@
+import { type VerifyResult, verify } from 'agent-apps/compiler'
+import { type Command, projectOptions } from '../command.js'
+import { count, type Output, printable } from '../output.js'
+
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary: 'hold everything that was compiled against its digests, without compiling',
+  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  options: {},
+  example: 'agent-apps verify ./skills',
+  async run(invocation) {
+    const { output } = invocation
+    const result = await verify(projectOptions(invocation))
+    if (output.json) output.jsonResult(result)
+    else show(result, output)
+    return result.deviations.length > 0 ? 1 : 0
+  },
+}
+
+function show({ counts, deviations, absent }: VerifyResult, output: Output): void {
+  for (const { file, reason, note } of deviations) {
+    output.result(`${output.style('red', '✗')} ${printable(file)} ${printable(reason)}`)
+    if (!output.quiet) output.result(`  ${output.style('dim', note)}`)
+  }
+  if (output.verbose) for (const file of absent) output.note(`not there to check: ${printable(file)}`)
+  const missing = absent.length === 0 ? '' : ` · ${count(absent.length)} not there to check`
+  output.result(
+    `verified ${count(counts.files, 'file')} in ${counts.directories === 1 ? '1 directory' : `${count(counts.directories)} directories`}: ${
+      deviations.length === 0 ? 'all as compiled' : `${count(deviations.length)} not as compiled`
+    }${missing}`,
+  )
+}

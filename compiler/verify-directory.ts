@@ -1,0 +1,178 @@
+import { createHash, hash } from 'node:crypto'
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { byCodePoint } from '../src/code-point-order.js'
+import {
+  type FileDigest,
+  INDEX_DIRECTORY,
+  INDEX_FILE,
+  INDEX_VERSION,
+  isInside,
+  SECTIONS,
+  sectionsText,
+  shardFile,
+} from '../src/index-format.js'
+import { isJsonObject, type JsonObject } from '../src/json.js'
+import { digestFile, readSkillFile } from './1-read/digest.js'
+import { systemReason } from './1-read/walk.js'
+import { limits } from './limits.js'
+
+export interface VerifiedDirectory {
+  /** How many files were looked at. */
+  files: number
+  deviations: { file: string; reason: string }[]
+  /** Sources that are gone, and that nothing compiled needs. */
+  absent: string[]
+}
+
+/** What of a directory's files is not what its index says. Paths are relative to it. */
+export function verifyDirectory(directory: string): VerifiedDirectory {
+  const found: VerifiedDirectory = { files: 1, deviations: [], absent: [] }
+  const deviates = (file: string, reason: string): void => void found.deviations.push({ file, reason })
+  const index = readIndex(directory, found, deviates)
+  // What says what all else should be is not to be believed.
+  if (index === null || found.deviations.length > 0) return found
+  const named = namedFiles(index, deviates)
+  for (const [path, { digest, isNeeded }] of [...named].sort(([a], [b]) => byCodePoint(a, b))) {
+    found.files++
+    const reason = differenceOf(directory, path, digest)
+    if (reason === GONE && !isNeeded) found.absent.push(path)
+    else if (reason !== null) deviates(path, reason)
+  }
+  return found
+}
+
+type Deviates = (file: string, reason: string) => void
+
+/** An index's header and its records, from whichever files. */
+interface ReadIndex {
+  header: JsonObject
+  records: Record<(typeof SECTIONS)[number], JsonObject>
+}
+
+function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviates): ReadIndex | null {
+  const text = textOf(directory, INDEX_FILE, deviates)
+  if (text === null) return null
+  const header = parsed(text)
+  if (header === null) {
+    deviates(INDEX_FILE, 'is cut off or no JSON')
+    return null
+  }
+  if (header.version !== INDEX_VERSION) {
+    deviates(
+      INDEX_FILE,
+      `is of version ${JSON.stringify(header.version)}, and this command knows ${INDEX_VERSION}`,
+    )
+    return null
+  }
+  const { shards } = header
+  const digests = Array.isArray(shards) ? shards.map(String) : null
+  if (hash('sha256', digests ? digests.join('\n') : sectionsText(text)) !== header.hash)
+    deviates(INDEX_FILE, 'has other records than it was written with')
+  const parts = digests
+    ? [...new Set(digests)].map(digest => shard(directory, digest, found, deviates))
+    : [header]
+  const records = Object.fromEntries(
+    SECTIONS.map(section => [section, Object.assign({}, ...parts.map(part => part?.[section]))]),
+  ) as ReadIndex['records']
+  return { header, records }
+}
+
+function shard(
+  directory: string,
+  digest: string,
+  found: VerifiedDirectory,
+  deviates: Deviates,
+): JsonObject | null {
+  const file = shardFile(digest)
+  if (!/^[0-9a-f]{32}$/.test(digest)) {
+    deviates(INDEX_FILE, `names a part of itself that there cannot be: ${JSON.stringify(digest)}`)
+    return null
+  }
+  found.files++
+  const text = textOf(directory, file, deviates)
+  if (text === null) return null
+  if (!hash('sha256', text).startsWith(digest)) deviates(file, DIFFERENT)
+  return parsed(text)
+}
+
+/** A file that an index names: what it should be, and whether what is compiled needs it. */
+interface NamedFile {
+  digest: FileDigest
+  isNeeded: boolean
+}
+
+/** Everything that an index names, by path. */
+function namedFiles({ header, records }: ReadIndex, deviates: Deviates): Map<string, NamedFile> {
+  const named = new Map<string, NamedFile>()
+  const add = (path: unknown, digest: unknown, isNeeded: boolean): void => {
+    if (!isInside(path)) deviates(INDEX_FILE, `names a file outside the directory: ${JSON.stringify(path)}`)
+    else if (!isDigest(digest)) deviates(path, 'has no digest in the index')
+    // The digest is empty where it could not be read.
+    else if (digest.sha256 !== '') named.set(path, { digest, isNeeded })
+  }
+  for (const [path, digest] of Object.entries(records.files))
+    add(path, digest, path.startsWith(`${INDEX_DIRECTORY}/`))
+  const need = (path: unknown): void => add(path, records.files[String(path)], true)
+  if (Array.isArray(header.modules)) header.modules.forEach(need)
+  for (const [name, tool] of Object.entries(records.tools)) {
+    if (!isJsonObject(tool)) continue
+    const { content, delegate, file, module, validators } = tool
+    if (content !== undefined) need(file)
+    for (const made of [module, delegate]) if (isJsonObject(made) && 'file' in made) need(made.file)
+    if (isJsonObject(validators)) Object.values(validators).forEach(need)
+    const details = records.details[name]
+    const resources = isJsonObject(details) && Array.isArray(details.resources) ? details.resources : []
+    const folder = String(file).replace(/[^/]*$/, '')
+    for (const resource of resources) if (isJsonObject(resource)) add(folder + resource.path, resource, true)
+  }
+  return named
+}
+
+function isDigest(value: unknown): value is FileDigest & JsonObject {
+  return isJsonObject(value) && typeof value.sha256 === 'string' && typeof value.size === 'number'
+}
+
+const GONE = 'is gone'
+const DIFFERENT = 'is not what was compiled'
+
+/** How a file differs from what it should be; null where it does not. */
+function differenceOf(directory: string, path: string, { size, sha256 }: FileDigest): string | null {
+  const file = join(directory, path)
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (stat === undefined) return GONE
+    if (!stat.isFile()) return 'is no file'
+    const isMade = path.startsWith(`${INDEX_DIRECTORY}/`)
+    if (isMade && !realpathSync(file).startsWith(realpathSync(directory) + sep))
+      return 'leads out of the directory'
+    // Of a file that is too large, only so much was digested.
+    const isCut = size === limits.fileBytes + 1 && stat.size >= size
+    if (isCut)
+      return createHash('sha256').update(readSkillFile(file)).digest('hex') === sha256 ? null : DIFFERENT
+    return stat.size === size && digestFile(file) === sha256 ? null : DIFFERENT
+  } catch (error) {
+    return `cannot be read: ${systemReason(error)}`
+  }
+}
+
+function textOf(directory: string, file: string, deviates: Deviates): string | null {
+  const path = join(directory, file)
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) deviates(file, 'is not there')
+    else if (!statSync(path).isFile()) deviates(file, 'is no file')
+    else return readFileSync(path, 'utf8')
+  } catch (error) {
+    deviates(file, `cannot be read: ${systemReason(error)}`)
+  }
+  return null
+}
+
+function parsed(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

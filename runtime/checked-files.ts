@@ -1,0 +1,125 @@
+/** What is read under `verify`. The bytes that were held against the index are those that are used: nothing is read twice. */
+import type { DirectoryNames } from '../src/directory-names.js'
+import { AgentAppsError } from '../src/error.js'
+import type { FileDigest } from '../src/index-format.js'
+import { currentIndex, type DirectoryState, directoryStates } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
+import type { Globals } from './globals.js'
+import { decode } from './read-content.js'
+import { IndexRefused } from './read-index.js'
+import type { ToolSource } from './tool-source.js'
+
+/** The content of a tool, cut from a file that is as it was compiled. */
+export async function checkedContent({ state, names, record }: ToolSource, disk: Disk): Promise<string> {
+  const { content = [0, 0], file, kind } = record
+  const path = disk.resolve(state.dir, file)
+  // Whatever an index says, a SKILL.md that is a link may lead only to a file of its own folder.
+  if (kind === 'folder' && !(await disk.isInside(disk.resolve(path, '..'), path)))
+    throw integrityFailed(path, 'is not there, or leads out of its folder')
+  return decode((await checkedBytes(state, names, file, disk)).subarray(...content))
+}
+
+/** How a module that was compiled names the chunks that it shares with others. */
+const CHUNK = /\.\/(chunk-[0-9A-Z]{8}\.mjs)/g
+
+/** Imports a compiled module whose bytes, and those of all chunks that it imports, are what the index says. */
+export async function importChecked(
+  state: DirectoryState,
+  names: DirectoryNames,
+  file: string,
+  disk: Disk,
+): Promise<Record<string, unknown>> {
+  const digests = new Map<string, string>()
+  const files = new Set([file])
+  // The loop comes to what is added in it as well.
+  for (const one of files) {
+    const path = disk.resolve(state.dir, one)
+    if (!(await disk.isInside(state.dir, path)))
+      throw integrityFailed(path, 'is not there, or leads out of its directory')
+    const text = decode(await checkedBytes(state, names, one, disk))
+    digests.set(path, (digestIn(state, names, one, disk) as FileDigest).sha256)
+    for (const [, chunk] of text.matchAll(CHUNK)) {
+      const beside = file.replace(/[^/]+$/, chunk as string)
+      if (digestIn(state, names, beside, disk)) files.add(beside)
+    }
+  }
+  const path = disk.resolve(state.dir, file)
+  try {
+    return await disk.importChecked(path, digests)
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code !== 'ERR_AGENT_APPS_UNCHECKED') throw error
+    throw integrityFailed(path, `cannot be imported as it was checked (${(error as Error).message})`, error)
+  }
+}
+
+/** Sees that bytes which were read of a file are what the index says. */
+export function expectSame(
+  path: string,
+  bytes: Uint8Array,
+  digest: FileDigest | undefined,
+  disk: Disk,
+): void {
+  if (digest === undefined)
+    throw integrityFailed(path, 'is in no index, so that nothing says what it should be')
+  if (disk.digestOf(bytes) !== digest.sha256) throw integrityFailed(path, 'is not what was compiled')
+}
+
+/** The digest of a file that a directive asks for: one that is in a compiled content, or a resource of the skill that asks. */
+export function digestFor(
+  entry: string,
+  from: string,
+  file: string,
+  globals: Globals,
+  disk: Disk,
+): FileDigest | undefined {
+  const state = directoryStates(globals, disk).find(({ dir }) => dir === entry)
+  const index = state && currentIndex(state, globals, disk)
+  if (!state || !index) return undefined
+  const folder = from.replace(/[^/]*$/, '')
+  const resources = (digestIn(state, index, from, disk)?.tools ?? []).flatMap(
+    name => index.details(name)?.resources ?? [],
+  )
+  return digestIn(state, index, file, disk) ?? resources.find(({ path }) => folder + path === file)
+}
+
+/** The error of something that is not, or cannot be known to be, what was compiled. */
+export function integrityFailed(path: string, what: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('INTEGRITY_FAILED', `${path} ${what}, and is not used.`, {
+    hint: 'Restore it, or run `agent-apps compile --force` if the change is meant; `agent-apps verify` lists all that differs.',
+    file: path,
+    cause,
+  })
+}
+
+async function checkedBytes(
+  state: DirectoryState,
+  names: DirectoryNames,
+  file: string,
+  disk: Disk,
+): Promise<Uint8Array> {
+  const path = disk.resolve(state.dir, file)
+  const digest = digestIn(state, names, file, disk)
+  const bytes = digest ? await disk.readRange(path, 0, digest.size, digest.size) : new Uint8Array()
+  if (bytes === null) throw integrityFailed(path, 'is gone, or has another size than when it was compiled')
+  expectSame(path, bytes, digest, disk)
+  return bytes
+}
+
+/** What the index in which a tool was found says of a file. */
+function digestIn(
+  state: DirectoryState,
+  names: DirectoryNames,
+  file: string,
+  disk: Disk,
+): ReturnType<DirectoryNames['file']> {
+  try {
+    return names.file(file)
+  } catch (error) {
+    if (!(error instanceof IndexRefused)) throw error
+    throw integrityFailed(
+      disk.resolve(state.dir, file),
+      'was found by an index that is no longer there',
+      error,
+    )
+  }
+}

@@ -1,0 +1,5 @@
+/** How many times something is done: a few in every run, the full figure in `npm run test:long`, or the `SHARE` of it. */
+export function times(few: number, full: number): number {
+  if (process.env.LONG === undefined) return few
+  return Math.max(few, Math.ceil(full * Number(process.env.SHARE ?? 1)))
+}
