@@ -37,6 +37,7 @@ export type ErrorCode =
   | 'RESOURCE_NOT_FOUND'
   | 'RESULT_INVALID'
   | 'RESULT_NOT_JSON'
+  | 'RUNTIME_CLOSED'
   | 'RUN_ABORTED'
   | 'SCHEMA_INVALID'
   | 'SCHEMA_UNSUPPORTED'
@@ -107,4 +108,9 @@ export function toolBroken(tool: string, { file, line, column, reason, note }: D
       position: { line, column },
     },
   )
+}
+
+/** The error for a runtime that was closed. */
+export function runtimeClosed(): AgentAppsError {
+  return new AgentAppsError('RUNTIME_CLOSED', 'The runtime is closed.', { hint: 'Make another one.' })
 }
