@@ -19,6 +19,7 @@ export default defineConfig({
       'test/patterns.test.ts',
       'test/path-expression.test.ts',
       'test/serialize.test.ts',
+      'test/incremental.test.ts',
     ],
     exclude: ['node_modules/**'],
     testTimeout: 1_800_000,

@@ -23,6 +23,9 @@ export interface Invocation {
   signal: AbortSignal
 }
 
+/** The exit code of what was ended by Ctrl-C. */
+export const INTERRUPTED = 130
+
 /** One command of `agent-apps`. */
 export interface Command {
   name: string

@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AgentAppsError, isAgentAppsError, nearest } from 'agent-apps'
-import { COMMON_OPTIONS, type Command, type Invocation, type OptionTypes } from './command.js'
+import { COMMON_OPTIONS, type Command, INTERRUPTED, type Invocation, type OptionTypes } from './command.js'
 import { COMMANDS } from './commands.js'
 import { commandHelp, overview } from './help.js'
-import { Output, printable } from './output.js'
+import { Output } from './output.js'
 import { packageVersion } from './package-version.js'
+import { showError } from './show-error.js'
 
 // What a tool throws is told with the places in its author's files.
 process.setSourceMapsEnabled(true)
@@ -134,30 +135,15 @@ function print(text: string): number {
   return 0
 }
 
-/** What a tool itself threw, or a fault of ours: told with its stack, since nobody has prepared for it. */
-function failUnexpectedly(error: unknown): number {
-  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`${told.split('\n').map(printable).join('\n')}\n`)
-  return 1
-}
-
 function fail(error: unknown, argv: string[]): number {
-  if (!isAgentAppsError(error)) return failUnexpectedly(error)
-  const { code, message, hint, tool, file, position } = error
-  if (argv.includes('--json')) {
-    process.stdout.write(`${JSON.stringify({ error: code, message, hint, tool, file, position }, null, 2)}\n`)
-  } else {
-    const output = new Output({
-      json: false,
-      quiet: false,
-      verbose: false,
-      color: argv.includes('--no-color') ? false : undefined,
-    })
-    output.error(
-      `${output.style('red', 'error', process.stderr)} ${printable(message)} ${output.style('dim', `(${code})`, process.stderr)}`,
-    )
-    output.error(`  ${printable(hint)}`)
-  }
-  if (code === 'USAGE') return 2
-  return code === 'COMPILE_ABORTED' ? 130 : 1
+  const output = new Output({
+    json: argv.includes('--json'),
+    quiet: false,
+    verbose: false,
+    color: argv.includes('--no-color') ? false : undefined,
+  })
+  showError(error, output)
+  if (!isAgentAppsError(error)) return 1
+  if (error.code === 'USAGE') return 2
+  return error.code === 'COMPILE_ABORTED' ? INTERRUPTED : 1
 }

@@ -38,6 +38,11 @@ export class Output {
     this.result(JSON.stringify(value, null, 2))
   }
 
+  /** One of several results, each a line. */
+  jsonLine(value: unknown): void {
+    this.result(JSON.stringify(value))
+  }
+
   /** A word on the way, left out with `--quiet`. */
   note(line: string): void {
     if (!this.quiet) process.stderr.write(`${line}\n`)

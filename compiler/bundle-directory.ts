@@ -197,7 +197,10 @@ function indexTexts(
   return {
     index: [
       whole(INDEX_FILE, encoded.header, '', ''),
-      ...[...encoded.shards].map(([file, text]) => whole(file, text, text, hash('sha256', text))),
+      ...[...encoded.shards].map(([file, textOf]) => {
+        const text = textOf()
+        return whole(file, text, text, hash('sha256', text))
+      }),
     ],
     digests: [[shards.join('\n'), digest]],
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { join } from 'node:path'
 import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
@@ -6,7 +7,7 @@ import { type BundleOptions, bundle, checkBundle, outdatedBundle } from './bundl
 import { checkReferences } from './check-references.js'
 import type { Finding } from './diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
-import { type Job, type Progress, type Stage, throwIfAborted, timed } from './job.js'
+import { type Job, type Looks, type Progress, type Stage, throwIfAborted, timed } from './job.js'
 import { isLibrary, libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
@@ -49,7 +50,7 @@ export interface CompileResult extends Report {
   timings: Record<Stage, number>
 }
 
-const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, string> = {
+export const COMPILE_OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, string> = {
   force: 'a boolean',
   check: 'a boolean',
   signal: 'an object, an AbortSignal',
@@ -68,11 +69,17 @@ const OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, strin
  * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED, BUNDLE_*
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
-  checkProjectOptions('compile', options, OPTIONS)
-  const project = await readProject(options)
+  checkProjectOptions('compile', options, COMPILE_OPTIONS)
+  return compileProject(options)
+}
+
+/** The same with sound options, telling where it looks. */
+export async function compileProject(options: CompileOptions, looks?: Looks): Promise<CompileResult> {
+  const project = await readProject(options, looks?.path)
   if (options.bundle !== undefined) checkBundle(project, options)
   const job: Job = {
     ...options,
+    looks,
     done: 0,
     total: 0,
     written: new Set(),
@@ -137,7 +144,15 @@ async function compileOnce(project: Project, job: Job): Promise<CompiledDirector
     if (emitted === 'overtaken') return emitted
     compiled.push(emitted)
   }
+  for (const one of prepared) for (const path of includedFiles(one)) job.looks?.path(path)
   return compiled
+}
+
+/** The files, absolute, that are part of a directory's modules and contents. */
+function includedFiles({ directory: { dir }, linked, modules }: PreparedDirectory): Set<string> {
+  const inModules = [...modules.modules.values()].flatMap(({ inputs }) => inputs)
+  const inContents = linked.units.flatMap(({ tools }) => tools.flatMap(({ included = [] }) => included))
+  return new Set([...inModules, ...inContents].map(path => join(dir, path)))
 }
 
 /** What each directory's cascades come to: what the last compile made of them, where nothing that they are made of changed. */

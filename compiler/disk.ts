@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { ContentRecord } from '../src/content.js'
@@ -33,7 +33,10 @@ export const parser: DiskParser = {
 
   readFile(directory, path) {
     const madeAt = Date.now()
-    const skills = leavesItsFolder(join(directory, path)) ? [] : [walkedFile(directory, path)]
+    const file = join(directory, path)
+    // It may be gone since it was looked at.
+    const isSkill = existsSync(file) && !leavesItsFolder(file)
+    const skills = isSkill ? [walkedFile(directory, path)] : []
     return directoryNames(directory, { skills, skipped: [], listing: [] }, madeAt)
   },
 

@@ -10,12 +10,24 @@ export interface Progress {
 
 export type Stage = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
 
+/**
+ * Told where a compile looks, before it does, so that who watches there from then on misses no change. All paths are
+ * absolute.
+ */
+export interface Looks {
+  /** A directory whose files count. */
+  directory: (path: string) => void
+  /** One file or directory; it need not be there. */
+  path: (path: string) => void
+}
+
 /** What all directories of one compile share. */
 export interface Job extends Progress {
   force?: boolean | undefined
   check?: boolean | undefined
   signal?: AbortSignal | undefined
   onProgress?: ((progress: Progress) => void) | undefined
+  looks?: Looks | undefined
   /** Files written, as shown paths. */
   written: Set<string>
   /** Milliseconds. */

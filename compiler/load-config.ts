@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -105,6 +106,17 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
+/** Where what decides on a configuration lies, or would lie: the files looked for, and what counts where there are none. */
+export function configuringPaths(cwd: string, config?: string): string[] {
+  if (config !== undefined) return [resolve(cwd, config)]
+  const found = findConfig(cwd)
+  const paths = found === null ? CONVENTIONAL_DIRECTORIES.map(directory => join(cwd, directory)) : []
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    paths.push(...[...CONFIG_FILES, 'package.json'].map(name => join(directory, name)))
+    if (directory === dirname(found ?? '/') || directory === dirname(directory)) return paths
+  }
+}
+
 function findConfig(cwd: string): string | null {
   for (let directory = cwd; ; directory = dirname(directory)) {
     const file = CONFIG_FILES.map(name => join(directory, name)).find(existsSync)
@@ -143,7 +155,9 @@ function manifestConfig(manifest: string): unknown {
 }
 
 async function importDefault(file: string): Promise<unknown> {
-  const module: { default?: unknown } = await import(pathToFileURL(file).href)
+  // A module is imported once by its URL; one that changed since is another one.
+  const url = `${pathToFileURL(file).href}?${hash('sha256', readFileSync(file)).slice(0, 16)}`
+  const module: { default?: unknown } = await import(url)
   return module.default
 }
 

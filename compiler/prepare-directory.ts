@@ -181,7 +181,7 @@ export interface WalkedDirectory extends Walk {
 function walkDirectory({ dir, isIgnored }: ProjectDirectory, job: Job): WalkedDirectory {
   throwIfAborted(job)
   const walkedAt = Date.now()
-  const walked = walk(dir, { isIgnored, describesEntry })
+  const walked = walk(dir, { isIgnored, describesEntry, onDirectory: job.looks?.directory })
   job.total += walked.skills.length
   return { ...walked, walkedAt }
 }

@@ -46,7 +46,7 @@ async function placeRecords(
       if (!record.problem || !path || directory === 'library') continue
       const at = parts[directory]?.linked.names.get(owner)
       const skill = at && walked[directory]?.get(at.unit.path)
-      if (at && skill) record.problem.position = await placeIn(at, skill, owner, path)
+      if (at && skill) record.problem.position = await placeIn(skill, owner, path)
     }
   }
 }

@@ -4,7 +4,7 @@ import picomatch from 'picomatch'
 import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
 import { LIBRARY_DIRECTORY } from './library.js'
-import { type Config, loadConfig, withAbsoluteDirectory } from './load-config.js'
+import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */
@@ -47,15 +47,15 @@ export interface Project {
 /**
  * The directories of a project, in search order.
  *
+ * @param onPath called with each file and directory, absolute, that decides which they are, before it is looked at
  * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
  */
-export async function readProject({
-  paths,
-  cwd = process.cwd(),
-  config,
-  external,
-}: ProjectOptions): Promise<Project> {
+export async function readProject(
+  { paths, cwd = process.cwd(), config, external }: ProjectOptions,
+  onPath: (path: string) => void = () => {},
+): Promise<Project> {
   const base = resolve(cwd)
+  if (!paths) for (const path of configuringPaths(base, config)) onPath(path)
   const loaded = paths
     ? { paths: paths.map(entry => withAbsoluteDirectory(entry, base)), config: {} as Config }
     : await loadConfig({ cwd: base, ...(config !== undefined && { config }) })
@@ -68,6 +68,7 @@ export async function readProject({
       hint: 'Name one, put skills into ./skills, or run `agent-apps init`.',
     })
   }
+  for (const { dir } of own) onPath(dir)
   const directories = own.map(directory => {
     if (statSync(directory.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new AgentAppsError('DIRECTORY_NOT_FOUND', `There is no directory ${directory.dir}.`, {

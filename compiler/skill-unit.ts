@@ -3,7 +3,6 @@ import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
 import type { ToolReference } from '../src/references.js'
-import type { Locator } from './1-read/check-frontmatter.js'
 import type { Finding, Place } from './diagnostics.js'
 
 /** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
@@ -25,8 +24,6 @@ export interface SkillUnit {
 export interface FreshRecords {
   record: ToolRecord
   details: ToolDetails
-  /** Where what stands in its frontmatter stands in the file. */
-  at: Locator
   code?: CodePart
   /** Its content, where that may hold directives. */
   body?: ContentBody
@@ -120,6 +117,13 @@ export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undef
     ...((sharesSchemas || role === 'middleware') && params && { params }),
     ...(sharesSchemas && returns && { returns }),
   }
+}
+
+/** Leaves of a tool what the next compile is told of it. */
+export function forgetRecords(tool: UnitTool): void {
+  tool.cascade = cascadeInput(tool)
+  tool.directives = [...directivesOf(tool)]
+  delete tool.fresh
 }
 
 /** The names in its content that would be directives where tools of these names are. */

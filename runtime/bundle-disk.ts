@@ -56,6 +56,9 @@ export function bundleDisk(bundled: BundledFiles): Disk {
       return size === undefined ? null : { size, mtimeMs: 0, ino: 0 }
     },
     isDirectory: hasBelow,
+    // Nothing in a bundle changes.
+    turn: work => work(),
+    lookAgain() {},
     directoryTime: () => null,
     list: () => null,
     readText: path => own(texts, path) ?? null,

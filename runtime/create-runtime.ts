@@ -79,6 +79,13 @@ export interface Runtime {
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
   stats: () => Stats
+  /**
+   * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they were first
+   * looked at. Turns inside of a turn are part of it.
+   */
+  turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
+  /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
+  close: () => Promise<void>
 }
 
 /** What an agent gets of a runtime: it sees no hidden and no disabled tool, and all that it calls is checked. */
@@ -94,6 +101,7 @@ export interface AgentRuntime {
 const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
 
 const contents = lazy(() => import('./render-tool.js'))
+const lifetime = lazy(() => import('./lifetime.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 
 /**
@@ -130,5 +138,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     },
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
+    turn: async work => (await lifetime()).turn(work, globals),
+    close: async () => (await lifetime()).close(globals),
   }
 }

@@ -148,6 +148,7 @@ export async function withNames<Answer>(
 
 /** Opens an index anew that was replaced since it was opened; puts one aside that has a fault. */
 function renew(state: DirectoryState, globals: Globals, disk: Disk, error: unknown): void {
+  disk.lookAgain()
   if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== state.index?.stamp)
     open(state, globals, disk)
   else refuse(state, globals, disk, error)

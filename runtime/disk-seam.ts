@@ -24,6 +24,10 @@ export interface Disk {
   fromFileUrl: (url: string) => string | null
   toFileUrl: (path: string) => string
   stat: (path: string) => FileState | null
+  /** Runs `work` so that it, and all that it starts, sees each file as it is when it is first looked at. Inside of another turn that one goes on. */
+  turn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Lets a turn see everything as it is now: what it saw cannot be had any more. */
+  lookAgain: () => void
   isDirectory: (path: string) => boolean
   /** When an item was last added to a directory or removed, in ms since the epoch. */
   directoryTime: (path: string) => number | null

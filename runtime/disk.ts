@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
 import { constants, promises, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -9,7 +10,13 @@ import type { Disk } from './disk-seam.js'
 /** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */
 const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
-/** The file system of Node. */
+/** What the turn saw that is under way, by what was asked. */
+const turns = new AsyncLocalStorage<Map<string, unknown>>()
+
+/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
+const CLOCK_TICK = 50
+
+/** The file system of Node. Inside of a turn it is looked at once. */
 export const disk: Disk | null = {
   via: 'index',
   cwd: () => process.cwd(),
@@ -27,37 +34,36 @@ export const disk: Disk | null = {
     }
   },
   toFileUrl: path => pathToFileURL(path).href,
+  turn: work => (turns.getStore() ? work() : turns.run(new Map(), work)),
+  lookAgain: () => turns.getStore()?.clear(),
   stat(path) {
     const stat = statOf(path)
     return stat?.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null
   },
   isDirectory: path => statOf(path)?.isDirectory() === true,
-  directoryTime: path => statOf(path)?.mtimeMs ?? null,
-  list: directory => orNull(() => readdirSync(directory)),
+  directoryTime: path =>
+    seen(`time ${path}`, () => {
+      const time = statOf(path)?.mtimeMs ?? null
+      // Inside of a turn nobody looks again, so that a directory which may change within a tick never counts as settled.
+      return turns.getStore() && time !== null && time >= Date.now() - CLOCK_TICK
+        ? Number.POSITIVE_INFINITY
+        : time
+    }),
+  list: directory => seen(`list ${directory}`, () => orNull(() => readdirSync(directory))),
   // A pipe would never end.
-  readText: path => orNull(() => (statOf(path)?.isFile() ? readFileSync(path, 'utf8') : null)),
-  async readRange(path, start, end, size) {
-    // Without waiting: it may be a pipe.
-    const file = await orNullAsync(() =>
-      promises.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)),
-    )
-    if (file === null) return null
-    try {
-      if ((await file.stat()).size !== size) return null
-      const bytes = new Uint8Array(end - start)
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
-      return bytesRead === bytes.length ? bytes : null
-    } finally {
-      await file.close()
-    }
-  },
-  isInside: async (folder, file) => (await realInside(folder, file)) !== null,
+  readText: path =>
+    seen(`text ${path}`, () => orNull(() => (statOf(path)?.isFile() ? readFileSync(path, 'utf8') : null))),
+  readRange: (path, start, end, size) =>
+    seen(`range ${start} ${end} ${size} ${path}`, () => readRange(path, start, end, size)),
+
+  isInside: (folder, file) =>
+    seen(`inside ${folder}\0${file}`, async () => (await realInside(folder, file)) !== null),
   async readInside(folder, path) {
-    const real = await realInside(folder, join(folder, path))
-    if (real !== null && looksSecret(basename(real))) return null
-    return real !== null && statOf(real)?.isFile() ? orNullAsync(() => promises.readFile(real)) : null
+    const bytes = await seen(`bytes ${folder}\0${path}`, () => readInside(folder, path))
+    // Whoever asked may write into what it got.
+    return bytes && new Uint8Array(bytes)
   },
-  digestFile: path => orNull(() => hash('sha256', readFileSync(path))),
+  digestFile: path => seen(`digest ${path}`, () => orNull(() => hash('sha256', readFileSync(path)))),
   digestText: text => hash('sha256', text),
   digestOf: bytes => hash('sha256', bytes),
   libraryDirectory() {
@@ -81,6 +87,34 @@ export const disk: Disk | null = {
   },
 }
 
+/** What a look gives; inside of a turn, what it gave there first. */
+function seen<Sight>(question: string, look: () => Sight): Sight {
+  const known = turns.getStore()
+  if (!known) return look()
+  if (!known.has(question)) known.set(question, look())
+  return known.get(question) as Sight
+}
+
+async function readRange(path: string, start: number, end: number, size: number): Promise<Uint8Array | null> {
+  // Without waiting: it may be a pipe.
+  const file = await orNullAsync(() => promises.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)))
+  if (file === null) return null
+  try {
+    if ((await file.stat()).size !== size) return null
+    const bytes = new Uint8Array(end - start)
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
+    return bytesRead === bytes.length ? bytes : null
+  } finally {
+    await file.close()
+  }
+}
+
+async function readInside(folder: string, path: string): Promise<Uint8Array | null> {
+  const real = await realInside(folder, join(folder, path))
+  if (real !== null && looksSecret(basename(real))) return null
+  return real !== null && statOf(real)?.isFile() ? orNullAsync(() => promises.readFile(real)) : null
+}
+
 /** A file's real place, where that is inside a folder's; else null. */
 async function realInside(folder: string, file: string): Promise<string | null> {
   const real = await orNullAsync(() => promises.realpath(file))
@@ -89,7 +123,7 @@ async function realInside(folder: string, file: string): Promise<string | null> 
 }
 
 function statOf(path: string): Stats | null {
-  return orNull(() => statSync(path, { throwIfNoEntry: false }) ?? null)
+  return seen(`stat ${path}`, () => orNull(() => statSync(path, { throwIfNoEntry: false }) ?? null))
 }
 
 /** What says that nothing can lie at a path; the last one is Node's word for a NUL byte in it. */

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { Diagnostic } from '../src/diagnostic.js'
-import { toolBroken } from '../src/error.js'
+import { runtimeClosed, toolBroken } from '../src/error.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import {
@@ -63,6 +63,7 @@ function isPath(ref: string): boolean {
 
 /** Finds what a reference leads to, and keeps tools and what is missing for the next time. */
 export async function resolve(ref: string, globals: Globals): Promise<Resolution> {
+  if (globals.closed) throw runtimeClosed()
   if (typeof ref !== 'string') throw (await faults()).noReference(ref)
   const key = `${ref}\0${pathsKey(globals)}`
   const running = globals.resolving.get(key)

@@ -91,6 +91,8 @@ export interface Globals {
   pathsKey?: PathsKey
   /** Tells hosts what is called. */
   events: RunEvents
+  /** True once the runtime is closed: nothing is looked up any more. */
+  closed?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
   parser?: Promise<DiskParser | null>
 }

@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { runtimeClosed } from '../src/error.js'
 import { isBroken } from '../src/index-format.js'
 import {
   askIndex,
@@ -19,6 +20,7 @@ import type { ToolDef } from './tool-def.js'
 
 /** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's are not. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
+  if (globals.closed) throw runtimeClosed()
   const registered = [...new Set(globals.tools.programmaticTools.values())]
   if (disk === null) return registered
   const key = pathsKey(globals)

@@ -1,5 +1,5 @@
 import { type DefinedTool, frontmatterOf, isDefinedTool } from '../src/define-tool.js'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError, runtimeClosed } from '../src/error.js'
 import { extractFrontmatter, ROLES, type Role } from '../src/frontmatter.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { isToolName } from '../src/tool-name.js'
@@ -73,6 +73,7 @@ function add(
   { name, fn, src = null, module, content }: Registered,
   verbatim: JsonObject,
 ): void {
+  if (globals.closed) throw runtimeClosed()
   if (typeof name !== 'string' || name === '' || name.length > 64)
     throw nameInvalid(name, 'name for a tool', 'Use 1 to 64 characters.')
   const fault = (what: string, hint: string): AgentAppsError =>

@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'RESOURCE_NOT_FOUND'
   | 'RESULT_INVALID'
   | 'RESULT_NOT_JSON'
+  | 'RUNTIME_CLOSED'
   | 'RUN_ABORTED'
   | 'SCHEMA_INVALID'
   | 'SCHEMA_UNSUPPORTED'
@@ -112,4 +113,9 @@ export function toolBroken(tool: string, { file, line, column, reason, note }: D
       position: { line, column },
     },
   )
+}
+
+/** The error for a runtime that was closed. */
+export function runtimeClosed(): AgentAppsError {
+  return new AgentAppsError('RUNTIME_CLOSED', 'The runtime is closed.', { hint: 'Make another one.' })
 }

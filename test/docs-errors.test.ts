@@ -164,6 +164,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
   PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
+  RUNTIME_CLOSED: async root => {
+    const runtime = runtimeOf(root)
+    await runtime.close()
+    return runtime.findTool('review')
+  },
   RUN_ABORTED: root => runtimeOf(root).invoke('review', {}, { signal: AbortSignal.abort() }),
   RESULT_INVALID: async () => {
     const globals = emptyGlobals()

@@ -96,6 +96,7 @@ const EXPORTS: Record<string, string[]> = {
     'graphAsDot',
     'graphAsMermaid',
     'loadConfig',
+    'watch',
   ],
   'agent-apps/compiler/disk': ['parser'],
 }
@@ -172,6 +173,8 @@ const TYPES: Record<string, string[]> = {
     'ReferenceGraph',
     'ReferenceKind',
     'ToolReference',
+    'WatchOptions',
+    'Watcher',
   ],
 }
 

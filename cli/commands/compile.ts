@@ -1,9 +1,10 @@
 import { AgentAppsError } from 'agent-apps'
-import { type CompileOptions, type CompileResult, compile, fromMessage } from 'agent-apps/compiler'
-import { type Command, type Invocation, projectOptions } from '../command.js'
+import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
+import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
+import { showError } from '../show-error.js'
 
 /** More than this many diagnostics hide the summary; `check` shows them all. */
 const SHOWN = 20
@@ -16,6 +17,12 @@ export const compileCommand: Command = {
     check: { type: 'boolean', describes: 'write nothing; fail where an index is missing or out of date' },
     force: { type: 'boolean', describes: 'read everything, whatever the last compile left' },
     strict: { type: 'boolean', describes: 'fail on warnings too' },
+    watch: { type: 'boolean', describes: 'compile again whenever something changes, until Ctrl-C' },
+    poll: {
+      type: 'string',
+      value: 'MS',
+      describes: 'with --watch: look every so many milliseconds, where the file system tells of no changes',
+    },
     external: {
       type: 'string',
       multiple: true,
@@ -41,18 +48,16 @@ export const compileCommand: Command = {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  const { options, output, signal } = invocation
+  const { options, output } = invocation
+  if (options.watch === true) return watchProject(invocation)
+  if (options.poll !== undefined) throw usage('--poll is for --watch', 'Add --watch, or leave --poll out.')
   const started = performance.now()
   const bar = progressBar(output.quiet || output.json)
   let result: CompileResult
   try {
     result = await compile({
-      ...projectOptions(invocation),
-      ...(Array.isArray(options.external) && { external: options.external }),
-      ...bundleOptions(invocation),
+      ...compileOptions(invocation),
       check: options.check === true,
-      force: options.force === true,
-      signal,
       onProgress: bar.update,
     })
   } finally {
@@ -67,6 +72,54 @@ async function run(invocation: Invocation): Promise<number> {
     for (const line of githubDiagnostics(result.diagnostics)) output.error(line)
   const outdated = options.check === true && result.outdated.length > 0
   return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
+}
+
+/** Compiles until it is interrupted, and says each time what came of it. */
+async function watchProject(invocation: Invocation): Promise<number> {
+  const { options, output } = invocation
+  if (options.check === true)
+    throw usage('--check writes nothing, so there is nothing to watch', 'Leave out --check or --watch.')
+  const watcher = await watch({
+    ...compileOptions(invocation),
+    ...(options.poll !== undefined && { poll: milliseconds(options.poll) }),
+    onCompile(result) {
+      if (output.json) output.jsonLine(asJson(result))
+      else show(result, total(result.timings), false, output)
+    },
+    onError: error => showError(error, output),
+  })
+  output.note(
+    watcher.polls && options.poll === undefined
+      ? 'The system watches no more directories: looking every second. Ctrl-C ends it.'
+      : 'Watching for changes. Ctrl-C ends it.',
+  )
+  await watcher.closed
+  return INTERRUPTED
+}
+
+function compileOptions(invocation: Invocation): CompileOptions {
+  const { options, signal } = invocation
+  return {
+    ...projectOptions(invocation),
+    ...(Array.isArray(options.external) && { external: options.external }),
+    ...bundleOptions(invocation),
+    force: options.force === true,
+    signal,
+  }
+}
+
+function milliseconds(text: unknown): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number > 0) return number
+  throw usage('--poll takes a whole number of milliseconds', 'Write --poll 1000 for every second.')
+}
+
+function usage(problem: string, hint: string): AgentAppsError {
+  return new AgentAppsError('USAGE', `\`agent-apps compile\`: ${problem}.`, { hint })
+}
+
+function total(timings: CompileResult['timings']): number {
+  return Object.values(timings).reduce((sum, time) => sum + time, 0)
 }
 
 /** @throws USAGE where something is said of a bundle that is not asked for */

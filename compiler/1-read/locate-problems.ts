@@ -1,6 +1,6 @@
 import type { DirectoryProblem } from '../cascade-problem.js'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
-import type { LinkedDirectory, NamedTool } from '../linked-directory.js'
+import type { LinkedDirectory } from '../linked-directory.js'
 import type { Locator } from './check-frontmatter.js'
 import { parseSkill } from './read-skills.js'
 import type { WalkedSkill } from './walk.js'
@@ -18,7 +18,7 @@ export async function locateProblems(
     const named = names.get(name)
     const skill = named && walked.get(named.unit.path)
     if (!named || !skill) continue
-    const located = finding(code, await placeIn(named, skill, name, path), ...found)
+    const located = finding(code, await placeIn(skill, name, path), ...found)
     findings.set(skill.path, [...(findings.get(skill.path) ?? []), located])
   }
   return findings
@@ -26,12 +26,11 @@ export async function locateProblems(
 
 /** Where something in the metadata of one of a file's tools stands. */
 export async function placeIn(
-  { tool }: NamedTool,
   skill: WalkedSkill,
   name: string,
   path: readonly (string | number)[],
 ): Promise<Place> {
-  const at = tool?.fresh?.at ?? (await parseSkill(skill)).tools.find(one => one.name === name)?.at
+  const at = (await parseSkill(skill)).tools.find(one => one.name === name)?.at
   return at ? placeOf(path, at) : FILE_START
 }
 

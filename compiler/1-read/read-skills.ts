@@ -97,21 +97,18 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
     shape: shapeOf(skill),
     size: parsed.size,
     sha256: parsed.sha256,
-    tools: parsed.tools.map(
-      ({ name, place, delegatePlace, record, verbatim, at, references, code, body }) => ({
-        name,
-        place,
-        references,
-        fresh: {
-          record,
-          details: { verbatim, resources, ...(references.length > 0 && { references }) },
-          at,
-          ...(code && { code }),
-          ...(body && { body }),
-          ...(delegatePlace && { delegatePlace }),
-        },
-      }),
-    ),
+    tools: parsed.tools.map(({ name, place, delegatePlace, record, verbatim, references, code, body }) => ({
+      name,
+      place,
+      references,
+      fresh: {
+        record,
+        details: { verbatim, resources, ...(references.length > 0 && { references }) },
+        ...(code && { code }),
+        ...(body && { body }),
+        ...(delegatePlace && { delegatePlace }),
+      },
+    })),
     broken: parsed.broken,
     findings: [...parsed.findings],
     sources: skill.kind === 'code' && parsed.tools.length > 0 ? [{ key: skill.path, file: skill.path }] : [],

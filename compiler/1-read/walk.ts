@@ -46,6 +46,8 @@ export interface WalkOptions {
   isIgnored?: (path: string) => boolean
   /** True for a SKILL.md at the entry's root that describes the entry instead of being its one skill. */
   describesEntry?: (file: string) => boolean
+  /** Called with each directory, absolute, before it is listed. */
+  onDirectory?: ((path: string) => void) | undefined
 }
 
 /** Folders of a folder skill that hold its resources and no further folder skills. */
@@ -79,7 +81,7 @@ interface Directory {
  */
 export function walk(
   root: string,
-  { isIgnored = () => false, describesEntry = () => false }: WalkOptions = {},
+  { isIgnored = () => false, describesEntry = () => false, onDirectory }: WalkOptions = {},
 ): Walk {
   const skills: WalkedSkill[] = []
   const skipped: Skipped[] = []
@@ -120,6 +122,7 @@ export function walk(
   }
 
   function list({ path, absolute }: Directory): Dirent[] | null {
+    onDirectory?.(absolute)
     try {
       return readdirSync(absolute, { withFileTypes: true }).sort((a, b) => byCodePoint(a.name, b.name))
     } catch (error) {

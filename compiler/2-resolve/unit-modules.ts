@@ -252,6 +252,8 @@ async function writeOutputs(directory: string, { outputs }: UnitModules): Promis
   prepareIndexDirectory(directory)
   await writeAllAtomic(
     directory,
-    [...outputs].filter(([file, contents]) => !holds(directory, file, contents)),
+    [...outputs]
+      .filter(([file, contents]) => !holds(directory, file, contents))
+      .map(([file, contents]) => [file, () => contents]),
   )
 }

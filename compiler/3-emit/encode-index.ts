@@ -27,7 +27,8 @@ export type HeaderFields = Pick<
 /** The files that make up an index, by their path relative to the entry's directory. */
 export interface EncodedIndex {
   header: string
-  shards: Map<string, string>
+  /** The text of each is made when it is asked for: all of them take as much memory as everything else together. */
+  shards: Map<string, () => string>
 }
 
 /** Writes records as the text of an index; the counterpart of `runtime/read-index.ts`. */
@@ -37,10 +38,10 @@ export function encodeIndex(lines: Lines, fields: HeaderFields): EncodedIndex {
     const body = encodeSections(lines)
     return { header: encodeHeader({ ...fields, hash: hash('sha256', body) }, body), shards: new Map() }
   }
-  const shards = new Map<string, string>()
+  const shards: EncodedIndex['shards'] = new Map()
   const digests = divide(lines, count).map(part => {
-    const text = `{\n${encodeSections(part)}\n}\n`
-    const digest = shardDigest(text)
+    const text = (): string => `{\n${encodeSections(part)}\n}\n`
+    const digest = shardDigest(text())
     shards.set(shardFile(digest), text)
     return digest
   })

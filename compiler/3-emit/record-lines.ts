@@ -3,6 +3,7 @@ import type { CascadeRecord, FileDigest } from '../../src/index-format.js'
 import { toDiagnostic } from '../diagnostics.js'
 import { fileRecord } from '../file-record.js'
 import type { LinkedDirectory } from '../linked-directory.js'
+import { forgetRecords } from '../skill-unit.js'
 import {
   emptyLines,
   encodeCascade,
@@ -14,7 +15,7 @@ import {
 } from './encode-index.js'
 
 /**
- * The lines of a directory's index. Tools that were not read anew keep the lines of the last compile.
+ * The lines of a directory's index, which take the place of the tools' records. Tools that were not read anew keep the lines of the last compile.
  * Whoever calls has seen to it that `previous` has them. Without `cascades`, those of the last compile hold; so do the
  * contents that are null.
  */
@@ -32,6 +33,7 @@ export function recordLines(
     } else if (tool?.fresh) {
       lines.tools.set(name, encodeName(name, tool.fresh.record))
       lines.details.set(name, encodeDetails(name, tool.fresh.details))
+      forgetRecords(tool)
     } else {
       lines.tools.set(name, kept(previous?.tools, name))
       lines.details.set(name, kept(previous?.details, name))

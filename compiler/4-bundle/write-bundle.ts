@@ -112,9 +112,12 @@ export async function writeBundle(
     // What a bundle that is cut short leaves is on the list.
     if (changed.length > 0 || gone.length > 0) writeList(chunks, [...names, ...gone])
     const first = changed.filter(file => file !== name)
-    const contentsOf = (file: string) => [file, files.get(file) ?? ''] as const
-    await writeAllAtomic(folder, first.map(contentsOf))
-    if (first.length < changed.length) writeAtomic(folder, ...contentsOf(name))
+    const contentsOf = (file: string) => files.get(file) ?? ''
+    await writeAllAtomic(
+      folder,
+      first.map(file => [file, () => contentsOf(file)] as const),
+    )
+    if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
     const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
     for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
     if (gone.length > 0) writeList(chunks, names)

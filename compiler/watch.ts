@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAgentAppsError } from '../src/error.js'
+import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileProject } from './compile.js'
+import { fromMessage } from './diagnostics.js'
+import { FileWatches } from './file-watches.js'
+import { checkProjectOptions } from './option-checks.js'
+import type { ProjectOptions } from './project.js'
+
+/** Which project `watch` compiles, and whom it tells. */
+export interface WatchOptions extends Omit<CompileOptions, 'check'> {
+  /** Called after the first compile, and after each that came to something else than the one before it. */
+  onCompile?: ((result: CompileResult) => void) | undefined
+  /** Called where nothing could be compiled any more, such as for want of a directory; the next change may mend it. */
+  onError?: ((error: unknown) => void) | undefined
+  /** Milliseconds without a change after which it compiles. Default: 50. */
+  delay?: number | undefined
+  /** Milliseconds between looks, instead of being told by the system, which some file systems do not do. */
+  poll?: number | undefined
+}
+
+/** A project that is compiled whenever it changes. */
+export interface Watcher {
+  /** True where it looks from time to time: as it was told to, or as the system watches no more directories. */
+  readonly polls: boolean
+  /** Fulfilled once it is closed, also by `signal`; a compile that was running has ended then. */
+  readonly closed: Promise<void>
+  close: () => Promise<void>
+}
+
+const { check: _, ...shared } = COMPILE_OPTIONS
+const OPTIONS: Record<Exclude<keyof WatchOptions, keyof ProjectOptions>, string> = {
+  ...shared,
+  onCompile: 'a function',
+  onError: 'a function',
+  delay: 'a number',
+  poll: 'a number',
+}
+
+const DELAY = 50
+/** Who never stops changing files gets a compile after so many delays. */
+const DELAYS_MAX = 20
+/** Milliseconds between looks where the system watches no more directories. */
+const POLL = 1_000
+
+/**
+ * Compiles a project, and again whenever a file changes that decides what comes of it. One compile runs at a time;
+ * whatever changes meanwhile leads to one more.
+ *
+ * @returns once it is compiled for the first time
+ * @throws what `compile` throws, where that cannot be done
+ */
+export async function watch(options: WatchOptions = {}): Promise<Watcher> {
+  checkProjectOptions('watch', options, OPTIONS)
+  const watching = new Watching(options)
+  await watching.start()
+  const closed = watching.run()
+  return {
+    get polls() {
+      return watching.polls
+    },
+    closed,
+    close() {
+      watching.end()
+      return closed
+    },
+  }
+}
+
+class Watching {
+  private readonly ending = new AbortController()
+  private readonly watches = new FileWatches(
+    () => this.changed(),
+    () => this.fallBack(),
+  )
+  /** Changes so far, and those of them that the last compile began after. */
+  private changes = 0
+  private compiled = 0
+  /** What the last compile said. */
+  private said: string | null = null
+  private poll: number | undefined
+  private wake: () => void = () => {}
+
+  constructor(private readonly options: WatchOptions) {
+    this.poll = options.poll
+    options.signal?.addEventListener('abort', this.end)
+  }
+
+  get polls(): boolean {
+    return this.poll !== undefined
+  }
+
+  async start(): Promise<void> {
+    try {
+      if (this.options.signal?.aborted) this.end()
+      await this.compile(this.options.force)
+    } catch (error) {
+      this.release()
+      throw error
+    }
+  }
+
+  async run(): Promise<void> {
+    try {
+      for (;;) {
+        await this.change()
+        if (this.ending.signal.aborted) return
+        await this.compile().catch(error => this.failed(error))
+      }
+    } finally {
+      this.release()
+    }
+  }
+
+  readonly end = (): void => {
+    this.ending.abort(this.options.signal?.reason)
+    this.wake()
+  }
+
+  private changed(): void {
+    this.changes++
+    this.wake()
+  }
+
+  /** Waits for a change, and until there was none for a while. */
+  private async change(): Promise<void> {
+    const { delay = DELAY } = this.options
+    const { signal } = this.ending
+    if (this.polls) return pause(this.poll, signal)
+    while (this.changes === this.compiled && !signal.aborted && !this.polls)
+      await new Promise<void>(wake => {
+        this.wake = wake
+      })
+    for (let seen = -1, delays = 0; seen !== this.changes && delays < DELAYS_MAX; delays++) {
+      seen = this.changes
+      await pause(delay, signal)
+    }
+  }
+
+  private async compile(force = false): Promise<void> {
+    const { onCompile, onError: __, delay: ___, poll: ____, ...options } = this.options
+    this.compiled = this.changes
+    this.watches.begin()
+    const looks = this.polls ? undefined : this.watches
+    const result = await compileProject({ ...options, force, signal: this.ending.signal }, looks)
+    this.watches.end()
+    const said = JSON.stringify(result.diagnostics.map(fromMessage))
+    const isNew = said !== this.said || result.written.length > 0
+    this.said = said
+    if (isNew) onCompile?.(result)
+  }
+
+  private failed(error: unknown): void {
+    if (this.ending.signal.aborted && isAgentAppsError(error) && error.code === 'COMPILE_ABORTED') return
+    const said = String(error)
+    if (said !== this.said) this.options.onError?.(error)
+    this.said = said
+  }
+
+  private fallBack(): void {
+    this.poll ??= POLL
+    this.watches.close()
+    this.wake()
+  }
+
+  private release(): void {
+    this.options.signal?.removeEventListener('abort', this.end)
+    this.watches.close()
+  }
+}
+
+/** Waits so many milliseconds, or until it is ended. */
+async function pause(delay: number | undefined, signal: AbortSignal): Promise<void> {
+  await sleep(delay, undefined, { signal }).catch(() => {})
+}

@@ -1,0 +1,35 @@
+/** How long what a runtime saw holds: for a turn, and until it is closed. */
+import { disk } from '#disk'
+import { runtimeClosed } from '../src/error.js'
+import { clearAllCaches } from './caches.js'
+import type { Globals } from './globals.js'
+
+/** Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at anyway. */
+export async function turn<Result>(
+  work: () => Result | Promise<Result>,
+  { closed, config }: Globals,
+): Promise<Result> {
+  if (closed) throw runtimeClosed()
+  return disk === null || config.freshness === 'trust' ? work() : disk.turn(async () => work())
+}
+
+/**
+ * Ends a runtime: it finds nothing any more, and holds nothing: tools that were registered, listeners, caches. Look-ups
+ * that are under way are waited for. A tool that is running goes on, and can call no other.
+ */
+export async function close(globals: Globals): Promise<void> {
+  globals.closed = true
+  const { resolving, settling, tools, events } = globals
+  const pending = [...resolving.values(), ...[...settling.values()].map(({ chain }) => chain)]
+  release()
+  await Promise.allSettled(pending)
+  // What was under way kept what it found.
+  release()
+
+  function release(): void {
+    tools.programmaticTools.clear()
+    events.listeners.clear()
+    clearAllCaches(globals)
+    delete globals.parser
+  }
+}
