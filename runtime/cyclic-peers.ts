@@ -38,7 +38,8 @@ function isSeeded(tool: ToolDef, globals: Globals): boolean {
     globals.tools.programmaticTools.size === 0 &&
     knownTool(tool.name, globals) === tool &&
     globals.cache.cyclicPeers?.has(tool.name) === true &&
-    source !== undefined && source.names.via !== 'disk' &&
+    source !== undefined &&
+    source.names.via !== 'disk' &&
     globals.cache.cyclicPeersSeededDirs?.has(source.state.dir) === true
   )
 }
