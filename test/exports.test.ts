@@ -96,6 +96,7 @@ const EXPORTS: Record<string, string[]> = {
     'graphAsDot',
     'graphAsMermaid',
     'loadConfig',
+    'verify',
   ],
   'agent-apps/compiler/disk': ['parser'],
 }
@@ -159,6 +160,7 @@ const TYPES: Record<string, string[]> = {
     'CompileOptions',
     'CompileResult',
     'Config',
+    'Deviation',
     'FileReport',
     'GraphEdge',
     'GraphNode',
@@ -172,6 +174,8 @@ const TYPES: Record<string, string[]> = {
     'ReferenceGraph',
     'ReferenceKind',
     'ToolReference',
+    'VerifyOptions',
+    'VerifyResult',
   ],
 }
 
