@@ -356,15 +356,15 @@ export const RULES = {
     reason: (key, text) => `"metadata.${key}" is the text "${text}", not true or false, and does nothing`,
     note: (key, _text, meant = '') => `Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
   },
+  'tag-near': {
+    severity: 'warning',
+    reason: tag => `The tag "${tag}" makes no directive`,
+    note: (_tag, known) => `If you meant "${known}", correct it.`,
+  },
   'tag-reserved': {
     severity: 'info',
     reason: tag => `The tag "${tag}" is one of the library's`,
     note: 'Choose a tag that does not begin with "meta-".',
-  },
-  'tag-unknown': {
-    severity: 'warning',
-    reason: tag => `The tag "${tag}" makes no directive`,
-    note: 'Use "meta-directive-inline", "meta-directive-block", or both.',
   },
   'tool-unreachable': {
     severity: 'info',

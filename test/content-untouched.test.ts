@@ -66,6 +66,7 @@ const TEXTS = [
   'std::vector<int> a::b[0]',
   'p::before{content: "x"}',
   ':tada: :+1: :skill:',
+  'never closed: :skill[probe and :skill{show=x',
   'http://localhost:8080/a:b?c[d]=1#e:f',
   '<https://a.b:80/:skill[probe]>',
   'C:\\Users\\:x and C:/x',

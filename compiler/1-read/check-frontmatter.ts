@@ -154,14 +154,19 @@ function checkTags(tags: JsonValue | undefined, at: Locator): Finding[] {
   const reserved = [...normal.entries()].filter(
     ([, tag]) => tag.startsWith('meta-') && !tag.startsWith('meta-directive-'),
   )
-  const unknown = [...normal.entries()].filter(
-    ([, tag]) => tag.startsWith('meta-directive-') && !DIRECTIVE_TAGS.includes(tag),
-  )
+  // Other tags of this kind are their authors' own.
+  const near = [...normal.entries()].flatMap(([index, tag]) => {
+    if (!tag.startsWith('meta-') || DIRECTIVE_TAGS.includes(tag)) return []
+    const known = DIRECTIVE_TAGS.find(candidate => editDistance(tag, candidate, 2) <= 2)
+    return known === undefined ? [] : [{ index, tag, known }]
+  })
   return [
     ...first(reserved).map(([index, tag]) =>
       finding('tag-reserved', at.value('metadata', 'tags', index), tag),
     ),
-    ...first(unknown).map(([index, tag]) => finding('tag-unknown', at.value('metadata', 'tags', index), tag)),
+    ...first(near).map(({ index, tag, known }) =>
+      finding('tag-near', at.value('metadata', 'tags', index), tag, known),
+    ),
   ]
 }
 

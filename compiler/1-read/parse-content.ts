@@ -198,8 +198,12 @@ class Reading {
     return found
   }
 
-  private isKnown({ type, name }: DirectiveNode): boolean {
-    return this.known.get(name)?.includes(type === 'textDirective' ? 'inline' : 'block') === true
+  private isKnown(node: DirectiveNode): boolean {
+    const { start, end } = offsetsOf(node)
+    const isInline = node.type === 'textDirective'
+    // Brackets that are never closed are not its own: without any, it is text.
+    if (isInline && end - start === node.name.length + 1) return false
+    return this.known.get(node.name)?.includes(isInline ? 'inline' : 'block') === true
   }
 
   private partOf(node: DirectiveNode, outer: string): DirectivePart {
