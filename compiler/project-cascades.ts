@@ -1,5 +1,5 @@
 import type { CascadeRecord } from '../src/index-format.js'
-import { locateProblems, placeIn } from './1-read/locate-problems.js'
+import { locateProblems, type PlaceIn, placesInFiles } from './1-read/locate-problems.js'
 import { resolveProject } from './2-resolve/resolve-cascades.js'
 import type { Finding } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
@@ -23,11 +23,12 @@ export async function projectCascades(
   const directories = parts.map(({ directory: { dir }, linked }) => ({ dir, linked }))
   const elsewhere = others.map(({ dir }) => dir)
   const { records, problems, paths } = await resolveProject(directories, library, elsewhere)
-  await placeRecords(records, paths, parts)
+  const placeIn = placesInFiles()
+  await placeRecords(records, paths, parts, placeIn)
   return Promise.all(
     parts.map(async ({ linked, skills }, number) => ({
       records: records[number] ?? new Map(),
-      findings: await locateProblems(problems[number] ?? [], linked, skills),
+      findings: await locateProblems(problems[number] ?? [], linked, skills, placeIn),
     })),
   )
 }
@@ -37,6 +38,7 @@ async function placeRecords(
   records: readonly Map<string, CascadeRecord>[],
   paths: ReadonlyMap<CascadeRecord, (string | number)[]>,
   parts: readonly ProjectPart[],
+  placeIn: PlaceIn,
 ): Promise<void> {
   const walked = parts.map(({ skills }) => new Map(skills.map(skill => [skill.path, skill])))
   for (const [number, named] of records.entries()) {

@@ -10,6 +10,7 @@ export async function locateProblems(
   problems: readonly DirectoryProblem[],
   { names }: LinkedDirectory,
   skills: readonly WalkedSkill[],
+  placeIn: PlaceIn,
 ): Promise<Map<string, Finding[]>> {
   const findings = new Map<string, Finding[]>()
   if (problems.length === 0) return findings
@@ -19,19 +20,26 @@ export async function locateProblems(
     const skill = named && walked.get(named.unit.path)
     if (!named || !skill) continue
     const located = finding(code, await placeIn(skill, name, path), ...found)
-    findings.set(skill.path, [...(findings.get(skill.path) ?? []), located])
+    const known = findings.get(skill.path)
+    if (known) known.push(located)
+    else findings.set(skill.path, [located])
   }
   return findings
 }
 
-/** Where something in the metadata of one of a file's tools stands. */
-export async function placeIn(
-  skill: WalkedSkill,
-  name: string,
-  path: readonly (string | number)[],
-): Promise<Place> {
-  const at = (await parseSkill(skill)).tools.find(one => one.name === name)?.at
-  return at ? placeOf(path, at) : FILE_START
+/** Tells where something in the metadata of one of a file's tools stands. */
+export type PlaceIn = (skill: WalkedSkill, name: string, path: readonly (string | number)[]) => Promise<Place>
+
+/** Reads each file once, however many of its tools it is asked about. */
+export function placesInFiles(): PlaceIn {
+  const files = new Map<string, Map<string, Locator>>()
+  return async (skill, name, path) => {
+    const locators =
+      files.get(skill.absolute) ?? new Map((await parseSkill(skill)).tools.map(tool => [tool.name, tool.at]))
+    files.set(skill.absolute, locators)
+    const at = locators.get(name)
+    return at ? placeOf(path, at) : FILE_START
+  }
 }
 
 /** Where something in a tool's metadata stands: a key, or what is in a list. */
