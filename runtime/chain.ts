@@ -99,7 +99,8 @@ export function isOwn({ layer, external }: DirectoryState): boolean {
 
 /** True where what a cascade was resolved from is as it was; under `trust` nobody looks. */
 function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean {
-  if (globals.config.freshness === 'trust') return true
+  // Without files, only registering changes anything, and that forgets what was resolved.
+  if (globals.config.freshness === 'trust' || disk === null) return true
   return stamp !== null && stamp === stampOf(globals) && areFresh(sources, globals)
 }
 
