@@ -73,7 +73,8 @@ export function printable(text: string): string {
 
 /** `1204` as `1,204`; `1 skill`, `2 skills`. */
 export function count(number: number, noun?: string): string {
-  const shown = number.toLocaleString('en-US')
+  // What a locale would do takes longer to load than a small compile.
+  const shown = String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
   return noun === undefined ? shown : `${shown} ${noun}${number === 1 ? '' : 's'}`
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
-import { type BundleOptions, bundle, checkBundle, outdatedBundle } from './bundle.js'
+import type { BundleOptions } from './bundle.js'
 import { checkReferences } from './check-references.js'
 import type { Finding } from './diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
@@ -76,7 +76,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 /** The same with sound options, telling where it looks. */
 export async function compileProject(options: CompileOptions, looks?: Looks): Promise<CompileResult> {
   const project = await readProject(options, looks?.path)
-  if (options.bundle !== undefined) checkBundle(project, options)
+  if (options.bundle !== undefined) (await import('./bundle.js')).checkBundle(project, options)
   const job: Job = {
     ...options,
     looks,
@@ -114,6 +114,7 @@ async function bundleOf(
   const { bundle: file, check } = options
   if (file === undefined) return []
   throwIfAborted(job)
+  const { bundle, outdatedBundle } = await import('./bundle.js')
   if (!check) return bundle(project, options)
   // It is made of the indexes, so that it is out of date with them.
   return outdated.length > 0 ? [file] : outdatedBundle(project, options)

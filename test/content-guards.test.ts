@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createRuntime, type Runtime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { parseContentWithin } from '../dist/compiler/1-read/parse-content-within.js'
+import { builtSource } from './support/built-source.js'
 import { makeTree, skill, type Tree } from './support/tree.js'
 
 /** Nothing here takes that long; what hangs, would. */
@@ -151,7 +151,12 @@ describe('what grows', () => {
   )
 })
 
-describe('texts made to take long', () => {
+describe('texts made to take long', async () => {
+  const parser = await builtSource(
+    'compiler/1-read/parse-content-within.ts',
+    'compiler/1-read/content-worker.ts',
+  )
+  const { parseContentWithin }: typeof import('../compiler/1-read/parse-content-within.js') = await import(parser)
   const known = new Map([
     ['skill', ['inline']],
     ['if', ['block']],

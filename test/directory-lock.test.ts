@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { afterEach, expect, it, vi } from 'vitest'
 import { withDirectoryLock } from '../compiler/3-emit/directory-lock.js'
+import { builtSource } from './support/built-source.js'
 import { startCode } from './support/processes.js'
 import { makeTree, skill } from './support/tree.js'
 
@@ -79,7 +80,7 @@ it('one that was killed while it took a lock over does not keep others from it f
 
 it('many processes that find abandoned locks work one at a time', async () => {
   const dir = makeTree({ 'working/none': '' })
-  const module = new URL('../dist/compiler/3-emit/directory-lock.js', import.meta.url).href
+  const module = await builtSource('compiler/3-emit/directory-lock.ts')
   const worker = `
     import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
     const { withDirectoryLock } = await import('${module}')

@@ -5,7 +5,6 @@ import { belongsTo, projectRoot } from '../project-root.js'
 import type { SkillUnit, UnitSource } from '../skill-unit.js'
 import { readSkillFile } from './digest.js'
 import type { CodeModule } from './read-code.js'
-import { readModule } from './read-module.js'
 
 const PROBLEMS = {
   none: 'it has no default export',
@@ -35,6 +34,7 @@ async function defaultExport(
 ): Promise<CodeModule['defaultExport']> {
   const text = code ?? textOf(directory, file ?? '')
   if (text === null) return 'maybe'
+  const { readModule } = await import('./read-module.js')
   const read = await readModule(text, file ?? 'inline.js')
   return 'rule' in read ? 'maybe' : read.module.defaultExport
 }

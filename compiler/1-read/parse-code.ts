@@ -8,13 +8,15 @@ import { decode } from './decode.js'
 import { frontmatterReferences } from './frontmatter-references.js'
 import { fallbackName, nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
-import { type ReadModule, readModule } from './read-module.js'
+import type { ReadModule } from './read-module.js'
 import { saysMain } from './says-main.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
   const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)
+  // The parser of code takes longer to load than a hundred texts to read.
+  const { readModule } = await import('./read-module.js')
   const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
   if ('rule' in read) addBroken(parsed, read, fallbackName({ path, kind: 'code', folderName: '' }))
   else if (read.module.tools.length === 0)

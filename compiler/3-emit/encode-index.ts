@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { byCodePoint } from '../../src/code-point-order.js'
+import { inCodePointOrder } from '../../src/code-point-order.js'
 import type { ContentRecord } from '../../src/content.js'
 import {
   type CascadeRecord,
@@ -35,7 +35,8 @@ export interface EncodedIndex {
 export function encodeIndex(lines: Lines, fields: HeaderFields): EncodedIndex {
   const count = shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
-    const body = encodeSections(lines)
+    const [all] = divide(lines, 1) as [SortedLines]
+    const body = encodeSections(all)
     return { header: encodeHeader({ ...fields, hash: hash('sha256', body) }, body), shards: new Map() }
   }
   const shards: EncodedIndex['shards'] = new Map()
@@ -111,17 +112,21 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
   return `{\n${lines.join(',\n')}\n}\n`
 }
 
-function encodeSections(lines: Lines): string {
-  return SECTIONS.map(section => {
-    const sorted = [...lines[section].keys()].sort(byCodePoint).map(key => lines[section].get(key))
-    return sorted.length === 0 ? `"${section}":{}` : `"${section}":{\n${sorted.join(',\n')}\n}`
-  }).join(',\n')
+/** The texts of lines in their order, by section. */
+type SortedLines = Record<Section, string[]>
+
+function encodeSections(sorted: SortedLines): string {
+  return SECTIONS.map(section =>
+    sorted[section].length === 0 ? `"${section}":{}` : `"${section}":{\n${sorted[section].join(',\n')}\n}`,
+  ).join(',\n')
 }
 
-function divide(lines: Lines, count: number): Lines[] {
-  const parts = Array.from({ length: count }, emptyLines)
+/** The lines in the order of their keys, in so many parts by their keys' hashes. */
+function divide(lines: Lines, count: number): SortedLines[] {
+  const parts = Array.from({ length: count }, (): SortedLines => ({ tools: [], details: [], files: [], cascades: [], contents: [] }))
   for (const section of SECTIONS) {
-    for (const [key, line] of lines[section]) parts[shardOf(key, count)]?.[section].set(key, line)
+    for (const key of inCodePointOrder(lines[section].keys()))
+      parts[shardOf(key, count)]?.[section].push(lines[section].get(key) as string)
   }
   return parts
 }
@@ -151,7 +156,7 @@ export function changedNames(before: Lines | null, after: Lines): string[] {
     (['tools', 'details', 'cascades', 'contents'] as const).some(
       section => before?.[section].get(name) !== after[section].get(name),
     )
-  return [...names].filter(differs).sort(byCodePoint)
+  return inCodePointOrder([...names].filter(differs))
 }
 
 /** Where the key at the start of a line ends, its closing quote included. */

@@ -80,7 +80,7 @@ export function outdatedFiles(
   sound: ReadonlySet<string>,
 ): string[] {
   const outdated = [...shards]
-    .filter(([file, text]) => !sound.has(file) && textOf(directory, file) !== text())
+    .filter(([file, text]) => !sound.has(file) && !isText(directory, file, text))
     .map(([file]) => file)
   const missing = files.filter(file => {
     const contents = outputs.get(file)
@@ -201,6 +201,12 @@ function isShard(file: string, digest: string): boolean {
 
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+/** True where a file holds a text, which is made only where the file is there. */
+function isText(directory: string, file: string, text: () => string): boolean {
+  const written = textOf(directory, file)
+  return written !== null && written === text()
 }
 
 function textOf(directory: string, file: string): string | null {

@@ -22,8 +22,8 @@ export interface BuildBundleOptions {
 /** The text of a compiled module, ready to be taken in, with its source map. */
 export type ReadModule = (directory: BundledDirectory, file: string) => { text: string; map: string | null }
 
-/** Where the package's own modules were built to. */
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
+/** Where the package's own modules were built to, the compiler's beside the runtime's. */
+const PACKAGE = fileURLToPath(new URL('../', import.meta.url))
 const OWN_ENTRIES = new Map([
   ['agent-apps', 'runtime/agent-apps.js'],
   ['agent-apps/runtime', 'runtime/index.js'],

@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const DIST = fileURLToPath(new URL('../dist', import.meta.url))
+
+/**
+ * Makes few files of the many of each part: a process that starts spends more time on finding and loading a hundred small modules
+ * than on a skill. What the entries of a part need is one file, `shared.js`, so that an object of the one is an object of the other.
+ * What is imported when something needs it is a file of its own, named like its module. Declarations stay as they are.
+ */
+const PARTS = [
+  {
+    folder: 'runtime',
+    entries: ['agent-apps.js', 'index.js'],
+    hub: 'agent-apps.js',
+    // What `#disk` leads to: the host decides which.
+    asTheyAre: ['disk.js', 'disk-imports.js', 'no-disk.js', 'bundle-disk.js'],
+    platform: 'neutral',
+  },
+  {
+    folder: 'compiler',
+    entries: ['index.js', 'disk.js'],
+    hub: 'index.js',
+    // What a process or thread of its own runs. It lies where `new URL('./….js', import.meta.url)` finds it from any file.
+    workers: ['1-read/content-worker.js', '2-resolve/directive-worker.js', '2-resolve/evaluate-worker.js'],
+    platform: 'node',
+  },
+  { folder: 'cli', entries: ['main.js'], platform: 'node' },
+]
+
+for (const part of PARTS) await replace(part)
+
+/** Puts the bundled files in the place of those that they were made of. */
+async function replace({ folder, entries, hub, asTheyAre = [], workers = [], platform }) {
+  const directory = join(DIST, folder)
+  const reaching = hub === undefined ? [] : [reachingAll(join(directory, hub))]
+  const made = [
+    ...(await bundle(directory, entries, { platform, splitting: true, plugins: reaching })),
+    ...(await bundle(directory, workers, { platform })),
+  ]
+  for (const name of readdirSync(directory, { recursive: true })) {
+    if (name.endsWith('.js') && !asTheyAre.includes(name)) rmSync(join(directory, name))
+  }
+  for (const [name, text] of made) writeFileSync(join(directory, name), text)
+}
+
+/** @returns the texts of the files, by name */
+async function bundle(directory, entries, options) {
+  if (entries.length === 0) return []
+  const { metafile, outputFiles } = await build({
+    ...options,
+    absWorkingDir: DIST,
+    entryPoints: entries.map(entry => join(directory, entry)),
+    outdir: directory,
+    bundle: true,
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    format: 'esm',
+    target: 'es2023',
+    // Left in place, so that whoever looks at what was built sees a package that should not be there.
+    packages: 'external',
+    external: ['#disk'],
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    logOverride: { 'ignored-bare-import': 'silent' },
+  })
+  const names = new Map(
+    Object.entries(metafile.outputs).map(([path, output]) => [basename(path), nameOf(path, output, metafile.outputs)]),
+  )
+  return outputFiles.map(({ path, text }) => [
+    names.get(basename(path)),
+    [...names].reduce((replaced, [made, name]) => replaced.replaceAll(`"./${made}"`, `"./${name}"`), text),
+  ])
+}
+
+/** A file that is imported on demand is named like its module; of all others the largest is what is shared. */
+function nameOf(path, output, outputs) {
+  if (output.entryPoint) return basename(output.entryPoint)
+  const chunks = Object.entries(outputs).filter(([, { entryPoint }]) => !entryPoint)
+  const largest = Math.max(...chunks.map(([, { bytes }]) => bytes))
+  return output.bytes === largest ? 'shared.js' : basename(path)
+}
+
+/**
+ * esbuild puts what the same entries reach into one chunk, and a file that is imported on demand is an entry to it.
+ * So that these do not cut what is shared into pieces, each is made to reach all of it.
+ */
+function reachingAll(hub) {
+  return {
+    name: 'agent-apps-reaching-all',
+    setup({ onLoad }) {
+      const onDemand = new Set(filesIn(DIST).flatMap(importedOnDemand))
+      onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {
+        if (!onDemand.has(path)) return null
+        const contents = `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(hub)}\n`
+        return { contents, resolveDir: dirname(path) }
+      })
+    },
+  }
+}
+
+/** The files that one imports when something needs them, absolute. */
+function importedOnDemand(file) {
+  const imports = readFileSync(file, 'utf8').matchAll(/import\('(\.[^']+\.js)'\)/g)
+  return [...imports].map(([, path]) => join(dirname(file), path))
+}
+
+function filesIn(directory) {
+  return readdirSync(directory, { recursive: true })
+    .filter(name => name.endsWith('.js'))
+    .map(name => join(directory, name))
+}
