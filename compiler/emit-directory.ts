@@ -66,20 +66,18 @@ export async function emitDirectory(
   if (kept === 'overtaken') return kept
   const included = rememberIncluded(prepared)
   const fields = headerFields(prepared, linked, cascades)
-  const lines = await timed(job, 'emit', () =>
-    recordLines(
-      linked,
-      kept,
-      cascades.records,
-      contents.records,
-      new Map([...otherInputs(read, modules, included), ...modules.made]),
-    ),
-  )
-  const encoded = await timed(job, 'emit', () => encodeIndex(lines, fields))
+  const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made])
+  // The lines are as large as the index, so they live no longer than they are needed.
+  const { encoded, stale } = await timed(job, 'emit', () => {
+    const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles)
+    return {
+      encoded: encodeIndex(lines, fields),
+      stale: job.check ? changedNames(before && readLines(dir, before), lines) : [],
+    }
+  })
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
   const outdated = outdatedFiles(dir, encoded, modules, sound)
-  if (job.check)
-    return { ...compiled, outdated, stale: changedNames(before && readLines(dir, before), lines) }
+  if (job.check) return { ...compiled, outdated, stale }
   throwIfAborted(job)
   const header = hash('sha256', encoded.header)
   const cache = encodeCache({

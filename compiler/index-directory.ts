@@ -56,7 +56,7 @@ const BATCH = 64
 /** The same for many files, in their order. Waiting for the disk is most of the work, so a batch waits together. */
 export async function writeAllAtomic(
   directory: string,
-  files: readonly (readonly [file: string, contents: () => string | Uint8Array])[],
+  files: readonly (readonly [file: string, contents: string | Uint8Array])[],
 ): Promise<void> {
   for (let start = 0; start < files.length; start += BATCH)
     await writeBatch(directory, files.slice(start, start + BATCH))
@@ -64,14 +64,14 @@ export async function writeAllAtomic(
 
 async function writeBatch(
   directory: string,
-  files: readonly (readonly [file: string, contents: () => string | Uint8Array])[],
+  files: readonly (readonly [file: string, contents: string | Uint8Array])[],
 ): Promise<void> {
   const open: { descriptor: number; temporary: string; target: string }[] = []
   try {
     for (const [file, contents] of files) {
       const target = join(directory, file)
       const temporary = temporaryName(target)
-      open.push({ descriptor: writeNew(temporary, contents()), temporary, target })
+      open.push({ descriptor: writeNew(temporary, contents), temporary, target })
     }
     const flushed = await Promise.allSettled(open.map(({ descriptor }) => flush(descriptor)))
     const failed = flushed.find(outcome => outcome.status === 'rejected')

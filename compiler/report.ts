@@ -6,6 +6,7 @@ import { type Finding, type Message, toDiagnostic, toMessage } from './diagnosti
 import type { LinkedDirectory } from './linked-directory.js'
 import { shownPath } from './project.js'
 import type { LinkedPart } from './project-part.js'
+import { remembering } from './remembering.js'
 
 /**
  * What became of a file. Found: a tool of it resolves. Shadowed: earlier directories have all its names.
@@ -47,7 +48,7 @@ export function report(parts: readonly ReportPart[]): Report {
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
   const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
-  const isUnmatched = memoized((pattern: string) => !patternMatches(pattern, names))
+  const isUnmatched = remembering(pattern => !patternMatches(pattern, names))
   const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
   return {
     counts: {
@@ -128,15 +129,6 @@ function partDiagnostics(
     })
   }
   return diagnostics.sort((a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
-}
-
-function memoized<Answer>(answer: (question: string) => Answer): (question: string) => Answer {
-  const known = new Map<string, Answer>()
-  return question => {
-    const answered = known.get(question) ?? answer(question)
-    known.set(question, answered)
-    return answered
-  }
 }
 
 /** A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the compile. */

@@ -69,7 +69,10 @@ async function bundle(directory, entries, options) {
     logOverride: { 'ignored-bare-import': 'silent' },
   })
   const names = new Map(
-    Object.entries(metafile.outputs).map(([path, output]) => [basename(path), nameOf(path, output, metafile.outputs)]),
+    Object.entries(metafile.outputs).map(([path, output]) => [
+      basename(path),
+      nameOf(path, output, metafile.outputs),
+    ]),
   )
   return outputFiles.map(({ path, text }) => [
     names.get(basename(path)),

@@ -1,6 +1,7 @@
 /** A copy of an object without the fields that are undefined: what is absent has no key. */
 export function definedFields<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields>
+  const defined: Partial<Fields> = {}
+  for (const key of Object.keys(fields) as (keyof Fields)[])
+    if (fields[key] !== undefined) defined[key] = fields[key]
+  return defined
 }

@@ -9,13 +9,19 @@ const UNPRINTABLE =
 /** What turns the direction of writing, and Unicode's tag characters, which a model reads and a person does not see. */
 const HIDDEN = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\u{E0000}-\u{E007F}]/gu
 
+/** Most descriptions: a look is faster than copies. */
+const IS_ONE_LINE = /^(?:[!-~]| (?=[!-~]))+$/
+/** Text that means the same in XML. */
+const IS_PLAIN = /^[\t\n !-%'-;=?-~]*$/
+
 /** A text on one line. */
 export function oneLine(text: string): string {
-  return text.replace(/[\s\u0085]+/g, ' ').trim()
+  return IS_ONE_LINE.test(text) ? text : text.replace(/[\s\u0085]+/g, ' ').trim()
 }
 
 /** Text in an XML element. What XML cannot hold is a replacement character. */
 export function xmlText(text: string): string {
+  if (IS_PLAIN.test(text)) return text
   return printable(text)
     .replace(/[&<>]/g, sign => XML_SIGNS[sign] ?? sign)
     .replace(/\r/g, '&#xD;')

@@ -156,7 +156,9 @@ describe('texts made to take long', async () => {
     'compiler/1-read/parse-content-within.ts',
     'compiler/1-read/content-worker.ts',
   )
-  const { parseContentWithin }: typeof import('../compiler/1-read/parse-content-within.js') = await import(parser)
+  const { parseContentWithin }: typeof import('../compiler/1-read/parse-content-within.js') = await import(
+    parser
+  )
   const known = new Map([
     ['skill', ['inline']],
     ['if', ['block']],

@@ -7,6 +7,7 @@ import { normalizeTags } from '../../src/tags.js'
 import { checkSchemas } from '../check-schemas.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
+import { remembering } from '../remembering.js'
 import { checkPatterns } from './check-patterns.js'
 
 /** Finds the place of a value, or of its key, in the author's file. */
@@ -181,20 +182,20 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
     // Of short words many are near each other; this one says by its value what it was meant to be.
     const isRole = key.length > 2 && ROLES.some(role => role === metadata[key])
     if ((key.length < 5 && !isRole) || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
-    const known = CORE_METADATA_KEYS.find(
-      candidate => mayBeNear(key, candidate) && editDistance(key, candidate, 1) === 1,
-    )
-    return known === undefined ? [] : [{ key, known }]
+    const known = nearCoreKey(key)
+    return known === null ? [] : [{ key, known }]
   })
   return first(near).map(({ key, known }) =>
     finding('metadata-near-key', at.key('metadata', key), key, known),
   )
 }
 
-/** One edit leaves the beginning or the end of a word as it was: a look at both spares most of the counting. */
-function mayBeNear(word: string, candidate: string): boolean {
-  return word[0] === candidate[0] || word.at(-1) === candidate.at(-1)
-}
+const WORDS_KEPT = 1_000
+
+const nearCoreKey = remembering(
+  key => CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1) ?? null,
+  WORDS_KEPT,
+)
 
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field =>
@@ -208,21 +209,11 @@ function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   )
 }
 
-/** The fields of files are few words, over and over: what each most likely means is found once. */
-const nearestFields = new Map<string, string>()
-const KEPT_FIELDS = 1_000
-
-function nearestField(field: string): string {
-  const known = nearestFields.get(field)
-  if (known !== undefined) return known
+const nearestField = remembering(field => {
   const hyphenated = field.replaceAll('_', '-')
   const lowerCase = hyphenated.toLowerCase()
-  const near = TOP_LEVEL_FIELDS.includes(lowerCase)
-    ? lowerCase
-    : (nearest(hyphenated, TOP_LEVEL_FIELDS) ?? '')
-  if (nearestFields.size < KEPT_FIELDS) nearestFields.set(field, near)
-  return near
-}
+  return TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : (nearest(hyphenated, TOP_LEVEL_FIELDS) ?? '')
+}, WORDS_KEPT)
 
 function isTextList(value: JsonValue): boolean {
   return Array.isArray(value) && value.every(item => typeof item === 'string')

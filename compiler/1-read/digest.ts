@@ -6,7 +6,7 @@ const CHUNK = 1024 * 1024
 
 /** SHA-256 of a file of any size, read piece by piece. Throws the system's error where it cannot be read. */
 export function digestFile(file: string): string {
-  const descriptor = openFile(file)
+  const { descriptor } = openFile(file)
   try {
     const digest = createHash('sha256')
     const chunk = Buffer.allocUnsafe(CHUNK)
@@ -21,9 +21,8 @@ export function digestFile(file: string): string {
 
 /** A skill file's bytes; of one that is too large, just enough more than the limit to show it. */
 export function readSkillFile(file: string): Buffer {
-  const descriptor = openFile(file)
+  const { descriptor, size } = openFile(file)
   try {
-    const { size } = fstatSync(descriptor)
     const bytes = Buffer.allocUnsafe(Math.min(size, limits.fileBytes + 1))
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
@@ -36,9 +35,10 @@ export function readSkillFile(file: string): Buffer {
 }
 
 /** Opens a regular file. What was one when the folder was listed may be a pipe by now, which must not be waited for. */
-function openFile(file: string): number {
+function openFile(file: string): { descriptor: number; size: number } {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  if (fstatSync(descriptor).isFile()) return descriptor
+  const stat = fstatSync(descriptor)
+  if (stat.isFile()) return { descriptor, size: stat.size }
   closeSync(descriptor)
   throw new Error('not a regular file')
 }

@@ -230,10 +230,13 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
   return { ...nothingParsed('', skill.size), broken, findings }
 }
 
+/** A longer one is kept as its digest. */
+const SHAPE_MAX = 100
+
 /** What a skill is besides the bytes of its files: its place, which resources it has, what the walk said of it. */
 function shapeOf({ kind, folderName, atRoot, resources, findings }: WalkedSkill): string {
-  const shape = [kind, folderName, atRoot, resources.map(resource => resource.path), findings]
-  return hash('sha256', JSON.stringify(shape)).slice(0, 16)
+  const shape = JSON.stringify([kind, folderName, atRoot, resources.map(({ path }) => path), findings])
+  return shape.length <= SHAPE_MAX ? shape : hash('sha256', shape).slice(0, 16)
 }
 
 function inEntry({ path, kind }: WalkedSkill, resource: WalkedFile): WalkedFile {

@@ -1,5 +1,6 @@
 import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
 import { editDistance } from '../../src/nearest.js'
+import { remembering } from '../remembering.js'
 import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'
 
@@ -11,11 +12,12 @@ export function nearMiddleware({ directories, shipped, firstNamed }: ProjectTool
   const known = [...directories.flat(), ...shipped.values()].flatMap(({ name, role }) =>
     role === 'middleware' ? [name] : [],
   )
+  const nearName = remembering(key => known.find(name => editDistance(key, name, 1) === 1) ?? null)
   return directories.flat().flatMap(({ id, metadata }) =>
     Object.keys(metadata).flatMap(key => {
       if (key.length < KEY_LENGTH_MIN || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
-      const near = known.find(name => editDistance(key, name, 1) === 1)
-      if (near === undefined || firstNamed(key) || shipped.has(key)) return []
+      const near = nearName(key)
+      if (near === null || firstNamed(key) || shipped.has(key)) return []
       return [{ code: 'metadata-near-key' as const, tool: id, path: [key], found: [key, near] }]
     }),
   )

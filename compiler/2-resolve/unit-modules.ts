@@ -252,8 +252,6 @@ async function writeOutputs(directory: string, { outputs }: UnitModules): Promis
   prepareIndexDirectory(directory)
   await writeAllAtomic(
     directory,
-    [...outputs]
-      .filter(([file, contents]) => !holds(directory, file, contents))
-      .map(([file, contents]) => [file, () => contents]),
+    [...outputs].filter(([file, contents]) => !holds(directory, file, contents)),
   )
 }

@@ -27,8 +27,7 @@ export type HeaderFields = Pick<
 /** The files that make up an index, by their path relative to the entry's directory. */
 export interface EncodedIndex {
   header: string
-  /** The text of each is made when it is asked for: all of them take as much memory as everything else together. */
-  shards: Map<string, () => string>
+  shards: Map<string, Buffer>
 }
 
 /** Writes records as the text of an index; the counterpart of `runtime/read-index.ts`. */
@@ -41,9 +40,9 @@ export function encodeIndex(lines: Lines, fields: HeaderFields): EncodedIndex {
   }
   const shards: EncodedIndex['shards'] = new Map()
   const digests = divide(lines, count).map(part => {
-    const text = (): string => `{\n${encodeSections(part)}\n}\n`
-    const digest = shardDigest(text())
-    shards.set(shardFile(digest), text)
+    const bytes = Buffer.from(`{\n${encodeSections(part)}\n}\n`)
+    const digest = shardDigest(bytes)
+    shards.set(shardFile(digest), bytes)
     return digest
   })
   return {
@@ -123,7 +122,10 @@ function encodeSections(sorted: SortedLines): string {
 
 /** The lines in the order of their keys, in so many parts by their keys' hashes. */
 function divide(lines: Lines, count: number): SortedLines[] {
-  const parts = Array.from({ length: count }, (): SortedLines => ({ tools: [], details: [], files: [], cascades: [], contents: [] }))
+  const parts = Array.from(
+    { length: count },
+    (): SortedLines => ({ tools: [], details: [], files: [], cascades: [], contents: [] }),
+  )
   for (const section of SECTIONS) {
     for (const key of inCodePointOrder(lines[section].keys()))
       parts[shardOf(key, count)]?.[section].push(lines[section].get(key) as string)

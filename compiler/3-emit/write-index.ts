@@ -80,7 +80,7 @@ export function outdatedFiles(
   sound: ReadonlySet<string>,
 ): string[] {
   const outdated = [...shards]
-    .filter(([file, text]) => !sound.has(file) && !isText(directory, file, text))
+    .filter(([file, bytes]) => !sound.has(file) && !holds(directory, file, bytes))
     .map(([file]) => file)
   const missing = files.filter(file => {
     const contents = outputs.get(file)
@@ -109,10 +109,10 @@ export async function writeIndex(
     const before = [readWritten(directory)?.header.modules].flat()
     const written = outdatedFiles(directory, index, modules, sound)
     const named = written.filter(file => file !== INDEX_FILE)
-    const contentsOf = (file: string) => index.shards.get(file)?.() ?? modules.outputs.get(file) ?? ''
+    const contentsOf = (file: string) => index.shards.get(file) ?? modules.outputs.get(file) ?? ''
     await writeAllAtomic(
       directory,
-      named.map(file => [file, () => contentsOf(file)]),
+      named.map(file => [file, contentsOf(file)]),
     )
     if (named.length < written.length) writeAtomic(directory, INDEX_FILE, index.header)
     removeLeftovers(directory, name => index.shards.has(`${INDEX_DIRECTORY}/${name}`))
@@ -201,12 +201,6 @@ function isShard(file: string, digest: string): boolean {
 
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
-}
-
-/** True where a file holds a text, which is made only where the file is there. */
-function isText(directory: string, file: string, text: () => string): boolean {
-  const written = textOf(directory, file)
-  return written !== null && written === text()
 }
 
 function textOf(directory: string, file: string): string | null {

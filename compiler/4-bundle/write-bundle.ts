@@ -115,7 +115,7 @@ export async function writeBundle(
     const contentsOf = (file: string) => files.get(file) ?? ''
     await writeAllAtomic(
       folder,
-      first.map(file => [file, () => contentsOf(file)] as const),
+      first.map(file => [file, contentsOf(file)] as const),
     )
     if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
     const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
