@@ -1,6 +1,5 @@
 import { byCodePoint } from '../src/code-point-order.js'
 import type { Diagnostic } from '../src/diagnostic.js'
-import { patternMatches } from './1-read/check-patterns.js'
 import { type CatalogCost, catalogCost } from './catalog-cost.js'
 import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
@@ -42,12 +41,14 @@ export interface ReportPart extends LinkedPart {
   unresolved?: { path: string; finding: Finding }[]
 }
 
-/** What a command says of its directories, in search order. */
-export function report(parts: readonly ReportPart[]): Report {
+/**
+ * What a command says of its directories, in search order.
+ *
+ * @param unmatched the patterns of `allowed-tools` that no directory has a tool for
+ */
+export function report(parts: readonly ReportPart[], unmatched: ReadonlySet<string>): Report {
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
-  const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
-  const isUnmatched = memoized((pattern: string) => !patternMatches(pattern, names))
   const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
   return {
     counts: {
@@ -59,7 +60,7 @@ export function report(parts: readonly ReportPart[]): Report {
     skills: skillReports(parts),
     files,
     catalog: catalogCost(parts.map(({ linked }) => linked)),
-    diagnostics: toMessages(parts.flatMap(part => partDiagnostics(part, isUnmatched))),
+    diagnostics: toMessages(parts.flatMap(part => partDiagnostics(part, unmatched))),
   }
 }
 
@@ -110,12 +111,12 @@ function fileReports(
 /** What one file breaks. A pattern that a skill of any directory matches is none of it. */
 function partDiagnostics(
   { directory, linked, skipped, unresolved = [] }: ReportPart,
-  isUnmatched: (pattern: string) => boolean,
+  unmatched: ReadonlySet<string>,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   for (const { path, findings } of linked.units) {
     for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
-      if (finding.rule === 'pattern-unmatched' && !isUnmatched(finding.found[0] ?? '')) continue
+      if (finding.rule === 'pattern-unmatched' && !unmatched.has(finding.found[0] ?? '')) continue
       diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
     }
   }
@@ -128,15 +129,6 @@ function partDiagnostics(
     })
   }
   return diagnostics.sort((a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
-}
-
-function memoized<Answer>(answer: (question: string) => Answer): (question: string) => Answer {
-  const known = new Map<string, Answer>()
-  return question => {
-    const answered = known.get(question) ?? answer(question)
-    known.set(question, answered)
-    return answered
-  }
 }
 
 /** A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the compile. */
