@@ -18,6 +18,7 @@ export function runMonorepo(root) {
 
   // What is restored is the same, and believed.
   const outputs = outputsIn(root, digestOf)
+  assert.ok(outputs.length > PACKAGES.length)
   removeOutputs(root)
   assert.deepEqual(build(), [])
   assert.deepEqual(outputsIn(root, digestOf), outputs)

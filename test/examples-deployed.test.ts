@@ -239,6 +239,7 @@ describe('examples/monorepo', () => {
       expect(existsSync(join(folder, 'skills/.agent-apps/cache.json'))).toBe(false)
       expect((await compile({ cwd: folder, check: true })).outdated).toEqual([])
       const before = timesIn(folder)
+      expect(before).toHaveProperty(['skills/.agent-apps.json'])
       build(folder)
       expect(timesIn(folder)).toEqual(before)
     }

@@ -3,7 +3,12 @@ import { runtime } from './dist/agent.mjs'
 // Who asks from outside calls tools by their names alone, and none that are hidden.
 const agent = runtime.forAgent()
 /** What the caller can mend, as HTTP's status. */
-const STATUS = { JSON_INVALID: 400, ARGS_INVALID: 400, TOOL_DENIED: 403, TOOL_NOT_FOUND: 404 }
+const STATUS = new Map([
+  ['JSON_INVALID', 400],
+  ['ARGS_INVALID', 400],
+  ['TOOL_DENIED', 403],
+  ['TOOL_NOT_FOUND', 404],
+])
 
 /** The answer to `{ "tool": …, "args": … }`: `{ "result": … }` or `{ "error": { "code": …, "message": … } }`. */
 export async function answer(request) {
@@ -12,7 +17,7 @@ export async function answer(request) {
     return { status: 200, body: JSON.stringify({ result: await agent.invoke(tool, args) }) }
   } catch (error) {
     const code = error?.code ?? 'FAILED'
-    const status = STATUS[code] ?? 500
+    const status = STATUS.get(code) ?? 500
     // What went wrong inside is for the log alone.
     if (status === 500) console.error(error)
     const message = status === 500 ? 'The tool failed.' : error.message
