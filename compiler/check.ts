@@ -19,6 +19,7 @@ import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { projectContents } from './project-contents.js'
 import { type Report, type ReportPart, report } from './report.js'
+import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `check` reads, and what it does beside reading. */
 export interface CheckOptions extends ProjectOptions {
@@ -76,7 +77,10 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     ),
   }))
   return {
-    ...report(checkUnreachable(await checkReferences(checked, project, { links: true }))),
+    ...report(
+      checkUnreachable(await checkReferences(checked, project, { links: true })),
+      await unmatchedPatterns(checked, project),
+    ),
     fixed,
     spec,
   }

@@ -16,6 +16,7 @@ import { projectCascades } from './project-cascades.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
 import { type Report, report } from './report.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
+import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `compile` compiles, and how. */
 export interface CompileOptions extends ProjectOptions, BundleOptions {
@@ -92,7 +93,10 @@ export async function compileProject(options: CompileOptions, looks?: Looks): Pr
   )
   const bundled = await timed(job, 'bundle', () => bundleOf(project, options, outdated, job))
   return {
-    ...report(await checkReferences(compiled, project, { links: false })),
+    ...report(
+      await checkReferences(compiled, project, { links: false }),
+      await unmatchedPatterns(compiled, project),
+    ),
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
     bundled: options.check ? [] : bundled,

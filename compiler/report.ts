@@ -1,12 +1,10 @@
 import { byCodePoint } from '../src/code-point-order.js'
 import type { Diagnostic } from '../src/diagnostic.js'
-import { patternMatches } from './1-read/check-patterns.js'
 import { type CatalogCost, catalogCost } from './catalog-cost.js'
 import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { shownPath } from './project.js'
 import type { LinkedPart } from './project-part.js'
-import { remembering } from './remembering.js'
 
 /**
  * What became of a file. Found: a tool of it resolves. Shadowed: earlier directories have all its names.
@@ -43,12 +41,14 @@ export interface ReportPart extends LinkedPart {
   unresolved?: { path: string; finding: Finding }[]
 }
 
-/** What a command says of its directories, in search order. */
-export function report(parts: readonly ReportPart[]): Report {
+/**
+ * What a command says of its directories, in search order.
+ *
+ * @param unmatched the patterns of `allowed-tools` that no directory has a tool for
+ */
+export function report(parts: readonly ReportPart[], unmatched: ReadonlySet<string>): Report {
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
-  const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
-  const isUnmatched = remembering(pattern => !patternMatches(pattern, names))
   const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
   return {
     counts: {
@@ -60,7 +60,7 @@ export function report(parts: readonly ReportPart[]): Report {
     skills: skillReports(parts),
     files,
     catalog: catalogCost(parts.map(({ linked }) => linked)),
-    diagnostics: toMessages(parts.flatMap(part => partDiagnostics(part, isUnmatched))),
+    diagnostics: toMessages(parts.flatMap(part => partDiagnostics(part, unmatched))),
   }
 }
 
@@ -111,12 +111,12 @@ function fileReports(
 /** What one file breaks. A pattern that a skill of any directory matches is none of it. */
 function partDiagnostics(
   { directory, linked, skipped, unresolved = [] }: ReportPart,
-  isUnmatched: (pattern: string) => boolean,
+  unmatched: ReadonlySet<string>,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   for (const { path, findings } of linked.units) {
     for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
-      if (finding.rule === 'pattern-unmatched' && !isUnmatched(finding.found[0] ?? '')) continue
+      if (finding.rule === 'pattern-unmatched' && !unmatched.has(finding.found[0] ?? '')) continue
       diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
     }
   }

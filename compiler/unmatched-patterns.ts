@@ -1,0 +1,30 @@
+import { patternMatches } from './1-read/check-patterns.js'
+import type { Project } from './project.js'
+import type { LinkedPart } from './project-part.js'
+import { readOthers } from './read-others.js'
+
+/**
+ * The patterns of `allowed-tools` that no tool of the directories that the project searches matches. It takes all of
+ * them to know, so it stands in no index.
+ */
+export async function unmatchedPatterns(
+  parts: readonly LinkedPart[],
+  project: Project,
+): Promise<ReadonlySet<string>> {
+  const suspected = new Set(parts.flatMap(suspects))
+  if (suspected.size === 0) return suspected
+  const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
+  const unmatched = [...suspected].filter(pattern => !patternMatches(pattern, names))
+  if (unmatched.length === 0) return new Set()
+  // Somebody else's directories are read only where they could know.
+  const theirs = new Set((await readOthers(project)).flatMap(other => other.names.names()))
+  return new Set(unmatched.filter(pattern => !patternMatches(pattern, theirs)))
+}
+
+/** The patterns that no tool of the library or of another host matches. */
+function suspects({ linked: { units, findings } }: LinkedPart): string[] {
+  return units
+    .flatMap(({ path, findings: own }) => [...own, ...(findings.get(path) ?? [])])
+    .filter(({ rule }) => rule === 'pattern-unmatched')
+    .map(({ found: [pattern = ''] }) => pattern)
+}

