@@ -44,7 +44,9 @@ function install(peer) {
   try {
     return { folder: installPeer(peer) }
   } catch (error) {
-    return { failure: `not installed: ${(error.stderr || error.message).toString().replace(/\s+/g, ' ').trim()}` }
+    return {
+      failure: `not installed: ${(error.stderr || error.message).toString().replace(/\s+/g, ' ').trim()}`,
+    }
   }
 }
 
