@@ -15,7 +15,7 @@ const { sizes, only, runs, markdown } = peersOptions
 
 console.log(machine())
 console.log(
-  `Each process fresh, in turns; medians of ${runs} runs. One before, not counted, tells the memory.`,
+  `Each process fresh, in turns; medians of ${runs} run${runs === 1 ? '' : 's'}. One before, not counted, tells the memory.`,
 )
 console.log('Columns: whole process, the same without an empty process, most memory, goal.')
 const chosen = peers.filter(
@@ -33,7 +33,7 @@ for (const size of sizes) {
   printSize(size, measured)
   dropTree(made)
 }
-heading('beside the peer that takes least')
+heading('the peer that takes least ÷ ours (starts without an empty process)')
 const verdicts = judgePeers(results, subjects, only.length === 0)
 for (const { what, value, note, goal } of verdicts) row(what, value, { note }, goal)
 summary()

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SCRIPTS = fileURLToPath(new URL('./peers/', import.meta.url))
-const CACHE = join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'agent-apps-peers')
+const CACHE = join(
+  process.env.AGENT_APPS_CI_SCRATCH ?? process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  'agent-apps-peers',
+)
 const INSTALLED = 'installed.json'
 
 /**

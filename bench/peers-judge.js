@@ -12,7 +12,7 @@ const LEAST_NET = 1
  * @returns records of `what`, `value`, `note` and `goal`
  */
 export function judgePeers(results, subjects, isWhole) {
-  const size = results.has(goals.size) ? goals.size : Math.max(...results.keys())
+  const size = Math.max(...[...results.keys()].filter(one => one <= goals.size))
   const measured = results.get(size)
   const isJudged = isWhole && size === goals.size
   return [...growth(results), ...starts(), ...builds()]
@@ -22,11 +22,11 @@ export function judgePeers(results, subjects, isWhole) {
     const listing = net('agent-apps, from an index: all listed, one loaded')
     const peer = least('list', net)
     const folder = least('one', net)
-    const one = 'peer ÷ ours, one loaded'
+    const at = of(size)
     return [
-      ...ratio(`${one}, ${of(size)}`, peer, ours, isJudged ? goals.peerStart : null),
-      ...ratio(`the same, all listed by ours too`, peer, listing, null),
-      ...ratio(`the same, the peer told the folder`, folder, ours, null),
+      ...ratio(`${at}: start to one loaded`, peer, ours, isJudged ? goals.peerStart : null),
+      ...ratio(`${at}: start to all listed and one loaded`, peer, listing, null),
+      ...ratio(`${at}: start to one loaded, the peer told its folder`, folder, ours, null),
     ]
   }
 
@@ -34,8 +34,8 @@ export function judgePeers(results, subjects, isWhole) {
     const ours = measured.get('agent-apps compile, nothing there')
     const limit = isJudged ? goals.peerBuild : null
     return [
-      ...ratio(`builds: peer ÷ ours, time, ${of(size)}`, least('build', timeOf), ours?.time, limit),
-      ...ratio('builds: peer ÷ ours, most memory', least('build', peakOf), ours?.peak, limit),
+      ...ratio(`${of(size)}: build, time`, least('build', timeOf), ours?.time, limit),
+      ...ratio(`${of(size)}: build, most memory`, least('build', peakOf), ours?.peak, limit),
     ]
   }
 
@@ -66,7 +66,7 @@ function ratio(what, peer, ours, limit) {
   if (!peer || ours === undefined) return []
   const value = peer.value / ours
   const goal = limit === null ? null : atLeast(value, limit)
-  return [{ what, value: `${value.toFixed(1)} ×`, note: `the peer: ${peer.name}`, goal }]
+  return [{ what, value: `${value.toFixed(1)} ×`, note: peer.name, goal }]
 }
 
 /** How starting grows with the number of skills, where the largest tree was measured. */
@@ -78,7 +78,7 @@ function growth(results) {
   const value = last / first
   return [
     {
-      what: `one loaded, ${of(goals.startSize)} against ${smallest}`,
+      what: `start to one loaded, at ${of(goals.startSize)} ÷ at ${of(smallest)}`,
       value: `${value.toFixed(2)} ×`,
       note: '',
       goal: atMost(value, goals.start),

@@ -16,9 +16,11 @@ export function peersMarkdown(results, subjects, verdicts, runs) {
     ...rows,
   ]
   return [
-    `${date}, ${machine()}; ${runs === 1 ? 'one run' : `medians of ${runs} runs`}. Milliseconds of a whole process (most memory, MB):`,
+    `${date}, ${machine()}; ${runs === 1 ? 'one run' : `medians of ${runs} runs`}. Milliseconds of a whole process (most memory, MB).`,
     '',
     ...table.map(cells => `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |')),
+    '',
+    'The peer that takes least ÷ ours; starts without an empty process:',
     '',
     ...verdicts.map(verdict),
   ].join('\n')
