@@ -13,7 +13,7 @@ const LEAST_NET = 1
  */
 export function judgePeers(results, subjects, isWhole) {
   const size = Math.max(...[...results.keys()].filter(one => one <= goals.size))
-  const measured = results.get(size)
+  const measured = results.get(size) ?? new Map()
   const isJudged = isWhole && size === goals.size
   return [...growth(results), ...starts(), ...builds()]
 
