@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compileSubject } from './compile-subject.js'
 import { generateSkills } from './generate-skills.js'
+import { goals } from './goals.js'
 import { run } from './measure.js'
 import { removeIndex } from './remove-index.js'
 import { SETTLE } from './tree.js'
@@ -44,10 +45,10 @@ function floors({ skills, index, name }) {
   ]
 }
 
-/** The index is in a second copy of the files: the peers, and ours without an index, read one that has none. */
+/** The index is in a second copy of the files: the peers, and ours without an index, read one that has none. Larger trees they do not read. */
 async function ours({ count, folder, skills, name }) {
-  const compiled = join(folder, 'compiled')
-  generateSkills(compiled, count)
+  const compiled = count <= goals.size ? join(folder, 'compiled') : skills
+  if (compiled !== skills) generateSkills(compiled, count)
   await sleep(SETTLE)
   run('compile.js', [compiled])
   const compile = compileSubject([compiled])
