@@ -17,6 +17,10 @@ export const goals = {
   startSize: 100_000,
   /** Listing everything, against a JSON index and a Map. */
   list: 1.5,
+  /** The fastest peer to all skills listed and one loaded, against our start to one loaded skill, both without an empty process. */
+  peerStart: 50,
+  /** The fastest peer that builds, against compile with nothing there: time, and memory. */
+  peerBuild: 3,
   /** µs of one warm `findTool`. */
   warm: 2,
   /** µs of one of 1,000 calls at once, in the slowest hundredth. */

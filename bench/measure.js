@@ -3,12 +3,16 @@ import { fileURLToPath } from 'node:url'
 
 const PROCESSES = new URL('./processes/', import.meta.url)
 
-/** Runs a script of `processes/` in a fresh Node process; `exits` are the exit codes that mean success. */
-export function run(script, args = [], { nodeFlags = [], exits = [0] } = {}) {
+/**
+ * Runs a script of `processes/` in a fresh Node process; `exits` are the exit codes that mean success, and `place` is
+ * where it runs: `cwd`, `env`, `timeout`.
+ */
+export function run(script, args = [], { nodeFlags = [], exits = [0], place = {} } = {}) {
   const file = fileURLToPath(new URL(script, PROCESSES))
   const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeFlags, file, ...args.map(String)], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
+    ...place,
   })
   if (!exits.includes(status)) throw new Error(`${script} ${args.join(' ')} ended with ${status}:\n${stderr}`)
   return stdout

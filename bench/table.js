@@ -13,7 +13,7 @@ export function heading(title) {
  * @param what what was measured
  * @param value the figure with its unit
  * @param extra `net`: the same without an empty process; `note`: what it is compared with
- * @param goal the verdict that `atMost` gives, where there is a goal
+ * @param goal the verdict that `atMost` or `atLeast` gives, where there is a goal
  */
 export function row(what, value, { net = '', note = '' } = {}, goal = null) {
   if (goal) {
@@ -30,6 +30,11 @@ export function row(what, value, { net = '', note = '' } = {}, goal = null) {
 /** The verdict on a figure that has a limit. */
 export function atMost(value, limit, unit = '') {
   return { met: value <= limit, text: `goal ≤ ${limit}${unit}` }
+}
+
+/** The verdict on a figure that has a floor. */
+export function atLeast(value, limit, unit = '') {
+  return { met: value >= limit, text: `goal ≥ ${limit}${unit}` }
 }
 
 /** Prints how many goals were met. */
