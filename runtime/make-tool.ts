@@ -9,7 +9,7 @@ import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 import { keepSource, type ToolSource } from './tool-source.js'
 
 const code = lazy(() => import('./run-code.js'))
-const contents = lazy(() => import('./render-tool.js'))
+const markdown = lazy(() => import('./markdown-tool.js'))
 
 const BRAND = Symbol.for('agent-apps.tool')
 
@@ -32,8 +32,8 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     // Null takes an inherited one away.
     if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals, disk)
     if (kind !== 'code') {
-      const { renderTool } = await contents()
-      return ctx => renderTool(tool, source, ctx as Context | undefined, globals, disk)
+      const { runMarkdown } = await markdown()
+      return ctx => runMarkdown(tool, source, ctx as Context | undefined, globals, disk)
     }
     const loaded = await (await code()).loadCode(source, globals, disk)
     tool.module = loaded.module
@@ -50,7 +50,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
       return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
     },
     ...(kind !== 'code' && {
-      content: async () => (await contents()).readContent(source, globals, disk),
+      content: async () => (await markdown()).readContent(source, globals, disk),
     }),
     origin: {
       layer: state.layer,

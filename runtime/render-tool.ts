@@ -20,12 +20,10 @@ import { findDirective } from './find-directive.js'
 import type { Globals } from './globals.js'
 import { interpolationRoots } from './interpolation-roots.js'
 import { invokeFor, requireTool } from './invoke.js'
-import { readContent } from './read-content.js'
+import { isInterpolated, runMarkdown } from './markdown-tool.js'
 import { runChain } from './run-chain.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
-
-export { readContent } from './read-content.js'
 
 /** Where a text is rendered. */
 interface Place {
@@ -40,8 +38,7 @@ interface Place {
 }
 
 /**
- * What a Markdown skill gives: its content, with its directives run, and where `metadata.interpolate` says so, its
- * `${…}` filled in. Content with neither is the bytes as they stand.
+ * A Markdown skill's content with its directives run, and its `${…}` filled in where `metadata.interpolate` says so.
  *
  * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a directive that
  *   was aborted throws
@@ -53,14 +50,11 @@ export async function renderTool(
   globals: Globals,
   host: Disk,
 ): Promise<string> {
-  const { directives = [] } = source.record
-  const isFilled = isInterpolated(tool, ctx)
-  if (directives.length === 0 && !isFilled) return readContent(source, globals, host)
   const { text, content, known } = await findContent(tool, source, globals, host)
   if (content.problem) throw contentInvalid(tool, content.problem)
   const context =
     ctx instanceof RunContext ? ctx : new RunContext(globals, tool, invokeFor, undefined, undefined)
-  return new ToolRendering(tool, known, context, isFilled).render(text, content, source)
+  return new ToolRendering(tool, known, context, isInterpolated(tool, ctx)).render(text, content, source)
 }
 
 /** What `render` of a runtime gives. */
@@ -82,13 +76,7 @@ export async function render(
   const chain = await chainOf(tool, globals)
   ctx.chain = chain
   ctx.args = await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx)
-  return source && disk ? renderTool(tool, source, ctx, globals, disk) : tool.content()
-}
-
-/** True where the content's own `${…}` is filled in. */
-function isInterpolated({ frontmatter: { metadata } }: ToolDef, ctx: Context | undefined): boolean {
-  const { interpolate: own = (ctx as RunContext | undefined)?.chain?.interpolate } = metadata
-  return own === true
+  return source && disk ? runMarkdown(tool, source, ctx, globals, disk) : tool.content()
 }
 
 /** One rendering of a tool's content. */

@@ -68,24 +68,28 @@ async function bundle(directory, entries, options) {
     logLevel: 'warning',
     logOverride: { 'ignored-bare-import': 'silent' },
   })
-  const names = new Map(
-    Object.entries(metafile.outputs).map(([path, output]) => [
-      basename(path),
-      nameOf(path, output, metafile.outputs),
-    ]),
-  )
+  const names = namesOf(metafile.outputs, basename(entries.at(-1)))
   return outputFiles.map(({ path, text }) => [
     names.get(basename(path)),
     [...names].reduce((replaced, [made, name]) => replaced.replaceAll(`"./${made}"`, `"./${name}"`), text),
   ])
 }
 
-/** A file that is imported on demand is named like its module; of all others the largest is what is shared. */
-function nameOf(path, output, outputs) {
-  if (output.entryPoint) return basename(output.entryPoint)
-  const chunks = Object.entries(outputs).filter(([, { entryPoint }]) => !entryPoint)
-  const largest = Math.max(...chunks.map(([, { bytes }]) => bytes))
-  return output.bytes === largest ? 'shared.js' : basename(path)
+/** A file that is imported on demand is named like its module, and the largest that the last and slimmest entry imports `shared.js`. */
+function namesOf(outputs, slimmest) {
+  const { imports } = Object.values(outputs).find(
+    ({ entryPoint }) => entryPoint && basename(entryPoint) === slimmest,
+  )
+  const sizes = imports
+    .filter(({ path, kind }) => kind === 'import-statement' && path in outputs)
+    .map(({ path }) => [outputs[path].bytes, path])
+  const [, shared] = sizes.sort(([a], [b]) => b - a)[0] ?? []
+  return new Map(
+    Object.entries(outputs).map(([path, { entryPoint }]) => [
+      basename(path),
+      path === shared ? 'shared.js' : basename(entryPoint ?? path),
+    ]),
+  )
 }
 
 /**

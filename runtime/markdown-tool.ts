@@ -1,0 +1,35 @@
+import type { Context, RunContext } from './context.js'
+import type { Disk } from './disk-seam.js'
+import type { Globals } from './globals.js'
+import { lazy } from './lazy.js'
+import { readContent } from './read-content.js'
+import type { ToolDef } from './tool-def.js'
+import type { ToolSource } from './tool-source.js'
+
+export { readContent } from './read-content.js'
+
+const rendering = lazy(() => import('./render-tool.js'))
+
+/**
+ * What a Markdown skill gives: its content, with its directives run, and where `metadata.interpolate` says so, its
+ * `${…}` filled in. Content with neither is the bytes as they stand, and nothing is loaded that renders.
+ *
+ * @throws what `renderTool` throws
+ */
+export async function runMarkdown(
+  tool: ToolDef,
+  source: ToolSource,
+  ctx: Context | undefined,
+  globals: Globals,
+  disk: Disk,
+): Promise<string> {
+  const { directives = [] } = source.record
+  if (directives.length === 0 && !isInterpolated(tool, ctx)) return readContent(source, globals, disk)
+  return (await rendering()).renderTool(tool, source, ctx, globals, disk)
+}
+
+/** True where the content's own `${…}` is filled in. */
+export function isInterpolated({ frontmatter: { metadata } }: ToolDef, ctx: Context | undefined): boolean {
+  const { interpolate: own = (ctx as RunContext | undefined)?.chain?.interpolate } = metadata
+  return own === true
+}
