@@ -1,0 +1,126 @@
+import { join, posix } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Plugin } from 'vite'
+import {
+  type AgentAppsOptions,
+  compileVirtualModule,
+  concerns,
+  type Fault,
+  isAsset,
+  moduleOf,
+  pathFrom,
+  VIRTUAL_MODULE,
+  type VirtualModule,
+  withImportedAssets,
+} from './virtual-module.js'
+
+export type { AgentAppsOptions } from './virtual-module.js'
+
+/** What ids of a bundle's modules begin with; other plugins leave those alone. */
+const PREFIX = `\0${VIRTUAL_MODULE}/`
+const ENTRY = `${PREFIX}entry`
+/** What stands for the URL of a file until it is known where the module lies that asks for it. */
+const ASSET_MARK = /agent-apps-asset:([\w.-]+)/g
+
+/** A plugin for Vite: `virtual:agent-apps` is the project's bundle. */
+export function agentApps(options: AgentAppsOptions = {}): Plugin {
+  let root = process.cwd()
+  let assetsDir = 'assets'
+  let sourcemap = false
+  let isServing = false
+  let compiling: Promise<VirtualModule> | undefined
+  let compiled: VirtualModule | undefined
+  /** Of all bundles so far: who began with an older one still asks for its chunks. */
+  const files = new Map<string, Uint8Array>()
+
+  return {
+    name: 'agent-apps',
+    enforce: 'pre',
+    configResolved(config) {
+      root = config.root
+      assetsDir = config.build.assetsDir
+      isServing = config.command === 'serve'
+      sourcemap = !isServing && config.build.sourcemap !== false
+    },
+    buildStart() {
+      compiling = undefined
+    },
+    resolveId(id, importer) {
+      if (id === VIRTUAL_MODULE) return ENTRY
+      if (!importer?.startsWith(PREFIX)) return null
+      if (id.startsWith('.')) return PREFIX + pathFrom(importer.slice(PREFIX.length), id)
+      // Packages that are not bundled with the skills' code are the project's.
+      return this.resolve(id, join(root, 'package.json'), { skipSelf: true })
+    },
+    async load(id) {
+      if (!id.startsWith(PREFIX)) return null
+      if (id !== ENTRY) return load(id.slice(PREFIX.length), this.environment?.config.consumer)
+      compiling ??= compileVirtualModule(options, root, sourcemap)
+      compiled = await compiling
+      const { bundle, errors, warnings, directories } = compiled
+      for (const path of [...directories, ...compiled.files]) this.addWatchFile(path)
+      for (const fault of warnings) this.warn(logOf([fault]))
+      if (bundle === null) return this.error(logOf(errors))
+      for (const [path, contents] of bundle.files) files.set(path, contents)
+      return load(bundle.entry)
+    },
+    renderChunk(code, { fileName }) {
+      if (code.match(ASSET_MARK) === null) return null
+      const up = posix.relative(posix.dirname(fileName), assetsDir)
+      return { code: code.replace(ASSET_MARK, (_, name) => `${up === '' ? '.' : up}/${name}`), map: null }
+    },
+    generateBundle: {
+      // Of a build for a server, Vite removes the assets that are there before.
+      order: 'post',
+      handler() {
+        if (this.getModuleInfo(ENTRY) === null) return
+        for (const path of compiled?.bundle?.assets.keys() ?? [])
+          this.emitFile({
+            type: 'asset',
+            fileName: `${assetsDir}/${posix.basename(path)}`,
+            source: files.get(path) ?? '',
+          })
+      },
+    },
+    hotUpdate({ file }) {
+      if (compiled === undefined || !concerns(compiled, file)) return
+      compiling = undefined
+      const entry = this.environment.moduleGraph.getModuleById(ENTRY)
+      return entry && [entry]
+    },
+  }
+
+  function load(path: string, consumer?: 'client' | 'server'): { code: string; map: string | null } {
+    if (isAsset(path))
+      return { code: `export default ${JSON.stringify(assetUrl(path, consumer))}`, map: null }
+    const { code, map } = moduleOf(files, path)
+    return { code: withImportedAssets(code), map }
+  }
+
+  function assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {
+    if (!isServing) return `agent-apps-asset:${posix.basename(path)}`
+    if (consumer === 'server') return pathToFileURL(compiled?.bundle?.assets.get(path) ?? path).href
+    return `data:application/octet-stream;base64,${Buffer.from(files.get(path) ?? []).toString('base64')}`
+  }
+}
+
+interface Log {
+  message: string
+  pluginCode?: string
+  id?: string
+  loc?: { file: string; line: number; column: number }
+}
+
+/** Faults as one message, at the place of the first. */
+function logOf(faults: readonly Fault[]): Log {
+  const texts = faults.map(({ text, note, id, place }, number) => {
+    const where = place && number > 0 ? `${place.file}:${place.line}:${place.column}: ` : ''
+    return `${where}${text} (${id})\n${note}`
+  })
+  const message = texts.join('\n\n')
+  const [first] = faults
+  if (first?.place === undefined) return { message, ...(first && { pluginCode: first.id }) }
+  const { file, line, column } = first.place
+  // Columns count from 0.
+  return { message, pluginCode: first.id, id: file, loc: { file, line, column: column - 1 } }
+}
