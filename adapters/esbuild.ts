@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import type { BuildOptions, OnLoadResult, PartialMessage, Plugin } from 'esbuild'
+import { join, posix, relative } from 'node:path'
+import type { BuildOptions, Format, OnLoadResult, PartialMessage, Plugin } from 'esbuild'
 import {
   type AgentAppsOptions,
   compileVirtualModule,
-  dependsOnItsPlace,
   type Fault,
   isAsset,
   lineOf,
@@ -17,6 +16,7 @@ import {
 export type { AgentAppsOptions } from './virtual-module.js'
 
 const NAMESPACE = 'agent-apps'
+const FILES = 'agent-apps-files'
 
 /** A plugin for esbuild: `virtual:agent-apps` is the project's bundle. */
 export function agentApps(options: AgentAppsOptions = {}): Plugin {
@@ -24,12 +24,13 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     name: 'agent-apps',
     setup({ initialOptions, onResolve, onLoad }) {
       const { absWorkingDir: cwd = process.cwd(), sourcemap = false } = initialOptions
+      const format = formatOf(initialOptions)
       let files: ReadonlyMap<string, Uint8Array> = new Map()
 
       onResolve({ filter: /^virtual:agent-apps$/ }, ({ path }) => ({ path, namespace: NAMESPACE }))
       onResolve({ filter: /^\./, namespace: NAMESPACE }, ({ path, importer }) => ({
         path: pathFrom(importer, path),
-        namespace: NAMESPACE,
+        namespace: isAsset(importer) ? FILES : NAMESPACE,
       }))
       onLoad({ filter: /^virtual:agent-apps$/, namespace: NAMESPACE }, async () => {
         const compiled = await compileVirtualModule(options, cwd, sourcemap !== false)
@@ -43,13 +44,16 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
         return { ...said, ...load(compiled.bundle.entry) }
       })
       onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => load(path))
+      onLoad({ filter: /.*/, namespace: FILES }, ({ path }) => ({
+        contents: files.get(path) ?? '',
+        loader: 'file',
+      }))
 
       function load(path: string): OnLoadResult {
-        if (isAsset(path)) return { contents: files.get(path) ?? '', loader: 'file' }
+        if (isAsset(path)) return assetModule(path, format)
         const { code, map } = moduleOf(files, path)
-        if (dependsOnItsPlace(code) && !isModule(initialOptions)) return { errors: [NO_MODULE] }
+        const own = withImportedAssets(format === 'cjs' ? code.replace(OWN_PLACE, '(__filename)') : code)
         const inline = map && Buffer.from(map).toString('base64')
-        const own = withImportedAssets(code)
         return {
           contents: inline ? `${own}\n//# sourceMappingURL=data:application/json;base64,${inline}\n` : own,
           loader: 'js',
@@ -61,14 +65,29 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   }
 }
 
-function isModule({ format, platform }: BuildOptions): boolean {
-  return (format ?? (platform === 'neutral' ? 'esm' : undefined)) === 'esm'
+function formatOf({ format, platform = 'browser' }: BuildOptions): Format {
+  return format ?? ({ browser: 'iife', node: 'cjs', neutral: 'esm' } as const)[platform]
 }
 
-const NO_MODULE: PartialMessage = {
+/** How code in CommonJS that was bundled makes its `require`. */
+const OWN_PLACE = /(?<=__agentAppsRequire)\(import\.meta\.url\)/
+
+/** A module with the URL of a file, which esbuild writes beside what it makes. */
+function assetModule(path: string, format: Format): OnLoadResult {
+  const place = { esm: 'import.meta.url', cjs: "require('url').pathToFileURL(__filename)", iife: null }[
+    format
+  ]
+  if (place === null) return { errors: [NO_PLACE] }
+  const name = JSON.stringify(`./${posix.basename(path)}`)
+  return { contents: `import url from ${name}\nexport default new URL(url, ${place}).href\n` }
+}
+
+const NO_PLACE: PartialMessage = {
   id: 'BUNDLE_CODE',
-  text: "A skill's code depends on where it lies, which only an ES module knows.",
-  notes: [{ text: "Build with `format: 'esm'`." }],
+  text: 'A skill reads a file by its own place, which code of the format "iife" does not know. (BUNDLE_CODE)',
+  notes: [
+    { text: "Build with `format: 'esm'`, import the file as text, or make it a resource of the skill." },
+  ],
 }
 
 function messageOf({ text, note, id, place }: Fault, cwd: string): PartialMessage {

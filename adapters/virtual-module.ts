@@ -109,21 +109,16 @@ export function isAsset(path: string): boolean {
   return posix.basename(path).startsWith('asset-')
 }
 
-/** True for code that asks `import.meta` where it lies. */
-export function dependsOnItsPlace(code: string): boolean {
-  return code.match(ASSET_URL) !== null || code.includes('__agentAppsRequire(import.meta.url)')
-}
-
 /**
  * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such an import
- * gives is a URL, relative to the module that it becomes part of.
+ * gives is a whole URL.
  */
 export function withImportedAssets(code: string): string {
   const names = [...new Set([...code.matchAll(ASSET_URL)].map(([, name = '']) => name))]
   if (names.length === 0) return code
   const local = (name: string): string => `__agentAppsAsset${names.indexOf(name)}`
   const imports = names.map(name => `import ${local(name)} from ${JSON.stringify(name)};`).join(' ')
-  return `${imports} ${code.replace(ASSET_URL, (_, name: string) => `new URL(${local(name)}, import.meta.url)`)}`
+  return `${imports} ${code.replace(ASSET_URL, (_, name: string) => `new URL(${local(name)})`)}`
 }
 
 /** The line of a file, from 1; empty where it is not there. */

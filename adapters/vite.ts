@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module'
 import { join, posix } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
@@ -19,6 +20,7 @@ export type { AgentAppsOptions } from './virtual-module.js'
 /** What ids of a bundle's modules begin with; other plugins leave those alone. */
 const PREFIX = `\0${VIRTUAL_MODULE}/`
 const ENTRY = `${PREFIX}entry`
+const ASSET_MODULE = '.js'
 /** What stands for the URL of a file until it is known where the module lies that asks for it. */
 const ASSET_MARK = /agent-apps-asset:([\w.-]+)/g
 
@@ -48,7 +50,10 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     resolveId(id, importer) {
       if (id === VIRTUAL_MODULE) return ENTRY
       if (!importer?.startsWith(PREFIX)) return null
-      if (id.startsWith('.')) return PREFIX + pathFrom(importer.slice(PREFIX.length), id)
+      const path = pathFrom(importer.slice(PREFIX.length), id)
+      // What is asked for of a file is a module with its URL.
+      if (id.startsWith('.')) return `${PREFIX}${path}${isAsset(path) ? ASSET_MODULE : ''}`
+      if (isBuiltin(id)) return null
       // Packages that are not bundled with the skills' code are the project's.
       return this.resolve(id, join(root, 'package.json'), { skipSelf: true })
     },
@@ -91,8 +96,12 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   }
 
   function load(path: string, consumer?: 'client' | 'server'): { code: string; map: string | null } {
-    if (isAsset(path))
-      return { code: `export default ${JSON.stringify(assetUrl(path, consumer))}`, map: null }
+    if (isAsset(path)) {
+      const url = assetUrl(path.slice(0, -ASSET_MODULE.length), consumer)
+      // Vite itself would follow a URL that is written in one piece.
+      const code = `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
+      return { code, map: null }
+    }
     const { code, map } = moduleOf(files, path)
     return { code: withImportedAssets(code), map }
   }
