@@ -83,7 +83,6 @@ function assetModule(path: string, format: Format): OnLoadResult {
 }
 
 const NO_PLACE: PartialMessage = {
-  id: 'BUNDLE_CODE',
   text: 'A skill reads a file by its own place, which code of the format "iife" does not know. (BUNDLE_CODE)',
   notes: [
     { text: "Build with `format: 'esm'`, import the file as text, or make it a resource of the skill." },
@@ -91,7 +90,7 @@ const NO_PLACE: PartialMessage = {
 }
 
 function messageOf({ text, note, id, place }: Fault, cwd: string): PartialMessage {
-  const message = { id, text: `${text} (${id})`, notes: [{ text: note }] }
+  const message = { text: `${text} (${id})`, notes: [{ text: note }] }
   if (place === undefined) return message
   const { line, column } = place
   const lineText = lineOf(place.file, line)
