@@ -85,7 +85,8 @@ export function concerns({ files, directories }: VirtualModule, file: string): b
   for (let path = file; path !== dirname(path); path = dirname(path)) {
     // What compiling writes itself is no change, and neither is what it does not enter.
     if (/^(?:\.agent-apps|node_modules$)/.test(basename(path))) return false
-    if (directories.has(path)) return true
+    // A directory may be new.
+    if (directories.has(path) || files.has(path)) return true
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module'
 import { join, posix } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Plugin } from 'vite'
+import type { Plugin, ViteDevServer } from 'vite'
 import {
   type AgentAppsOptions,
   compileVirtualModule,
@@ -29,7 +29,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   let root = process.cwd()
   let assetsDir = 'assets'
   let sourcemap = false
-  let isServing = false
+  let server: ViteDevServer | undefined
   let compiling: Promise<VirtualModule> | undefined
   let compiled: VirtualModule | undefined
   /** Of all bundles so far: who began with an older one still asks for its chunks. */
@@ -41,8 +41,10 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     configResolved(config) {
       root = config.root
       assetsDir = config.build.assetsDir
-      isServing = config.command === 'serve'
-      sourcemap = !isServing && config.build.sourcemap !== false
+      sourcemap = config.command === 'build' && config.build.sourcemap !== false
+    },
+    configureServer(started) {
+      server = started
     },
     buildStart() {
       compiling = undefined
@@ -63,7 +65,10 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       compiling ??= compileVirtualModule(options, root, sourcemap)
       compiled = await compiling
       const { bundle, errors, warnings, directories } = compiled
-      for (const path of [...directories, ...compiled.files]) this.addWatchFile(path)
+      const looked = [...directories, ...compiled.files]
+      // To the development server a file that a module watches is one that it imports.
+      if (server) server.watcher.add(looked)
+      else for (const path of looked) this.addWatchFile(path)
       for (const fault of warnings) this.warn(logOf([fault]))
       if (bundle === null) return this.error(logOf(errors))
       for (const [path, contents] of bundle.files) files.set(path, contents)
@@ -107,7 +112,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   }
 
   function assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {
-    if (!isServing) return `agent-apps-asset:${posix.basename(path)}`
+    if (!server) return `agent-apps-asset:${posix.basename(path)}`
     if (consumer === 'server') return pathToFileURL(compiled?.bundle?.assets.get(path) ?? path).href
     return `data:application/octet-stream;base64,${Buffer.from(files.get(path) ?? []).toString('base64')}`
   }
@@ -122,8 +127,9 @@ interface Log {
 
 /** Faults as one message, at the place of the first. */
 function logOf(faults: readonly Fault[]): Log {
-  const texts = faults.map(({ text, note, id, place }, number) => {
-    const where = place && number > 0 ? `${place.file}:${place.line}:${place.column}: ` : ''
+  const texts = faults.map(({ text, note, id, place }) => {
+    // Of a warning, what shows it leaves the place out.
+    const where = place ? `${place.file}:${place.line}:${place.column}: ` : ''
     return `${where}${text} (${id})\n${note}`
   })
   const message = texts.join('\n\n')
