@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 import type { BuildOptions, Format, OnLoadResult, PartialMessage, Plugin } from 'esbuild'
 import {
@@ -6,7 +6,6 @@ import {
   compileVirtualModule,
   type Fault,
   isAsset,
-  lineOf,
   moduleOf,
   pathFrom,
   type VirtualModule,
@@ -102,6 +101,15 @@ function messageOf({ text, note, id, place }: Fault, cwd: string): PartialMessag
     lineText,
   }
   return { ...message, location }
+}
+
+/** The line of a file, from 1; empty where it is not there. */
+function lineOf(file: string, line: number): string {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/)[line - 1] ?? ''
+  } catch {
+    return ''
+  }
 }
 
 /** What esbuild watches: contents of files, and names in directories. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, resolve } from 'node:path'
 import { isAgentAppsError } from 'agent-apps'
 import { type Bundle, type CompileBundleOptions, compileBundle, fromMessage } from 'agent-apps/compiler'
@@ -98,7 +97,7 @@ export function moduleOf(
 ): { code: string; map: string | null } {
   const text = (name: string): string => Buffer.from(files.get(name) ?? []).toString('utf8')
   return {
-    code: text(path).replace(/^\/\/# sourceMappingURL=.*\n?$/m, ''),
+    code: text(path).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'),
     map: files.has(`${path}.map`) ? text(`${path}.map`) : null,
   }
 }
@@ -120,15 +119,6 @@ export function withImportedAssets(code: string): string {
   const local = (name: string): string => `__agentAppsAsset${names.indexOf(name)}`
   const imports = names.map(name => `import ${local(name)} from ${JSON.stringify(name)};`).join(' ')
   return `${imports} ${code.replace(ASSET_URL, (_, name: string) => `new URL(${local(name)})`)}`
-}
-
-/** The line of a file, from 1; empty where it is not there. */
-export function lineOf(file: string, line: number): string {
-  try {
-    return readFileSync(file, 'utf8').split(/\r?\n/)[line - 1] ?? ''
-  } catch {
-    return ''
-  }
 }
 
 /** The path of what a bundle's module imports; the entry lies at the top. */

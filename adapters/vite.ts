@@ -1,5 +1,5 @@
 import { isBuiltin } from 'node:module'
-import { join, posix } from 'node:path'
+import { join, posix, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin, ViteDevServer } from 'vite'
 import {
@@ -20,6 +20,7 @@ export type { AgentAppsOptions } from './virtual-module.js'
 /** What ids of a bundle's modules begin with; other plugins leave those alone. */
 const PREFIX = `\0${VIRTUAL_MODULE}/`
 const ENTRY = `${PREFIX}entry`
+/** What a module is named by that has the URL of a file, whatever kind of file that is. */
 const ASSET_MODULE = '.js'
 /** What stands for the URL of a file until it is known where the module lies that asks for it. */
 const ASSET_MARK = /agent-apps-asset:([\w.-]+)/g
@@ -52,9 +53,10 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     resolveId(id, importer) {
       if (id === VIRTUAL_MODULE) return ENTRY
       if (!importer?.startsWith(PREFIX)) return null
-      const path = pathFrom(importer.slice(PREFIX.length), id)
-      // What is asked for of a file is a module with its URL.
-      if (id.startsWith('.')) return `${PREFIX}${path}${isAsset(path) ? ASSET_MODULE : ''}`
+      if (id.startsWith('.')) {
+        const path = pathFrom(importer.slice(PREFIX.length), id)
+        return `${PREFIX}${path}${isAsset(path) ? ASSET_MODULE : ''}`
+      }
       if (isBuiltin(id)) return null
       // Packages that are not bundled with the skills' code are the project's.
       return this.resolve(id, join(root, 'package.json'), { skipSelf: true })
@@ -92,11 +94,11 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
           })
       },
     },
-    hotUpdate({ file }) {
-      if (compiled === undefined || !concerns(compiled, file)) return
+    hotUpdate({ file, modules }) {
+      if (compiled === undefined || !concerns(compiled, resolve(file))) return
       compiling = undefined
       const entry = this.environment.moduleGraph.getModuleById(ENTRY)
-      return entry && [entry]
+      return entry && [...modules, entry]
     },
   }
 

@@ -97,19 +97,20 @@ export async function makeBundle(
   const { parts, declared } = collectBundle(project, keep)
   const own = new Set(project.directories.map(({ dir }) => dir))
   const brought = new Map<string, BundledAsset>()
-  const unfollowed: string[] = []
+  const unfollowed: Place[] = []
   const built = await buildBundle(
     parts,
     (directory, module) => {
       // Others' code takes nothing of the project along.
       const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
       const code = readModule(directory, module, root, brought)
-      unfollowed.push(...code.unfollowed.map(one => shownPlace(one, directory, project.cwd)))
+      unfollowed.push(...code.unfollowed.map(one => placeIn(directory, one)))
       return code
     },
     { ...place, minify, sourcemap },
   )
-  if (unfollowed.length > 0) throw notFollowed([...new Set(unfollowed)])
+  const [first] = unfollowed
+  if (first) throw notFollowed(first, [...new Set(unfollowed.map(one => shownPlace(one, project.cwd)))])
   const files = new Map(built)
   const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
   for (const [path, { contents }] of assets) files.set(path, contents)
@@ -117,25 +118,33 @@ export async function makeBundle(
   return { files, assets, declared }
 }
 
-function shownPlace(
-  { source, line, column }: UnfollowedPlace,
-  { dir }: BundledDirectory,
-  cwd: string,
-): string {
-  const file = source === '' ? dir : join(dir, '.agent-apps', source)
+interface Place {
+  /** Absolute. */
+  file: string
+  line: number
+  column: number
+}
+
+function placeIn({ dir }: BundledDirectory, { source, line, column }: UnfollowedPlace): Place {
+  return { file: source === '' ? dir : join(dir, '.agent-apps', source), line, column }
+}
+
+function shownPlace({ file, line, column }: Place, cwd: string): string {
   return `${relative(cwd, file).replaceAll('\\', '/')}:${line}:${column}`
 }
 
 /** Places that an error names. */
 const PLACES_SHOWN = 8
 
-function notFollowed(places: readonly string[]): AgentAppsError {
+function notFollowed({ file, line, column }: Place, places: readonly string[]): AgentAppsError {
   const more = places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : ''
   return new AgentAppsError(
     'BUNDLE_CODE',
     `Code depends on where its file lies, which a bundle cannot follow: ${places.slice(0, PLACES_SHOWN).join(', ')}${more}.`,
     {
       hint: "Name a file that is there as `new URL('./file', import.meta.url)`, import it as text, or make it a resource of the skill.",
+      file,
+      position: { line, column },
     },
   )
 }

@@ -271,11 +271,19 @@ describe('the development server', () => {
     const told: string[] = []
     server.environments.client.hot.send = (payload: object | string) =>
       void told.push(typeof payload === 'string' ? payload : String((payload as { type?: string }).type))
-    const said = async (): Promise<string> => {
-      const { own: names, said: all } = await server.ssrLoadModule('/app.js')
-      return `${names.join()} ${(await all).join('')}\n`
+    const said = async (): Promise<string> => `${await (await server.ssrLoadModule('/said.js')).said()}\n`
+    /** Waits until changes of a folder are seen. */
+    const watching = async (folder: string): Promise<void> => {
+      let isSeen = false
+      server.watcher.once('all', () => {
+        isSeen = true
+      })
+      await until(() => {
+        writeFileSync(join(folder, 'touched.txt'), String(performance.now()))
+        expect(isSeen).toBe(true)
+      })
     }
-    return { server, said, told, messages }
+    return { server, said, told, messages, watching }
   }
   const until = (check: () => void | Promise<void>): Promise<void> =>
     vi.waitFor(check, { timeout: 60_000, interval: 50 })
@@ -292,13 +300,13 @@ describe('the development server', () => {
 
   it('sees what changes, and has the page loaded anew', async () => {
     const root = smallProject(CHANGING)
-    const { server, said, told } = await served(root)
-    const loadPage = () => server.environments.client.transformRequest('/app.js')
+    const { server, said, told, watching } = await served(root)
+    const loadPage = () => server.environments.client.transformRequest('/said.js')
     await loadPage()
     const code = () => server.environments.client.transformRequest('virtual:agent-apps')
     expect((await code())?.code).toContain('/@id/__x00__virtual:agent-apps/agent-apps-chunks/')
     expect(await said()).toBe('one,three First.\n1\n')
-    await new Promise(done => setTimeout(done, 500))
+    await watching(join(root, 'skills'))
     for (const [what, edit, now] of EDITS) {
       told.length = 0
       edit(root)
@@ -310,19 +318,19 @@ describe('the development server', () => {
   })
 
   it('sees skills that lie outside of its root', async () => {
-    const root = smallProject({ 'web/app.js': "export * from '../app.js'\n" })
-    const { said } = await served(join(root, 'web'), { cwd: '..' })
+    const root = smallProject({ 'web/said.js': "export * from '../said.js'\n" })
+    const { said, watching } = await served(join(root, 'web'), { cwd: '..' })
     expect(await said()).toBe('one First.\n\n')
-    await new Promise(done => setTimeout(done, 500))
+    await watching(join(root, 'skills'))
     writeTree(root, { 'skills/deep/two/SKILL.md': skill('two') })
     await until(async () => expect(await said()).toBe('one,two First.\nDo two.\n\n'))
   })
 
   it('goes on after what was wrong', async () => {
     const root = smallProject({ 'skills/two.skill.md': '---\nname: [\n---\n' })
-    const { said } = await served(root)
+    const { said, watching } = await served(root)
     expect(await failure(said())).toMatchObject({ loc: { file: join(root, 'skills/two.skill.md'), line: 2 } })
-    await new Promise(done => setTimeout(done, 500))
+    await watching(join(root, 'skills'))
     writeTree(root, { 'skills/two.skill.md': skill('two') })
     await until(async () => expect(await said()).toBe('one,two First.\nDo two.\n\n'))
     renameSync(join(root, 'skills'), join(root, 'away'))
@@ -333,12 +341,11 @@ describe('the development server', () => {
 
   it('still has the chunks of the bundle that a page began with', async () => {
     const root = smallProject()
-    const { server, said } = await served(root)
-    expect(await said()).toBe('one First.\n\n')
+    const { server, said, watching } = await served(root)
     const { tools } = await server.ssrLoadModule('virtual:agent-apps')
-    await new Promise(done => setTimeout(done, 500))
+    await watching(join(root, 'skills'))
     writeTree(root, { 'skills/one/SKILL.md': skill('one', 'Edited.\n') })
     await until(async () => expect(await said()).toBe('one Edited.\n\n'))
-    expect(await tools['skill-list']()).toMatchObject({})
+    expect(await tools.one()).toBe('First.\n')
   })
 })

@@ -74,13 +74,14 @@ export function smallProject(tree: Tree = {}): string {
   return codeProject({
     'package.json': '{ "type": "module" }\n',
     'skills/one/SKILL.md': skill('one', 'First.\n'),
-    'app.js': [
+    'said.js': [
       "import { tools } from 'virtual:agent-apps'",
-      'export const own = Object.keys(tools).filter(name => !/^(agent|skill)-/.test(name))',
-      'export const said = Promise.all(own.map(name => tools[name]()))',
-      'said.then(all => console.log(own.join(), all.join("")))',
+      'const own = Object.keys(tools).filter(name => !/^(agent|skill)-/.test(name))',
+      'export const said = async () =>',
+      "  `${own.join()} ${(await Promise.all(own.map(name => tools[name]()))).join('')}`",
       '',
     ].join('\n'),
+    'app.js': "import { said } from './said.js'\nsaid().then(console.log)\n",
     ...tree,
   }).root
 }
