@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentAppsOptions, agentApps } from 'agent-apps/esbuild'
@@ -108,6 +109,21 @@ describe('what esbuild makes of virtual:agent-apps', () => {
     expect(errors).toMatchObject([
       { text: ofRule('BUNDLE_CODE'), notes: [{ text: expect.stringContaining("'esm'") }] },
     ])
+  })
+
+  it('tells faults with the author’s file and line, where it has maps', async () => {
+    const root = smallProject({
+      'skills/one/SKILL.md': skill('one', 'metadata: {}\n', 'metadata: { delegate: ./fails.ts }\n'),
+      'skills/one/fails.ts':
+        'type Text = string\n\nexport default (text: Text) => {\n  throw new Error(`No ${text}`)\n}\n',
+    })
+    await built(root, { splitting: true, sourcemap: true })
+    const out = join(root, 'out')
+    const { stderr } = spawnSync(process.execPath, ['--enable-source-maps', 'app.js'], {
+      cwd: out,
+      encoding: 'utf8',
+    })
+    expect(stderr).toMatch(/skills\/one\/fails\.ts:4:/)
   })
 
   it('packages that are external to the skills are the bundler’s', async () => {
