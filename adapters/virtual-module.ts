@@ -38,7 +38,7 @@ export interface VirtualModule {
 export async function compileVirtualModule(
   { strict = false, ...options }: AgentAppsOptions,
   root: string,
-  sourcemap: boolean,
+  sourcemap = false,
 ): Promise<VirtualModule> {
   const cwd = resolve(root, options.cwd ?? '')
   const files = new Set<string>()

@@ -29,7 +29,6 @@ const ASSET_MARK = /agent-apps-asset:([\w.-]+)/g
 export function agentApps(options: AgentAppsOptions = {}): Plugin {
   let root = process.cwd()
   let assetsDir = 'assets'
-  let sourcemap = false
   let server: ViteDevServer | undefined
   let compiling: Promise<VirtualModule> | undefined
   let compiled: VirtualModule | undefined
@@ -42,7 +41,6 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     configResolved(config) {
       root = config.root
       assetsDir = config.build.assetsDir
-      sourcemap = config.command === 'build' && config.build.sourcemap !== false
     },
     configureServer(started) {
       server = started
@@ -64,7 +62,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     async load(id) {
       if (!id.startsWith(PREFIX)) return null
       if (id !== ENTRY) return load(id.slice(PREFIX.length), this.environment?.config.consumer)
-      compiling ??= compileVirtualModule(options, root, sourcemap)
+      compiling ??= compileVirtualModule(options, root)
       compiled = await compiling
       const { bundle, errors, warnings, directories } = compiled
       const looked = [...directories, ...compiled.files]
@@ -102,15 +100,12 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     },
   }
 
-  function load(path: string, consumer?: 'client' | 'server'): { code: string; map: string | null } {
-    if (isAsset(path)) {
-      const url = assetUrl(path.slice(0, -ASSET_MODULE.length), consumer)
-      // Vite itself would follow a URL that is written in one piece.
-      const code = `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
-      return { code, map: null }
-    }
-    const { code, map } = moduleOf(files, path)
-    return { code: withImportedAssets(code), map }
+  // There is no source map: of modules that are no files Vite keeps none.
+  function load(path: string, consumer?: 'client' | 'server'): string {
+    if (!isAsset(path)) return withImportedAssets(moduleOf(files, path).code)
+    const url = assetUrl(path.slice(0, -ASSET_MODULE.length), consumer)
+    // Vite itself would follow a URL that is written in one piece.
+    return `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
   }
 
   function assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentAppsOptions, agentApps } from 'agent-apps/vite'
@@ -138,21 +137,6 @@ describe('what Vite makes of virtual:agent-apps', () => {
     const own = { paths: ['skills'], external: ['two'] }
     await build({ ...config(root, own), ssr: { noExternal: true }, build: { ssr: 'app.js', outDir: 'out' } })
     expect(runAlone(root, 'out', 'app.js')).toBe('one,two First.\nTwo.\n')
-  })
-
-  it('tells faults with the author’s file and line, where it has maps', async () => {
-    const root = smallProject({
-      'skills/one/SKILL.md': skill('one', 'metadata: {}\n', 'metadata: { delegate: ./fails.ts }\n'),
-      'skills/one/fails.ts':
-        'type Text = string\n\nexport default (text: Text) => {\n  throw new Error(`No ${text}`)\n}\n',
-    })
-    await built(root, { sourcemap: true })
-    const out = join(root, 'out')
-    const { stderr } = spawnSync(process.execPath, ['--enable-source-maps', 'app.js'], {
-      cwd: out,
-      encoding: 'utf8',
-    })
-    expect(stderr).toMatch(/skills\/one\/fails\.ts:4:/)
   })
 
   it('an unused build has nothing of it', async () => {
