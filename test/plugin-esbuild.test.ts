@@ -197,6 +197,16 @@ describe('what is wrong with a skill', () => {
     expect(errors).toMatchObject([{ location: { line: 5, column: 3, lineText: 'é :skill[nobody]' } }])
   })
 
+  it('is an error where code cannot be followed, with its place', async () => {
+    const root = smallProject({
+      'skills/two.skill.ts':
+        "export const frontmatter = { name: 'two', description: 'Is two.' }\nexport default () => import.meta.dirname\n",
+    })
+    expect(await failure(built(root, {}))).toMatchObject({
+      errors: [{ text: ofRule('BUNDLE_CODE'), location: { file: 'skills/two.skill.ts', line: 2 } }],
+    })
+  })
+
   it('is an error where nothing can be compiled', async () => {
     const root = smallProject()
     expect(await failure(built(root, {}, { paths: ['none'] }))).toMatchObject({
