@@ -156,7 +156,7 @@ describe('options', () => {
       {
         text: ofRule('OPTIONS_INVALID'),
         pluginName: 'agent-apps',
-        location: { file: 'app.js' },
+        location: { file: 'said.js' },
         notes: [{ text: 'Did you mean `keep`?' }],
       },
     ])
