@@ -4,7 +4,7 @@ import { AgentAppsError } from '../src/error.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
-import { declareTools } from './4-bundle/declare-tools.js'
+import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
 import type { UnfollowedPlace } from './4-bundle/follow-urls.js'
 import {
   BUNDLE_NAME,
@@ -48,9 +48,11 @@ export function checkBundle({ cwd, directories }: Project, { bundle = '' }: Bund
 
 /** A bundle, ready to be written. */
 interface MadeBundle {
-  place: BundlePlace
   /** By path relative to the place's folder. */
   files: Map<string, Uint8Array>
+  /** Those of them that code finds by its place, by their path. */
+  assets: Map<string, BundledAsset>
+  declared: DeclaredTool[]
 }
 
 /**
@@ -60,7 +62,8 @@ interface MadeBundle {
  * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, INDEX_LOCKED, OPTIONS_INVALID
  */
 export async function bundle(project: Project, options: BundleOptions): Promise<string[]> {
-  const { place, files } = await makeBundle(project, options)
+  const place = placeOf(project, options)
+  const { files } = await makeBundle(project, place, options)
   const { dir } = project.directories[0] as ProjectDirectory
   const written = await withDirectoryLock(dir, () => writeBundle(place, files))
   return shownFiles(written, place, project)
@@ -68,60 +71,80 @@ export async function bundle(project: Project, options: BundleOptions): Promise<
 
 /** The files of a bundle that bundling would write, relative to `cwd`. */
 export async function outdatedBundle(project: Project, options: BundleOptions): Promise<string[]> {
-  const { place, files } = await makeBundle(project, options)
+  const place = placeOf(project, options)
+  const { files } = await makeBundle(project, place, options)
   return shownFiles(outdatedFiles(place, files), place, project)
+}
+
+function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
+  return bundlePlace(resolve(cwd, file))
 }
 
 function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: Project): string[] {
   return files.map(file => relative(cwd, join(folder, file)).replaceAll('\\', '/'))
 }
 
-async function makeBundle(
+/**
+ * The files of a project's bundle, which is made of its indexes and nothing else.
+ *
+ * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, OPTIONS_INVALID
+ */
+export async function makeBundle(
   project: Project,
-  { bundle: file = '', keep, minify = false, sourcemap = false }: BundleOptions,
+  place: BundlePlace,
+  { keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
 ): Promise<MadeBundle> {
-  const place = bundlePlace(resolve(project.cwd, file))
   const { parts, declared } = collectBundle(project, keep)
   const own = new Set(project.directories.map(({ dir }) => dir))
-  const assets = new Map<string, BundledAsset>()
-  const unfollowed: string[] = []
+  const brought = new Map<string, BundledAsset>()
+  const unfollowed: Place[] = []
   const built = await buildBundle(
     parts,
     (directory, module) => {
       // Others' code takes nothing of the project along.
       const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
-      const code = readModule(directory, module, root, assets)
-      unfollowed.push(...code.unfollowed.map(one => shownPlace(one, directory, project.cwd)))
+      const code = readModule(directory, module, root, brought)
+      unfollowed.push(...code.unfollowed.map(one => placeIn(directory, one)))
       return code
     },
     { ...place, minify, sourcemap },
   )
-  if (unfollowed.length > 0) throw notFollowed([...new Set(unfollowed)])
+  const [first] = unfollowed
+  if (first) throw notFollowed(first, [...new Set(unfollowed.map(one => shownPlace(one, project.cwd)))])
   const files = new Map(built)
-  for (const { name, contents } of assets.values()) files.set(`${place.chunks}/${name}`, contents)
+  const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
+  for (const [path, { contents }] of assets) files.set(path, contents)
   files.set(place.types, Buffer.from(declareTools(declared)))
-  return { place, files }
+  return { files, assets, declared }
 }
 
-function shownPlace(
-  { source, line, column }: UnfollowedPlace,
-  { dir }: BundledDirectory,
-  cwd: string,
-): string {
-  const file = source === '' ? dir : join(dir, '.agent-apps', source)
+interface Place {
+  /** Absolute. */
+  file: string
+  line: number
+  column: number
+}
+
+function placeIn({ dir }: BundledDirectory, { source, line, column }: UnfollowedPlace): Place {
+  return { file: source === '' ? dir : join(dir, '.agent-apps', source), line, column }
+}
+
+function shownPlace({ file, line, column }: Place, cwd: string): string {
   return `${relative(cwd, file).replaceAll('\\', '/')}:${line}:${column}`
 }
 
 /** Places that an error names. */
 const PLACES_SHOWN = 8
 
-function notFollowed(places: readonly string[]): AgentAppsError {
+function notFollowed({ file, line, column }: Place, places: readonly string[]): AgentAppsError {
   const more = places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : ''
   return new AgentAppsError(
     'BUNDLE_CODE',
     `Code depends on where its file lies, which a bundle cannot follow: ${places.slice(0, PLACES_SHOWN).join(', ')}${more}.`,
     {
       hint: "Name a file that is there as `new URL('./file', import.meta.url)`, import it as text, or make it a resource of the skill.",
+      file,
+      position: { line, column },
     },
   )
 }

@@ -57,7 +57,7 @@ function bring(source: URL, url: string, root: string, assets: Map<string, Bundl
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'
   const name = `asset-${digest}${ending}`
-  assets.set(name, { name, contents })
+  assets.set(name, { name, file: real, contents })
   return `./${name}`
 }
 

@@ -78,6 +78,15 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 export async function compileProject(options: CompileOptions, looks?: Looks): Promise<CompileResult> {
   const project = await readProject(options, looks?.path)
   if (options.bundle !== undefined) (await import('./bundle.js')).checkBundle(project, options)
+  return compileRead(project, options, looks)
+}
+
+/** The same with a project that was read. */
+export async function compileRead(
+  project: Project,
+  options: CompileOptions,
+  looks?: Looks,
+): Promise<CompileResult> {
   const job: Job = {
     ...options,
     looks,

@@ -5,6 +5,13 @@ export type { ReferenceKind, ToolReference } from '../src/references.js'
 export { type CheckOptions, type CheckResult, check } from './check.js'
 export { type CleanOptions, type CleanResult, clean } from './clean.js'
 export { type CompileOptions, type CompileResult, compile, type Progress } from './compile.js'
+export {
+  type Bundle,
+  type CompileBundleOptions,
+  type CompileBundleResult,
+  compileBundle,
+  type Looks,
+} from './compile-bundle.js'
 export { fromMessage, type Message } from './diagnostics.js'
 export { type GraphOptions, graph } from './graph.js'
 export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.js'

@@ -203,7 +203,7 @@ async function loadAjv(dialect: Dialect): Promise<Loaded | null> {
   if (!makesCode()) return null
   try {
     // By a name that bundlers do not follow: an application must not carry what it may never need.
-    const module: AjvModule = await import([AJV_MODULES[dialect]].join())
+    const module: AjvModule = await import(/* @vite-ignore */ [AJV_MODULES[dialect]].join())
     const Class = 'default' in module.default ? module.default.default : module.default
     const work = new PatternWork()
     return { ajv: configured(Class, work), work }

@@ -15,8 +15,8 @@ const PARTS = [
     folder: 'runtime',
     entries: ['agent-apps.js', 'index.js'],
     hub: 'agent-apps.js',
-    // What `#disk` leads to: the host decides which.
-    asTheyAre: ['disk.js', 'disk-imports.js', 'no-disk.js', 'bundle-disk.js'],
+    // What `#disk` leads to, the host decides which, and a module that Node's own hooks load.
+    alone: ['disk.js', 'disk-imports.js', 'no-disk.js', 'bundle-disk.js'],
     platform: 'neutral',
   },
   {
@@ -24,24 +24,25 @@ const PARTS = [
     entries: ['index.js', 'disk.js'],
     hub: 'index.js',
     // What a process or thread of its own runs. It lies where `new URL('./….js', import.meta.url)` finds it from any file.
-    workers: ['1-read/content-worker.js', '2-resolve/directive-worker.js', '2-resolve/evaluate-worker.js'],
+    alone: ['1-read/content-worker.js', '2-resolve/directive-worker.js', '2-resolve/evaluate-worker.js'],
     platform: 'node',
   },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
+  { folder: 'adapters', entries: ['esbuild.js', 'vite.js'], platform: 'node' },
 ]
 
 for (const part of PARTS) await replace(part)
 
 /** Puts the bundled files in the place of those that they were made of. */
-async function replace({ folder, entries, hub, asTheyAre = [], workers = [], platform }) {
+async function replace({ folder, entries, hub, alone = [], platform }) {
   const directory = join(DIST, folder)
   const reaching = hub === undefined ? [] : [reachingAll(join(directory, hub))]
   const made = [
     ...(await bundle(directory, entries, { platform, splitting: true, plugins: reaching })),
-    ...(await bundle(directory, workers, { platform })),
+    ...(await bundle(directory, alone, { platform: 'node', plugins: [onDemandOutside()] })),
   ]
   for (const name of readdirSync(directory, { recursive: true })) {
-    if (name.endsWith('.js') && !asTheyAre.includes(name)) rmSync(join(directory, name))
+    if (name.endsWith('.js')) rmSync(join(directory, name))
   }
   for (const [name, text] of made) writeFileSync(join(directory, name), text)
 }
@@ -71,7 +72,11 @@ async function bundle(directory, entries, options) {
   const names = namesOf(metafile.outputs, basename(entries.at(-1)))
   return outputFiles.map(({ path, text }) => [
     names.get(basename(path)),
-    [...names].reduce((replaced, [made, name]) => replaced.replaceAll(`"./${made}"`, `"./${name}"`), text),
+    // No module of ours does anything but declare, so an import of nothing would only be loaded.
+    [...names].reduce(
+      (replaced, [made, name]) => replaced.replaceAll(`"./${made}"`, `"./${name}"`),
+      text.replace(/^import "\.\/[^"]+";\n/gm, ''),
+    ),
   ])
 }
 
@@ -90,6 +95,18 @@ function namesOf(outputs, slimmest) {
       path === shared ? 'shared.js' : basename(entryPoint ?? path),
     ]),
   )
+}
+
+/** What a file that stands alone imports when it needs it is another file. */
+function onDemandOutside() {
+  return {
+    name: 'agent-apps-on-demand-outside',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, kind }) =>
+        kind === 'dynamic-import' ? { path, external: true } : null,
+      )
+    },
+  }
 }
 
 /**

@@ -47,7 +47,7 @@ describe('the pages in docs/', () => {
   })
 
   it.each(['docs/architecture.md', 'docs/index-format.md'])('%s names files that there are', page => {
-    const paths = [...read(page).matchAll(/`((?:src|compiler|runtime|cli|docs|schema)\/[\w./-]+)`/g)]
+    const paths = [...read(page).matchAll(/`((?:src|compiler|runtime|cli|adapters|docs|schema)\/[\w./-]+)`/g)]
     for (const [, path = ''] of paths) expect(existsSync(join(PROJECT, path)), `${page}: ${path}`).toBe(true)
   })
 })

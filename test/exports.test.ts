@@ -91,6 +91,7 @@ const EXPORTS: Record<string, string[]> = {
     'check',
     'clean',
     'compile',
+    'compileBundle',
     'fromMessage',
     'graph',
     'graphAsDot',
@@ -100,6 +101,8 @@ const EXPORTS: Record<string, string[]> = {
     'watch',
   ],
   'agent-apps/compiler/disk': ['parser'],
+  'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/vite': ['agentApps'],
 }
 /** Types leave no trace at run time, so that they are read from the declarations. */
 const TYPES: Record<string, string[]> = {
@@ -154,10 +157,13 @@ const TYPES: Record<string, string[]> = {
     'Via',
   ],
   'agent-apps/compiler': [
+    'Bundle',
     'CheckOptions',
     'CheckResult',
     'CleanOptions',
     'CleanResult',
+    'CompileBundleOptions',
+    'CompileBundleResult',
     'CompileOptions',
     'CompileResult',
     'Config',
@@ -169,6 +175,7 @@ const TYPES: Record<string, string[]> = {
     'GraphSelection',
     'LoadConfigOptions',
     'LoadedConfig',
+    'Looks',
     'Message',
     'Outcome',
     'Progress',
@@ -180,6 +187,8 @@ const TYPES: Record<string, string[]> = {
     'WatchOptions',
     'Watcher',
   ],
+  'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/vite': ['AgentAppsOptions'],
 }
 
 interface Manifest {

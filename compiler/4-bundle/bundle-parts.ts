@@ -47,5 +47,7 @@ export interface BundledSource {
 /** A file that code finds by its place, which is written beside the chunks. */
 export interface BundledAsset {
   name: string
+  /** Where it lies now, absolute. */
+  file: string
   contents: Uint8Array
 }

@@ -36,20 +36,39 @@ export declare const tools: {
 
 /** The declarations of a bundle: every tool's name, arguments and result. */
 export function declareTools(tools: readonly DeclaredTool[]): string {
-  const lines = tools.map(({ name, description, params, returns }) => {
-    const about = description === undefined ? '' : `  /** ${commentText(description)} */\n`
-    return `${about}  ${JSON.stringify(name)}: { args: ${argsType(params)}; result: ${resultType(returns)} }`
-  })
   return [
     MARK,
     `import type { InvokeOptions, Runtime } from ${JSON.stringify(RUNTIME)}`,
     '',
     '/** The tools, by name. */',
     'export interface Tools {',
-    ...lines,
+    ...tools.map(declaration),
     '}',
     TAIL,
   ].join('\n')
+}
+
+/** The first line of declarations of the virtual module, by which they are known again. */
+export const TYPES_MARK = '// Made by agent-apps. Do not edit: the next build replaces it.'
+
+/** The tools, added to what `agent-apps/virtual` declares of the module that a bundler's plugin provides. */
+export function declareVirtualTools(tools: readonly DeclaredTool[]): string {
+  return [
+    TYPES_MARK,
+    '/// <reference types="agent-apps/virtual" />',
+    '',
+    "declare module 'virtual:agent-apps' {",
+    '  interface Tools {',
+    ...tools.map(tool => declaration(tool).replace(/^/gm, '  ')),
+    '  }',
+    '}',
+    '',
+  ].join('\n')
+}
+
+function declaration({ name, description, params, returns }: DeclaredTool): string {
+  const about = description === undefined ? '' : `  /** ${commentText(description)} */\n`
+  return `${about}  ${JSON.stringify(name)}: { args: ${argsType(params)}; result: ${resultType(returns)} }`
 }
 
 function argsType(params: DeclaredTool['params']): string {

@@ -49,23 +49,41 @@ export function checkPlace(
   { folder, name, chunks, types }: BundlePlace,
   directories: readonly SkillDirectory[],
 ): void {
-  for (const { dir, isIgnored } of directories) {
-    const path = relative(realpathSync.native(dir), join(realPath(folder), name)).replaceAll('\\', '/')
-    const isInside = path !== '..' && !path.startsWith('../') && !/^[A-Za-z]:/.test(path)
-    if (!isInside || isLeftOut(path, isIgnored)) continue
-    throw wrongPlace(join(folder, name), `lies in ${dir}, whose skills are compiled`, {
-      hint: 'Write it elsewhere, or leave its folder out with an ignore pattern.',
-    })
-  }
-  for (const file of [name, types].map(one => join(folder, one))) {
-    if (existsSync(file) && !(lstatSync(file).isFile() && readFileSync(file, 'utf8').startsWith(MARK)))
-      throw wrongPlace(file, 'is there already, and is no bundle', {
-        hint: 'Choose another name, or remove it.',
-      })
-  }
+  checkOutside(join(folder, name), directories)
+  for (const file of [name, types]) checkReplaceable(join(folder, file), MARK)
   const folderOfChunks = join(folder, chunks)
   if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
     throw wrongPlace(folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
+}
+
+/**
+ * Refuses a file that would become part of what is compiled.
+ *
+ * @throws BUNDLE_PLACE
+ */
+export function checkOutside(file: string, directories: readonly SkillDirectory[]): void {
+  for (const { dir, isIgnored } of directories) {
+    const place = join(realPath(dirname(file)), basename(file))
+    const path = relative(realpathSync.native(dir), place).replaceAll('\\', '/')
+    const isInside = path !== '..' && !path.startsWith('../') && !/^[A-Za-z]:/.test(path)
+    if (!isInside || isLeftOut(path, isIgnored)) continue
+    throw wrongPlace(file, `lies in ${dir}, whose skills are compiled`, {
+      hint: 'Write it elsewhere, or leave its folder out with an ignore pattern.',
+    })
+  }
+}
+
+/**
+ * Refuses a file that is there and that we did not write.
+ *
+ * @param mark what ours begin with
+ * @throws BUNDLE_PLACE
+ */
+export function checkReplaceable(file: string, mark: string): void {
+  if (!existsSync(file) || (lstatSync(file).isFile() && readFileSync(file, 'utf8').startsWith(mark))) return
+  throw wrongPlace(file, 'is there already, and is no bundle', {
+    hint: 'Choose another name, or remove it.',
+  })
 }
 
 function wrongPlace(file: string, what: string, { hint }: { hint: string }): AgentAppsError {

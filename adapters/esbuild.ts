@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, posix, relative } from 'node:path'
+import type { BuildOptions, Format, OnLoadResult, PartialMessage, Plugin } from 'esbuild'
+import {
+  type AgentAppsOptions,
+  compileVirtualModule,
+  type Fault,
+  isAsset,
+  moduleOf,
+  pathFrom,
+  type VirtualModule,
+  withImportedAssets,
+} from './virtual-module.js'
+
+export type { AgentAppsOptions } from './virtual-module.js'
+
+const NAMESPACE = 'agent-apps'
+const FILES = 'agent-apps-files'
+
+/** A plugin for esbuild: `virtual:agent-apps` is the project's bundle. */
+export function agentApps(options: AgentAppsOptions = {}): Plugin {
+  return {
+    name: 'agent-apps',
+    setup({ initialOptions, onResolve, onLoad }) {
+      const { absWorkingDir: cwd = process.cwd(), sourcemap = false } = initialOptions
+      const format = formatOf(initialOptions)
+      let files: ReadonlyMap<string, Uint8Array> = new Map()
+
+      onResolve({ filter: /^virtual:agent-apps$/ }, ({ path }) => ({ path, namespace: NAMESPACE }))
+      onResolve({ filter: /^\./, namespace: NAMESPACE }, ({ path, importer }) => ({
+        path: pathFrom(importer, path),
+        namespace: isAsset(importer) ? FILES : NAMESPACE,
+      }))
+      onLoad({ filter: /^virtual:agent-apps$/, namespace: NAMESPACE }, async () => {
+        const compiled = await compileVirtualModule(options, cwd, sourcemap !== false)
+        const said: OnLoadResult = {
+          errors: compiled.errors.map(fault => messageOf(fault, cwd)),
+          warnings: compiled.warnings.map(fault => messageOf(fault, cwd)),
+          ...watched(compiled),
+        }
+        if (compiled.bundle === null) return said
+        files = compiled.bundle.files
+        return { ...said, ...load(compiled.bundle.entry) }
+      })
+      onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => load(path))
+      onLoad({ filter: /.*/, namespace: FILES }, ({ path }) => ({
+        contents: files.get(path) ?? '',
+        loader: 'file',
+      }))
+
+      function load(path: string): OnLoadResult {
+        if (isAsset(path)) return assetModule(path, format)
+        const { code, map } = moduleOf(files, path)
+        const own = withImportedAssets(format === 'cjs' ? code.replace(OWN_PLACE, '(__filename)') : code)
+        const inline = map && Buffer.from(map).toString('base64')
+        return {
+          contents: inline ? `${own}\n//# sourceMappingURL=data:application/json;base64,${inline}\n` : own,
+          loader: 'js',
+          // Packages that are not bundled with the skills' code are the project's.
+          resolveDir: cwd,
+        }
+      }
+    },
+  }
+}
+
+function formatOf({ format, platform = 'browser' }: BuildOptions): Format {
+  return format ?? ({ browser: 'iife', node: 'cjs', neutral: 'esm' } as const)[platform]
+}
+
+/** How code in CommonJS that was bundled makes its `require`. */
+const OWN_PLACE = /(?<=__agentAppsRequire)\(import\.meta\.url\)/
+
+/** A module with the URL of a file, which esbuild writes beside what it makes. */
+function assetModule(path: string, format: Format): OnLoadResult {
+  const place = { esm: 'import.meta.url', cjs: "require('url').pathToFileURL(__filename)", iife: null }[
+    format
+  ]
+  if (place === null) return { errors: [NO_PLACE] }
+  const name = JSON.stringify(`./${posix.basename(path)}`)
+  return { contents: `import url from ${name}\nexport default new URL(url, ${place}).href\n` }
+}
+
+const NO_PLACE: PartialMessage = {
+  text: 'A skill reads a file by its own place, which code of the format "iife" does not know. (BUNDLE_CODE)',
+  notes: [
+    { text: "Build with `format: 'esm'`, import the file as text, or make it a resource of the skill." },
+  ],
+}
+
+function messageOf({ text, note, id, place }: Fault, cwd: string): PartialMessage {
+  const message = { text: `${text} (${id})`, notes: [{ text: note }] }
+  if (place === undefined) return message
+  const { line, column } = place
+  const lineText = lineOf(place.file, line)
+  const location = {
+    file: relative(cwd, place.file).replaceAll('\\', '/'),
+    line,
+    // esbuild counts bytes.
+    column: Buffer.byteLength(lineText.slice(0, column - 1)),
+    lineText,
+  }
+  return { ...message, location }
+}
+
+/** The line of a file, from 1; empty where it is not there. */
+function lineOf(file: string, line: number): string {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/)[line - 1] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** What esbuild watches: contents of files, and names in directories. */
+function watched({ files, directories }: VirtualModule): Pick<OnLoadResult, 'watchFiles' | 'watchDirs'> {
+  // What is not there may come as either.
+  const missing = [...files].filter(path => statSync(path, { throwIfNoEntry: false }) === undefined)
+  const known = [...files].filter(path => statSync(path, { throwIfNoEntry: false })?.isFile())
+  const inside = [...directories].flatMap(directory =>
+    readdirSync(directory, { withFileTypes: true })
+      .filter(item => item.isFile() && !item.name.startsWith('.agent-apps'))
+      .map(({ name }) => join(directory, name)),
+  )
+  return { watchFiles: [...known, ...inside, ...missing], watchDirs: [...directories, ...missing] }
+}

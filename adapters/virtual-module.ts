@@ -1,0 +1,127 @@
+import { basename, dirname, join, posix, resolve } from 'node:path'
+import { isAgentAppsError } from 'agent-apps'
+import { type Bundle, type CompileBundleOptions, compileBundle, fromMessage } from 'agent-apps/compiler'
+
+export const VIRTUAL_MODULE = 'virtual:agent-apps'
+
+/** Options of the plugins. */
+export interface AgentAppsOptions
+  extends Pick<CompileBundleOptions, 'paths' | 'cwd' | 'config' | 'external' | 'keep' | 'types'> {
+  /** Fail on warnings, too. */
+  strict?: boolean | undefined
+}
+
+/** What is wrong, as bundlers say it. */
+export interface Fault {
+  text: string
+  /** What to do. */
+  note: string
+  /** The rule, or the error's code. */
+  id: string
+  /** Where; lines and columns count from 1. */
+  place?: { file: string; line: number; column: number }
+}
+
+/** What compiling came to. */
+export interface VirtualModule {
+  /** Null where something is wrong. */
+  bundle: Bundle | null
+  errors: Fault[]
+  warnings: Fault[]
+  /** The files that decide what comes of it, absolute; they need not be there. */
+  files: Set<string>
+  /** The directories in which every file counts, absolute. */
+  directories: Set<string>
+}
+
+/** Compiles a project for a bundler. Nothing that is wrong with the project is thrown. */
+export async function compileVirtualModule(
+  { strict = false, ...options }: AgentAppsOptions,
+  root: string,
+  sourcemap = false,
+): Promise<VirtualModule> {
+  const cwd = resolve(root, options.cwd ?? '')
+  const files = new Set<string>()
+  const directories = new Set<string>()
+  const looks = {
+    path: (path: string) => void files.add(path),
+    directory: (path: string) => void directories.add(path),
+  }
+  try {
+    const { bundle, diagnostics } = await compileBundle({ ...options, cwd, sourcemap, looks })
+    const of = (severity: string): Fault[] =>
+      diagnostics
+        .filter(message => message.severity === severity)
+        .map(message => faultOf(fromMessage(message), cwd))
+    const errors = strict ? [...of('error'), ...of('warning')] : of('error')
+    const warnings = strict ? [] : of('warning')
+    return { bundle: errors.length > 0 ? null : bundle, errors, warnings, files, directories }
+  } catch (error) {
+    return { bundle: null, errors: [thrownFault(error, cwd)], warnings: [], files, directories }
+  }
+}
+
+function faultOf(
+  { file, line, column, rule, reason, note }: ReturnType<typeof fromMessage>,
+  cwd: string,
+): Fault {
+  return { text: reason, note, id: rule, place: { file: join(cwd, file), line, column } }
+}
+
+/** @throws what is no error of this package */
+function thrownFault(error: unknown, cwd: string): Fault {
+  if (!isAgentAppsError(error)) throw error
+  const { message, hint, code, file, position } = error
+  const fault = { text: message, note: hint, id: code }
+  return file === undefined || position === undefined
+    ? fault
+    : { ...fault, place: { file: resolve(cwd, file), ...position } }
+}
+
+/** True where a file that came, went or changed may make another bundle. */
+export function concerns({ files, directories }: VirtualModule, file: string): boolean {
+  if (files.has(file)) return true
+  for (let path = file; path !== dirname(path); path = dirname(path)) {
+    // What compiling writes itself is no change, and neither is what it does not enter.
+    if (/^(?:\.agent-apps|node_modules$)/.test(basename(path))) return false
+    // A directory may be new.
+    if (directories.has(path) || files.has(path)) return true
+  }
+  return false
+}
+
+/** A module of a bundle, with its source map. */
+export function moduleOf(
+  files: ReadonlyMap<string, Uint8Array>,
+  path: string,
+): { code: string; map: string | null } {
+  const text = (name: string): string => Buffer.from(files.get(name) ?? []).toString('utf8')
+  return {
+    code: text(path).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'),
+    map: files.has(`${path}.map`) ? text(`${path}.map`) : null,
+  }
+}
+
+const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\)/g
+
+/** True for a file of a bundle that is no module: one that code finds by its place. */
+export function isAsset(path: string): boolean {
+  return posix.basename(path).startsWith('asset-')
+}
+
+/**
+ * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such an import
+ * gives is a whole URL.
+ */
+export function withImportedAssets(code: string): string {
+  const names = [...new Set([...code.matchAll(ASSET_URL)].map(([, name = '']) => name))]
+  if (names.length === 0) return code
+  const local = (name: string): string => `__agentAppsAsset${names.indexOf(name)}`
+  const imports = names.map(name => `import ${local(name)} from ${JSON.stringify(name)};`).join(' ')
+  return `${imports} ${code.replace(ASSET_URL, (_, name: string) => `new URL(${local(name)})`)}`
+}
+
+/** The path of what a bundle's module imports; the entry lies at the top. */
+export function pathFrom(importer: string, path: string): string {
+  return posix.join(posix.dirname(importer), path)
+}

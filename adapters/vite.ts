@@ -1,0 +1,138 @@
+import { isBuiltin } from 'node:module'
+import { join, posix, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Plugin, ViteDevServer } from 'vite'
+import {
+  type AgentAppsOptions,
+  compileVirtualModule,
+  concerns,
+  type Fault,
+  isAsset,
+  moduleOf,
+  pathFrom,
+  VIRTUAL_MODULE,
+  type VirtualModule,
+  withImportedAssets,
+} from './virtual-module.js'
+
+export type { AgentAppsOptions } from './virtual-module.js'
+
+/** What ids of a bundle's modules begin with; other plugins leave those alone. */
+const PREFIX = `\0${VIRTUAL_MODULE}/`
+const ENTRY = `${PREFIX}entry`
+/** What a module is named by that has the URL of a file, whatever kind of file that is. */
+const ASSET_MODULE = '.js'
+/** What stands for the URL of a file until it is known where the module lies that asks for it. */
+const ASSET_MARK = /agent-apps-asset:([\w.-]+)/g
+
+/** A plugin for Vite: `virtual:agent-apps` is the project's bundle. */
+export function agentApps(options: AgentAppsOptions = {}): Plugin {
+  let root = process.cwd()
+  let assetsDir = 'assets'
+  let server: ViteDevServer | undefined
+  let compiling: Promise<VirtualModule> | undefined
+  let compiled: VirtualModule | undefined
+  /** Of all bundles so far: who began with an older one still asks for its chunks. */
+  const files = new Map<string, Uint8Array>()
+
+  return {
+    name: 'agent-apps',
+    enforce: 'pre',
+    configResolved(config) {
+      root = config.root
+      assetsDir = config.build.assetsDir
+    },
+    configureServer(started) {
+      server = started
+    },
+    buildStart() {
+      compiling = undefined
+    },
+    resolveId(id, importer) {
+      if (id === VIRTUAL_MODULE) return ENTRY
+      if (!importer?.startsWith(PREFIX)) return null
+      if (id.startsWith('.')) {
+        const path = pathFrom(importer.slice(PREFIX.length), id)
+        return `${PREFIX}${path}${isAsset(path) ? ASSET_MODULE : ''}`
+      }
+      if (isBuiltin(id)) return null
+      // Packages that are not bundled with the skills' code are the project's.
+      return this.resolve(id, join(root, 'package.json'), { skipSelf: true })
+    },
+    async load(id) {
+      if (!id.startsWith(PREFIX)) return null
+      if (id !== ENTRY) return load(id.slice(PREFIX.length), this.environment?.config.consumer)
+      compiling ??= compileVirtualModule(options, root)
+      compiled = await compiling
+      const { bundle, errors, warnings, directories } = compiled
+      const looked = [...directories, ...compiled.files]
+      // To the development server a file that a module watches is one that it imports.
+      if (server) server.watcher.add(looked)
+      else for (const path of looked) this.addWatchFile(path)
+      for (const fault of warnings) this.warn(logOf([fault]))
+      if (bundle === null) return this.error(logOf(errors))
+      for (const [path, contents] of bundle.files) files.set(path, contents)
+      return load(bundle.entry)
+    },
+    renderChunk(code, { fileName }) {
+      if (code.match(ASSET_MARK) === null) return null
+      const up = posix.relative(posix.dirname(fileName), assetsDir)
+      return { code: code.replace(ASSET_MARK, (_, name) => `${up === '' ? '.' : up}/${name}`), map: null }
+    },
+    generateBundle: {
+      // Of a build for a server, Vite removes the assets that are there before.
+      order: 'post',
+      handler() {
+        if (this.getModuleInfo(ENTRY) === null) return
+        for (const path of compiled?.bundle?.assets.keys() ?? [])
+          this.emitFile({
+            type: 'asset',
+            fileName: `${assetsDir}/${posix.basename(path)}`,
+            source: files.get(path) ?? '',
+          })
+      },
+    },
+    hotUpdate({ file, modules }) {
+      if (compiled === undefined || !concerns(compiled, resolve(file))) return
+      compiling = undefined
+      const entry = this.environment.moduleGraph.getModuleById(ENTRY)
+      return entry && [...modules, entry]
+    },
+  }
+
+  // There is no source map: of modules that are no files Vite keeps none.
+  function load(path: string, consumer?: 'client' | 'server'): string {
+    if (!isAsset(path)) return withImportedAssets(moduleOf(files, path).code)
+    const url = assetUrl(path.slice(0, -ASSET_MODULE.length), consumer)
+    // Vite itself would follow a URL that is written in one piece.
+    return `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
+  }
+
+  function assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {
+    if (!server) return `agent-apps-asset:${posix.basename(path)}`
+    if (consumer === 'server') return pathToFileURL(compiled?.bundle?.assets.get(path) ?? path).href
+    return `data:application/octet-stream;base64,${Buffer.from(files.get(path) ?? []).toString('base64')}`
+  }
+}
+
+interface Log {
+  message: string
+  pluginCode?: string
+  id?: string
+  loc?: { file: string; line: number; column: number }
+}
+
+/** Faults as one message, at the place of the first. */
+function logOf(faults: readonly Fault[]): Log {
+  const texts = faults.map(({ text, note, id, place }) => {
+    // Of a warning, what shows it leaves the place out.
+    const where = place ? `${place.file}:${place.line}:${place.column}: ` : ''
+    return `${where}${text} (${id})\n${note}`
+  })
+  const message = texts.join('\n\n')
+  const [first] = faults
+  if (first?.place === undefined) return { message, ...(first && { pluginCode: first.id }) }
+  const { file, line, column } = first.place
+  // Columns count from 0.
+  return { message, pluginCode: first.id, id: file, loc: { file, line, column: column - 1 } }
+}

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path'
+import { AgentAppsError } from '../src/error.js'
+import { TYPES_MARK } from './4-bundle/declare-tools.js'
+import { checkOutside, checkReplaceable } from './4-bundle/write-bundle.js'
+import { writeTypes } from './4-bundle/write-types.js'
+import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
+import type { Looks } from './job.js'
+import { checkProjectOptions } from './option-checks.js'
+import { type Project, type ProjectOptions, readProject } from './project.js'
+
+export type { Looks } from './job.js'
+
+/** Which project `compileBundle` compiles, and how. */
+export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check'> {
+  /** A file, `….d.ts`, for what the tools take and give: it adds them to `virtual:agent-apps`. Relative to `cwd`. */
+  types?: string | undefined
+  /** Told of each place that decides what comes of it, before that is looked at. */
+  looks?: Looks | undefined
+}
+
+/** What `compileBundle` found and made. */
+export interface CompileBundleResult extends CompileResult {
+  bundle: Bundle
+}
+
+/** The files of a bundle that was not written. */
+export interface Bundle {
+  /** The path of the entry among `files`; it exports `runtime` and `tools`. */
+  entry: string
+  /** The bundle's files by their paths, `/`-separated; they import each other by relative ones. */
+  files: ReadonlyMap<string, Uint8Array>
+  /** Of `files`, those that code finds as `new URL('./…', import.meta.url)`, with where each lies now. */
+  assets: ReadonlyMap<string, string>
+}
+
+const { check: _, bundle: __, ...shared } = COMPILE_OPTIONS
+const OPTIONS: Record<Exclude<keyof CompileBundleOptions, keyof ProjectOptions>, string> = {
+  ...shared,
+  types: 'a string',
+  looks: 'an object',
+}
+
+/** What a bundle is called where it is not written. */
+const PLACE = {
+  folder: '',
+  name: 'agent-apps.mjs',
+  chunks: 'agent-apps-chunks',
+  types: 'agent-apps.d.mts',
+}
+
+/**
+ * Compiles a project, and gives its bundle instead of writing it: for who bundles it further. Indexes are written.
+ *
+ * @throws what `compile` throws
+ */
+export async function compileBundle(options: CompileBundleOptions = {}): Promise<CompileBundleResult> {
+  checkProjectOptions('compileBundle', options, OPTIONS)
+  const { types, looks, ...own } = options
+  const project = await readProject(own, looks?.path)
+  const declarations = types === undefined ? undefined : typesPlace(project, types)
+  const result = await compileRead(project, own, looks)
+  const { makeBundle } = await import('./bundle.js')
+  const { files, assets, declared } = await makeBundle(project, PLACE, own)
+  for (const { file } of assets.values()) looks?.path(file)
+  if (declarations !== undefined) writeTypes(declarations, declared)
+  return {
+    ...result,
+    bundle: {
+      entry: PLACE.name,
+      files,
+      assets: new Map([...assets].map(([path, { file }]) => [path, file])),
+    },
+  }
+}
+
+/**
+ * The file for declarations, absolute.
+ *
+ * @throws OPTIONS_INVALID, BUNDLE_PLACE
+ */
+function typesPlace({ cwd, directories }: Project, types: string): string {
+  if (!types.endsWith('.d.ts')) {
+    throw new AgentAppsError(
+      'OPTIONS_INVALID',
+      `Declarations cannot be written to ${JSON.stringify(types)}.`,
+      {
+        hint: 'Give `types` a name that ends in `.d.ts`.',
+      },
+    )
+  }
+  const file = resolve(cwd, types)
+  checkOutside(file, directories)
+  checkReplaceable(file, TYPES_MARK)
+  return file
+}
