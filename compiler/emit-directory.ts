@@ -4,7 +4,7 @@ import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
-import { changedNames, encodeIndex, type HeaderFields, type Lines } from './3-emit/encode-index.js'
+import { changedNames, encodeIndex, type HeaderFields, type Lines, madeLines } from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
 import {
   outdatedFiles,
@@ -67,13 +67,11 @@ export async function emitDirectory(
   const included = rememberIncluded(prepared)
   const fields = headerFields(prepared, linked, cascades)
   const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made])
-  // The lines are as large as the index, so they live no longer than they are needed.
   const { encoded, stale } = await timed(job, 'emit', () => {
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles)
-    return {
-      encoded: encodeIndex(lines, fields),
-      stale: job.check ? changedNames(before && readLines(dir, before), lines) : [],
-    }
+    if (!job.check) return { encoded: encodeIndex(lines, fields), stale: [] }
+    const made = madeLines(lines)
+    return { encoded: encodeIndex(made, fields), stale: changedNames(before && readLines(dir, before), made) }
   })
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
   const outdated = outdatedFiles(dir, encoded, modules, sound)

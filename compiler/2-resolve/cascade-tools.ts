@@ -22,6 +22,11 @@ export interface NamedDirectory {
 
 /** The tools of a project's directories and of the library, as cascades are resolved from them. */
 export interface ProjectTools extends CascadeLookUp {
+  // Nothing is waited for here.
+  middleware: (key: string, from: CascadeTool) => CascadeTool | null
+  authority: (tool: CascadeTool) => CascadeTool | null
+  projectMain: () => CascadeTool | null
+  libraryMain: () => CascadeTool | null
   /** Each directory's tools. */
   directories: CascadeTool[][]
   /** The library's, by name. */

@@ -1,8 +1,9 @@
 import { resolveCascades } from '../../src/cascade.js'
 import { problemFor } from '../../src/cascade-problems.js'
-import type { CascadeEntry, CascadeProblem, ResolvedCascade } from '../../src/cascade-types.js'
+import type { CascadeEntry, CascadeProblem, CascadeTool, ResolvedCascade } from '../../src/cascade-types.js'
 import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index-format.js'
-import type { JsonObject } from '../../src/json.js'
+import type { JsonObject, JsonValue } from '../../src/json.js'
+import { isMetaKey } from '../../src/meta-key.js'
 import type { DirectoryProblem } from '../cascade-problem.js'
 import type { LibraryTools } from '../library.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
@@ -31,7 +32,8 @@ export async function resolveProject(
 ): Promise<ProjectCascades> {
   const tools = projectTools(directories, library, others)
   const open = new Set<string>()
-  const resolution = await resolveCascades(tools.directories.flat(), {
+  const roots = tools.directories.flat().filter(tool => !isUntouched(tool, tools))
+  const resolution = await resolveCascades(roots, {
     ...tools,
     base(ref, from) {
       const found = tools.base(ref, from)
@@ -99,6 +101,21 @@ export async function resolveProject(
     })
   }
   return cascades
+}
+
+/** True for a tool that is what its own metadata says, and has nothing there that could be wrong: of thousands most are such. */
+function isUntouched(
+  tool: CascadeTool,
+  { middleware, authority, projectMain, libraryMain }: ProjectTools,
+): boolean {
+  if (projectMain() || authority(tool) || libraryMain()?.metadata.$global !== undefined) return false
+  return Object.entries(tool.metadata).every(
+    ([key, value]) => !isMetaKey(key) && isPlain(value) && middleware(key, tool) === null,
+  )
+}
+
+function isPlain(value: JsonValue): boolean {
+  return typeof value === 'string' ? !value.startsWith('inline://') : typeof value !== 'object'
 }
 
 function problemRecord(

@@ -19,6 +19,9 @@ import {
 /** The records of an index as lines, `"key":{…}` each, by section and key. */
 export type Lines = Record<Section, Map<string, string>>
 
+/** The same, where a line may be made when it is its turn: all of them take as much room as everything else together. */
+export type LinesToMake = Record<Section, Map<string, string | (() => string)>>
+
 export type HeaderFields = Pick<
   IndexHeader,
   'ignore' | 'listing' | 'counts' | 'cascadeInput' | 'cascadeKey'
@@ -31,7 +34,7 @@ export interface EncodedIndex {
 }
 
 /** Writes records as the text of an index; the counterpart of `runtime/read-index.ts`. */
-export function encodeIndex(lines: Lines, fields: HeaderFields): EncodedIndex {
+export function encodeIndex(lines: LinesToMake, fields: HeaderFields): EncodedIndex {
   const count = shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
     const [all] = divide(lines, 1) as [SortedLines]
@@ -112,25 +115,34 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
 }
 
 /** The texts of lines in their order, by section. */
-type SortedLines = Record<Section, string[]>
+type SortedLines = Record<Section, (string | (() => string))[]>
 
 function encodeSections(sorted: SortedLines): string {
-  return SECTIONS.map(section =>
-    sorted[section].length === 0 ? `"${section}":{}` : `"${section}":{\n${sorted[section].join(',\n')}\n}`,
-  ).join(',\n')
+  return SECTIONS.map(section => {
+    const lines = sorted[section].map(line => (typeof line === 'string' ? line : line()))
+    return lines.length === 0 ? `"${section}":{}` : `"${section}":{\n${lines.join(',\n')}\n}`
+  }).join(',\n')
 }
 
 /** The lines in the order of their keys, in so many parts by their keys' hashes. */
-function divide(lines: Lines, count: number): SortedLines[] {
+function divide(lines: LinesToMake, count: number): SortedLines[] {
   const parts = Array.from(
     { length: count },
     (): SortedLines => ({ tools: [], details: [], files: [], cascades: [], contents: [] }),
   )
   for (const section of SECTIONS) {
     for (const key of inCodePointOrder(lines[section].keys()))
-      parts[shardOf(key, count)]?.[section].push(lines[section].get(key) as string)
+      parts[shardOf(key, count)]?.[section].push(lines[section].get(key) ?? '')
   }
   return parts
+}
+
+/** Makes every line there is to be made. */
+export function madeLines(lines: LinesToMake): Lines {
+  const made = emptyLines()
+  for (const section of SECTIONS)
+    for (const [key, line] of lines[section]) made[section].set(key, typeof line === 'string' ? line : line())
+  return made
 }
 
 export function emptyLines(): Lines {
