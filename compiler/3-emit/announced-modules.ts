@@ -13,6 +13,9 @@ const LIST_FILE = `${INDEX_DIRECTORY}/cache.modules`
 const LINE = /^(\S+) ([0-9a-f]{64}) (\S.*)$/
 const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs(?:\.map)?$/
 
+/** A compile that announced modules so long ago (ms) has failed, though its process goes on. */
+const ANNOUNCED_AGE = 600_000
+
 interface AnnouncedModule {
   /** Relative to the directory. */
   file: string
@@ -44,7 +47,7 @@ export function announceModules(
   const added = new Map([...modules].filter(([file]) => !own.has(file)))
   if (added.size === 0) return
   writeList(directory, [
-    ...before.filter(({ file, owner: other }) => !added.has(file) || !isOwnerGone(other)),
+    ...before.filter(({ file, owner: other }) => !added.has(file) || isHeld(other)),
     ...[...added].map(([file, contents]) => ({ file, sha256: hash('sha256', contents), owner })),
   ])
 }
@@ -56,7 +59,7 @@ export function announceModules(
 export function settleModules(directory: string, owner: string, named: ReadonlySet<string>): void {
   if (!hasAnnounced(directory)) return
   const announced = readList(directory)
-  const held = announced.filter(entry => entry.owner !== owner && !isOwnerGone(entry.owner))
+  const held = announced.filter(entry => entry.owner !== owner && isHeld(entry.owner))
   const kept = new Set([...named, ...held.map(({ file }) => file)])
   for (const entry of announced) {
     if (!kept.has(entry.file) && isAsAnnounced(directory, entry)) rmSync(join(directory, entry.file))
@@ -73,9 +76,15 @@ export function hasAnnounced(directory: string): boolean {
 export function abandonedModules(directory: string): string[] {
   if (!hasAnnounced(directory)) return []
   const announced = readList(directory)
-  const gone = announced.filter(({ owner }) => isOwnerGone(owner))
+  const gone = announced.filter(({ owner }) => !isHeld(owner))
   const files = gone.filter(entry => isAsAnnounced(directory, entry)).map(({ file }) => file)
   return gone.length === announced.length ? [...files, LIST_FILE] : files
+}
+
+/** Whether the compile of this name may still need what it announced. Where it does after all, it writes that again. */
+function isHeld(owner: string): boolean {
+  const [, , madeAt] = owner.split(' ')
+  return !isOwnerGone(owner) && Date.now() - Number(madeAt) < ANNOUNCED_AGE
 }
 
 /** What else has the name, or was changed, is not what was announced. */
