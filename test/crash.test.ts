@@ -3,18 +3,18 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { startCompileProcess, warmCompileProcess } from './support/compile-process.js'
+import { startCompileProcess } from './support/compile-process.js'
 import { times } from './support/long.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import { compiled, makeTree, snapshot, writeTree } from './support/tree.js'
 import { expectWhole, freshVersions, versionTree } from './support/versions.js'
 
-const KILLS = times(24, 10_000)
+const KILLS = times(32, 10_000)
 const FAULTS = times(6, 300)
 const HOUR = 3_600_000
 /** Directories that a process compiles at once, so that its death is that of as many compiles. */
-const AT_ONCE = 8
+const AT_ONCE = 16
 
 /** A compile without any fault comes to what it does in a new directory. */
 async function expectLikeNew(dir: string, round: number, options = {}): Promise<void> {
@@ -30,30 +30,29 @@ describe('compiles that are killed before a call that writes', () => {
   it(
     `leave the old index or the new one, and nothing for good, ${KILLS} times`,
     async () => {
-      const scratch = makeTree(versionTree(0))
       const isRun = { isRun: true }
-      const kinds = Array.from({ length: AT_ONCE }, (_, number) => (number === 0 ? isRun : {}))
+      const kinds = Array.from({ length: AT_ONCE }, (_, number) => (number % 8 === 0 ? isRun : {}))
       const directories = kinds.map(options => makeTree(versionTree(0, options)))
       for (const dir of directories) await compile({ paths: [dir] })
       const [plain, run] = [freshVersions(), freshVersions(isRun)]
       const bare = makeTree(versionTree(0))
 
-      let next = warmCompileProcess(scratch)
-      const probe = await next
       const others = kinds.map(options => makeTree(versionTree(1, options)))
+      const probe = startCompileProcess()
       const { calls = 0 } = (await probe.ask({ directories: others })).done ?? {}
       expect(calls).toBeGreaterThan(20 * AT_ONCE)
-      next = Promise.resolve(probe)
+      await probe.end()
+      let child = startCompileProcess()
 
       const rounds = Math.ceil(KILLS / AT_ONCE)
       let killed = 0
       for (let round = 1; round <= rounds; round++) {
         for (const [number, dir] of directories.entries()) writeTree(dir, versionTree(round, kinds[number]))
-        const child = await next
-        // The next one gets ready while what this one leaves is looked at.
         const at = 1 + Math.floor((((round - 1) % calls) * calls) / Math.min(rounds, calls))
         const { ended, done } = await child.ask({ directories, fate: { at } })
-        if (round < rounds) next = warmCompileProcess(scratch)
+        // The next one gets ready while what this one leaves is looked at.
+        await child.end()
+        child = startCompileProcess()
         if (done === null) killed += AT_ONCE - ended.length
         for (const dir of directories) await expectWhole(dir)
 
@@ -68,10 +67,11 @@ describe('compiles that are killed before a call that writes', () => {
           expect(snapshot(dir)).toEqual(snapshot(bare))
         }
         await compile({ paths: [dir] })
-        const fresh = chosen === 0 ? run : plain
+        const fresh = chosen % 8 === 0 ? run : plain
         expect(compiled(dir)).toEqual(compiled(await fresh(back)))
         expect(existsSync(join(dir, '.agent-apps/cache.modules'))).toBe(false)
       }
+      await child.end()
       expect(killed).toBeGreaterThan(KILLS * 0.7)
       for (const [number, dir] of directories.entries()) {
         const back = number === rounds % AT_ONCE && rounds % 3 === 0 ? rounds - 1 : rounds

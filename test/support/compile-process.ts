@@ -65,10 +65,3 @@ export function startCompileProcess(node = process.execPath): CompileProcess {
   void gone.then(() => running.delete(one))
   return one
 }
-
-/** A process that has compiled once, so that what it is asked next takes no longer than it has to. */
-export async function warmCompileProcess(directory: string, node?: string): Promise<CompileProcess> {
-  const one = startCompileProcess(node)
-  await one.ask({ directories: [directory], force: true })
-  return one
-}
