@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { startCompileProcess } from './support/compile-process.js'
-import { times } from './support/long.js'
+import { progress, times } from './support/long.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import { compiled, makeTree, snapshot, writeTree } from './support/tree.js'
@@ -70,6 +70,7 @@ describe('compiles that are killed before a call that writes', () => {
         const fresh = chosen % 8 === 0 ? run : plain
         expect(compiled(dir)).toEqual(compiled(await fresh(back)))
         expect(existsSync(join(dir, '.agent-apps/cache.modules'))).toBe(false)
+        progress(round, `${killed} killed in ${round} processes`)
       }
       await child.end()
       expect(killed).toBeGreaterThan(KILLS * 0.7)

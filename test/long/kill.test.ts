@@ -1,7 +1,7 @@
 import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { type Fate, startCompileProcess } from '../support/compile-process.js'
-import { times } from '../support/long.js'
+import { progress, times } from '../support/long.js'
 import { startReaderProcess } from '../support/reader-process.js'
 import { compiled, makeTree, snapshot, writeTree } from '../support/tree.js'
 import { expectWhole, freshVersions, versionTree } from '../support/versions.js'
@@ -54,7 +54,7 @@ describe('compiles that are killed at a random moment', () => {
         }
         await compile({ paths: [dir] })
         expect(compiled(dir)).toEqual(compiled(await fresh[kind?.isRun ? 1 : 0](back)))
-        if (round % 10 === 0) console.log(`${killed} killed in ${round} processes`)
+        progress(round, `${killed} killed in ${round} processes`)
       }
       await child.end()
       for (const [number, dir] of directories.entries()) {
@@ -95,7 +95,7 @@ describe('compiles at the same time', () => {
         }
         await expectWhole(dir)
         expect(compiled(dir)).toEqual(compiled(await fresh[isRun ? 1 : 0](round)))
-        if (round % 10 === 0) console.log(`${round} rounds, ${reads} reads`)
+        progress(round, `${round} rounds, ${reads} reads`)
       }
       expect(reads).toBeGreaterThan(ROUNDS * READERS)
       await Promise.all([...compilers, ...readers].map(one => one.end()))
