@@ -1,84 +1,40 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { clean, compile } from 'agent-apps/compiler'
+import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { startCompileProcess } from './support/compile-process.js'
-import { progress, times } from './support/long.js'
+import { killCompiles } from './support/kill-compiles.js'
+import { times } from './support/long.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
-import { compiled, makeTree, snapshot, writeTree } from './support/tree.js'
-import { expectWhole, freshVersions, versionTree } from './support/versions.js'
+import { compiled, makeTree, writeTree } from './support/tree.js'
+import { expectWhole, versionTree } from './support/versions.js'
 
-const KILLS = times(32, 10_000)
+const KILLS = times(16, 10_000)
 const FAULTS = times(6, 300)
 const HOUR = 3_600_000
-/** Directories that a process compiles at once, so that its death is that of as many compiles. */
-const AT_ONCE = 16
-
 /** A compile without any fault comes to what it does in a new directory. */
-async function expectLikeNew(dir: string, round: number, options = {}): Promise<void> {
+async function expectLikeNew(dir: string, round: number): Promise<void> {
   await compile({ paths: [dir] })
-  const fresh = makeTree(versionTree(round, options))
+  const fresh = makeTree(versionTree(round))
   await compile({ paths: [fresh] })
   expect(compiled(dir)).toEqual(compiled(fresh))
-  expect(existsSync(join(dir, '.agent-apps/cache.modules'))).toBe(false)
   rmSync(fresh, { recursive: true })
 }
+
+/** Spreads any number of rounds evenly over all calls. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2
 
 describe('compiles that are killed before a call that writes', () => {
   it(
     `leave the old index or the new one, and nothing for good, ${KILLS} times`,
-    async () => {
-      const isRun = { isRun: true }
-      const kinds = Array.from({ length: AT_ONCE }, (_, number) => (number % 8 === 0 ? isRun : {}))
-      const directories = kinds.map(options => makeTree(versionTree(0, options)))
-      for (const dir of directories) await compile({ paths: [dir] })
-      const [plain, run] = [freshVersions(), freshVersions(isRun)]
-      const bare = makeTree(versionTree(0))
-
-      const others = kinds.map(options => makeTree(versionTree(1, options)))
-      const probe = startCompileProcess()
-      const { calls = 0 } = (await probe.ask({ directories: others })).done ?? {}
-      expect(calls).toBeGreaterThan(20 * AT_ONCE)
-      await probe.end()
-      let child = startCompileProcess()
-
-      const rounds = Math.ceil(KILLS / AT_ONCE)
-      let killed = 0
-      for (let round = 1; round <= rounds; round++) {
-        for (const [number, dir] of directories.entries()) writeTree(dir, versionTree(round, kinds[number]))
-        const at = 1 + Math.floor((((round - 1) % calls) * calls) / Math.min(rounds, calls))
-        const { ended, done } = await child.ask({ directories, fate: { at } })
-        // The next one gets ready while what this one leaves is looked at.
-        await child.end()
-        child = startCompileProcess()
-        if (done === null) killed += AT_ONCE - ended.length
-        for (const dir of directories) await expectWhole(dir)
-
-        // One after the other becomes like new: with the next version, or with the one before, of which there may be an index; or is cleaned.
-        const chosen = round % AT_ONCE
-        const dir = directories[chosen] as string
-        const back = round % 3 === 0 ? round - 1 : round
-        writeTree(dir, versionTree(back, kinds[chosen]))
-        if (round % 5 === 0) {
-          await clean({ paths: [dir] })
-          writeTree(bare, versionTree(back, kinds[chosen]))
-          expect(snapshot(dir)).toEqual(snapshot(bare))
-        }
-        await compile({ paths: [dir] })
-        const fresh = chosen % 8 === 0 ? run : plain
-        expect(compiled(dir)).toEqual(compiled(await fresh(back)))
-        expect(existsSync(join(dir, '.agent-apps/cache.modules'))).toBe(false)
-        progress(round, `${killed} killed in ${round} processes`)
-      }
-      await child.end()
-      expect(killed).toBeGreaterThan(KILLS * 0.7)
-      for (const [number, dir] of directories.entries()) {
-        const back = number === rounds % AT_ONCE && rounds % 3 === 0 ? rounds - 1 : rounds
-        await expectLikeNew(dir, back, kinds[number])
-      }
-    },
+    () =>
+      killCompiles(KILLS, (round, { calls }) => {
+        expect(calls).toBeGreaterThan(300)
+        // One that takes up what a killed one left has some more calls.
+        return { at: 1 + Math.floor(((round * GOLDEN) % 1) * calls * 1.05) }
+      }),
     24 * HOUR,
   )
 })

@@ -67,8 +67,8 @@ syncBuiltinESMExports()
 
 const { compile } = await import('agent-apps/compiler')
 
-process.on('message', async ({ directories, force, fate: given = {} }) => {
-  fate = given
+process.on('message', async ({ directories, force, fate: given }) => {
+  fate = given ?? {}
   calls = 0
   const started = performance.now()
   reach('start')

@@ -12,7 +12,7 @@ export interface Question {
   /** Compiled at the same time. */
   directories: string[]
   force?: boolean
-  fate?: Fate
+  fate?: Fate | null
 }
 
 /** Killed before the call that writes of this number, from 1; with a code, it and those after it fail instead. Or killed a while (ms) after a moment. */
