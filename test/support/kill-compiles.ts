@@ -20,7 +20,7 @@ export async function killCompiles(
   kills: number,
   fateOf: (round: number, known: NonNullable<Answer['done']>) => Fate,
 ): Promise<void> {
-  const atOnce = Math.min(AT_ONCE, Math.ceil(kills / 4))
+  const atOnce = Math.min(AT_ONCE, Math.ceil(kills / 2))
   const kinds = Array.from({ length: atOnce }, (_, number) => ({ isRun: number % 8 === 0 }))
   const fresh = [freshVersions(), freshVersions({ isRun: true })] as const
   const directories = kinds.map(kind => makeTree(versionTree(0, kind)))
@@ -34,9 +34,11 @@ export async function killCompiles(
     const { ended, done }: Answer = await child.ask({ directories, fate })
     known = done ?? known
     if (done === null) killed += atOnce - ended.length
-    // The next one gets ready while what this one leaves is looked at.
-    await child.end()
-    child = startCompileProcess()
+    if (done === null) {
+      await child.end()
+      // The next one gets ready while what this one left is looked at.
+      child = startCompileProcess()
+    }
     for (const dir of directories) await expectWhole(dir)
 
     const chosen = round % atOnce
