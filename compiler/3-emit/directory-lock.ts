@@ -76,7 +76,7 @@ export function abandonedLock(directory: string): string[] {
   const folder = join(directory, INDEX_DIRECTORY)
   const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   const takeovers = (isFolder ? readdirSync(folder) : []).filter(
-    name => TAKEOVER_NAME.test(name) && ageOf(join(folder, name)) > TAKEOVER_AGE,
+    name => TAKEOVER_NAME.test(name) && isTakeoverAbandoned(join(folder, name)),
   )
   return [
     ...(isLockAbandoned(directory) ? [LOCK_FILE] : []),
@@ -116,7 +116,7 @@ function removeAbandoned(lock: string): void {
   if (abandoned === null) return
   const takeover = `${lock}.${hash('sha256', abandoned).slice(0, 16)}`
   try {
-    makeFile(takeover, '')
+    makeFile(takeover, `${processOwner()}\n`)
   } catch {
     // Another process is at it; one that was killed at it is waited for no longer.
     if (ageOf(takeover) > TAKEOVER_AGE) rmSync(takeover, { force: true })
@@ -124,6 +124,10 @@ function removeAbandoned(lock: string): void {
   }
   if (abandonedBy(lock) === abandoned) rmSync(lock, { force: true })
   rmSync(takeover, { force: true })
+}
+
+function isTakeoverAbandoned(file: string): boolean {
+  return abandonedBy(file) !== null || ageOf(file) > TAKEOVER_AGE
 }
 
 /** What tells an abandoned lock from every other; null where the lock is held, or gone. */

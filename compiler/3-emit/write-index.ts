@@ -10,7 +10,7 @@ import {
   isModule,
   settleModules,
 } from './announced-modules.js'
-import { isLockAbandoned, withDirectoryLock } from './directory-lock.js'
+import { abandonedLock, isLockAbandoned, withDirectoryLock } from './directory-lock.js'
 import { collectLines, type EncodedIndex, emptyLines, type Lines, shardDigest } from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
@@ -232,7 +232,8 @@ function modulesOf(written: WrittenIndex | null): Set<string> {
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (file: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  for (const name of halfWritten(directory)) rmSync(join(directory, name), { force: true })
+  for (const name of [...halfWritten(directory), ...abandonedLock(directory)])
+    rmSync(join(directory, name), { force: true })
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const shard = SHARD_NAME.exec(name)?.[1]

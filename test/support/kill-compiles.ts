@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import { expect } from 'vitest'
@@ -58,6 +58,11 @@ export async function killCompiles(
     writeTree(dir, tree)
     if (isCleaned) {
       await clean({ paths: [dir] })
+      // One that was killed while it made its lock left an empty one, which may be somebody's for two seconds.
+      if (readdirSync(dir).includes('.agent-apps')) {
+        await new Promise(done => setTimeout(done, 2_500))
+        await clean({ paths: [dir] })
+      }
       const bare = makeTree(tree)
       expect(snapshot(dir)).toEqual(snapshot(bare))
       rmSync(bare, { recursive: true })
