@@ -33,8 +33,8 @@ export async function killCompiles(
     const fate = known && round > 1 ? fateOf(round, known) : null
     const { ended, done }: Answer = await child.ask({ directories, fate })
     known = done ?? known
-    if (done === null) killed += atOnce - ended.length
     if (done === null) {
+      killed += atOnce - ended.length
       await child.end()
       // The next one gets ready while what this one left is looked at.
       child = startCompileProcess()
