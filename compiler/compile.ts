@@ -1,8 +1,10 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
+import { processOwner } from './3-emit/directory-lock.js'
+import { tidyDirectory } from './3-emit/write-index.js'
 import type { BundleOptions } from './bundle.js'
 import { checkReferences } from './check-references.js'
 import type { Finding } from './diagnostics.js'
@@ -92,11 +94,11 @@ export async function compileRead(
     looks,
     done: 0,
     total: 0,
+    owner: `${processOwner()} ${randomUUID()}`,
     written: new Set(),
     timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0, bundle: 0 },
   }
-  let compiled = await compileOnce(project, job)
-  while (compiled === 'overtaken') compiled = await compileOnce(project, job)
+  const compiled = await compileUndisturbed(project, job)
   const outdated = compiled.flatMap(({ directory, outdated: files }) =>
     files.map(file => shownPath(directory, file)),
   )
@@ -114,6 +116,17 @@ export async function compileRead(
     reused: compiled.reduce((sum, { reused }) => sum + reused, 0),
     rendered: compiled.reduce((sum, { rendered }) => sum + rendered, 0),
     timings: job.timings,
+  }
+}
+
+/** Compiles until nothing changes under it meanwhile. */
+async function compileUndisturbed(project: Project, job: Job): Promise<CompiledDirectory[]> {
+  try {
+    let compiled = await compileOnce(project, job)
+    while (compiled === 'overtaken') compiled = await compileOnce(project, job)
+    return compiled
+  } finally {
+    if (!job.check) for (const { dir } of project.directories) await tidyDirectory(dir, job.owner)
   }
 }
 

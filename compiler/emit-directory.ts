@@ -94,7 +94,9 @@ export async function emitDirectory(
   }
   const written = await timed(job, 'emit', () =>
     withDirectoryLock(dir, () =>
-      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache, sound) : null,
+      readWritten(dir)?.text === before?.text
+        ? writeIndex(dir, encoded, modules, cache, sound, job.owner)
+        : null,
     ),
   )
   for (const file of written ?? []) job.written.add(shownPath(directory, file))

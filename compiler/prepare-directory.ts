@@ -21,7 +21,7 @@ import {
 } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
 import type { Lines } from './3-emit/encode-index.js'
-import { readLines, readWritten, shardsHold, type WrittenIndex } from './3-emit/write-index.js'
+import { readLines, readWritten, shardsHold, type WrittenIndex, writeModules } from './3-emit/write-index.js'
 import { countTokens } from './catalog-cost.js'
 import { type CompileCache, readCache } from './compile-cache.js'
 import { type Job, throwIfAborted, timed } from './job.js'
@@ -81,7 +81,7 @@ async function makeModules(
   read: ReadSkills,
   walked: WalkedDirectory,
   previous: PreviousCompile | null,
-  { check }: Job,
+  { check, owner }: Job,
 ): Promise<Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'> | 'overtaken'> {
   const { dir } = directory
   const cache = previous?.cache ?? null
@@ -101,7 +101,7 @@ async function makeModules(
   await checkDelegates(dir, read.units)
   await attachModules(dir, read.units, modules, {
     evaluate: check ? 'written' : 'all',
-    locked: work => withDirectoryLock(dir, work),
+    write: outputs => withDirectoryLock(dir, () => writeModules(dir, outputs, owner)),
   })
   rememberInputs(dir, modules, read, walked)
   const schemas = await compileValidators(read.units, sound)

@@ -125,6 +125,7 @@ describe('compiling and cleaning', () => {
       '.agent-apps/cache.json.4194000.tmp': 'half',
       '.agent-apps/.gitignore.4194000.tmp': 'half',
       '.agent-apps/cache.lock': `4194000 ${(await import('node:os')).hostname()}\n`,
+      [`.agent-apps/cache.lock.${'0'.repeat(16)}`]: `4194000 ${(await import('node:os')).hostname()}\n`,
     })
     await clean({ paths: [dir] })
     expect(snapshot(dir)).toEqual(before)

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { times } from './support/long.js'
 import { runCode } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import {
@@ -24,8 +25,6 @@ import {
   type Tree,
   writeTree,
 } from './support/tree.js'
-
-const LONG = process.env.LONG !== undefined
 
 const VARIED: Tree = {
   ...goodSkills(140),
@@ -228,10 +227,10 @@ function apply(dir: string, step: Change): void {
 
 describe('compiling on top of the last compile gives the bytes of a first one', () => {
   it.each([
-    ['in one file', 0],
-    ['around the size at which it is split', 120],
-    ['split', 200],
-  ] as const)('%s', async (_, count) => {
+    ['in one file', 0, 12],
+    ['around the size at which it is split', 120, 3],
+    ['split', 200, 3],
+  ] as const)('%s', async (_, count, few) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(change, { minLength: 1, maxLength: 8 }), { minLength: 4, maxLength: 8 }),
@@ -247,7 +246,7 @@ describe('compiling on top of the last compile gives the bytes of a first one', 
           rmSync(dir, { recursive: true })
         },
       ),
-      { numRuns: LONG ? 500 : 12 },
+      { numRuns: times(few, 500) },
     )
   })
 

@@ -62,7 +62,7 @@ describe('an index that is cut off', () => {
   it('is refused at whatever byte', async () => {
     const dir = await compiledTree(SMALL)
     const whole = readFileSync(indexOf(dir))
-    const step = LONG ? 1 : Math.ceil(whole.length / 60)
+    const step = LONG ? 1 : Math.ceil(whole.length / 30)
     for (let length = 0; length < whole.length - 1; length += step) {
       writeFileSync(indexOf(dir), whole.subarray(0, length))
       await expectRefused(dir)
@@ -82,7 +82,7 @@ describe('an index with flipped bits', () => {
     const dir = await compiledTree(SMALL)
     const whole = readFileSync(indexOf(dir))
     const bits = whole.length * 8
-    for (let bit = 0; bit < bits; bit += LONG ? 1 : 105) {
+    for (let bit = 0; bit < bits; bit += LONG ? 1 : 421) {
       const position = bit >> 3
       const flipped = Buffer.from(whole)
       flipped[position] = (flipped[position] ?? 0) ^ (1 << (bit % 8))

@@ -9,17 +9,17 @@ import { goodSkills, makeTree, skill } from './support/tree.js'
 const GROWTH = 3 * 1024 * 1024
 
 const USES = {
-  finds: { count: times(100_000, 10_000_000), work: 'await runtime.findTool(`good-${turn % 300}`)' },
+  finds: { count: times(60_000, 10_000_000), work: 'await runtime.findTool(`good-${turn % 60}`)' },
   invokes: {
-    count: times(20_000, 1_000_000),
+    count: times(10_000, 1_000_000),
     work: 'await runtime.invoke(turn % 2 ? "good-7" : "wrapped", {})',
   },
   'look-ups of missing names': {
-    count: times(30_000, 100_000),
+    count: times(20_000, 100_000),
     work: 'await runtime.findTool(`missing-${turn}`)',
   },
   'calls that fail': {
-    count: times(10_000, 100_000),
+    count: times(5_000, 100_000),
     work: 'await runtime.invoke(`nobody-${turn}`).catch(() => {})',
   },
 }
@@ -28,7 +28,7 @@ it.each(Object.entries(USES))(
   'a heap that stays flat over %s',
   async (_, { count, work }) => {
     const dir = makeTree({
-      ...goodSkills(300),
+      ...goodSkills(60),
       'wrapped/SKILL.md': skill('wrapped', 'Text.\n', 'metadata: { timeout: 10000 }\n'),
     })
     await compile({ paths: [dir] })

@@ -7,7 +7,6 @@ import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
-import { holds, prepareIndexDirectory, writeAllAtomic } from '../index-directory.js'
 import { isAsMade } from '../made-files.js'
 import {
   cascadeInput,
@@ -105,8 +104,8 @@ export function unitsWithNewModules(
 export interface AttachOptions {
   /** Which modules are run. */
   evaluate: 'all' | 'written' | 'none'
-  /** Does work as the only one that writes to the directory. Needed where all are run, which writes them. */
-  locked?: (work: () => Promise<void>) => Promise<void>
+  /** Writes new files of modules. Needed where all are run. */
+  write?: (outputs: ReadonlyMap<string, Uint8Array>) => Promise<void>
 }
 
 /**
@@ -118,7 +117,7 @@ export async function attachModules(
   directory: string,
   units: readonly SkillUnit[],
   bundled: UnitModules,
-  { evaluate, locked }: AttachOptions,
+  { evaluate, write }: AttachOptions,
 ): Promise<void> {
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
@@ -126,7 +125,7 @@ export async function attachModules(
     const running = toolsToRun(unit)
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
-  if (evaluate === 'all' && toRun.length > 0) await locked?.(() => writeOutputs(directory, bundled))
+  if (evaluate === 'all' && toRun.length > 0) await write?.(bundled.outputs)
   if (evaluate !== 'none' && toRun.length > 0) await runUnits(directory, toRun, bundled)
   for (const { findings, tools } of units) {
     for (const { fresh } of tools) {
@@ -245,13 +244,4 @@ function breakUnit(unit: SkillUnit, why: Finding): void {
   if (unit.tools.some(tool => cascadeInput(tool)?.role === 'main'))
     unit.findings.push(finding('main-broken', why.place))
   unit.tools = []
-}
-
-/** A file that is there is not believed for its name: it may be another's, or a link. */
-async function writeOutputs(directory: string, { outputs }: UnitModules): Promise<void> {
-  prepareIndexDirectory(directory)
-  await writeAllAtomic(
-    directory,
-    [...outputs].filter(([file, contents]) => !holds(directory, file, contents)),
-  )
 }

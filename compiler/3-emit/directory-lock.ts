@@ -25,15 +25,16 @@ const TAKEOVER_AGE = 10_000
  * Runs `work` as the only writer of a directory's index, over all processes. A lock whose process is gone is
  * taken over.
  *
- * @throws INDEX_LOCKED where another process keeps it for more than a minute
+ * @throws INDEX_LOCKED where another process keeps it for more than a minute, or the time given
  */
 export async function withDirectoryLock<Result>(
   directory: string,
   work: () => Result | Promise<Result>,
+  waitLimit = WAIT_LIMIT,
 ): Promise<Result> {
   const lock = join(directory, LOCK_FILE)
   prepareIndexDirectory(directory)
-  const deadline = Date.now() + WAIT_LIMIT
+  const deadline = Date.now() + waitLimit
   while (!acquire(directory, lock)) {
     if (Date.now() > deadline) {
       throw new AgentAppsError(
@@ -54,23 +55,38 @@ export async function withDirectoryLock<Result>(
   }
 }
 
+/** Names this process to others, also those of another machine: its number, its host, and when. */
+export function processOwner(): string {
+  // When it was is written down: a copy that came with a checkout has the checkout's time.
+  return `${process.pid} ${hostname()} ${Date.now()}`
+}
+
+/** True where the process that `processOwner` named is gone. */
+export function isOwnerGone(owner: string): boolean {
+  return isAbandoned(owner, 0)
+}
+
+/** True where a lock was left by a process that is gone. */
+export function isLockAbandoned(directory: string): boolean {
+  return abandonedBy(join(directory, LOCK_FILE)) !== null
+}
+
 /** What processes that are gone left behind of locks, relative to the directory; nothing where one is held. */
 export function abandonedLock(directory: string): string[] {
   const folder = join(directory, INDEX_DIRECTORY)
   const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   const takeovers = (isFolder ? readdirSync(folder) : []).filter(
-    name => TAKEOVER_NAME.test(name) && ageOf(join(folder, name)) > TAKEOVER_AGE,
+    name => TAKEOVER_NAME.test(name) && isTakeoverAbandoned(join(folder, name)),
   )
   return [
-    ...(abandonedBy(join(directory, LOCK_FILE)) === null ? [] : [LOCK_FILE]),
+    ...(isLockAbandoned(directory) ? [LOCK_FILE] : []),
     ...takeovers.map(name => `${INDEX_DIRECTORY}/${name}`),
   ]
 }
 
 function acquire(directory: string, lock: string): boolean {
   try {
-    // When it was made is written down: a copy that came with a checkout has the checkout's time.
-    makeFile(lock, `${process.pid} ${hostname()} ${Date.now()}\n`)
+    makeFile(lock, `${processOwner()}\n`)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritable(directory, error)
@@ -100,7 +116,7 @@ function removeAbandoned(lock: string): void {
   if (abandoned === null) return
   const takeover = `${lock}.${hash('sha256', abandoned).slice(0, 16)}`
   try {
-    makeFile(takeover, '')
+    makeFile(takeover, `${processOwner()}\n`)
   } catch {
     // Another process is at it; one that was killed at it is waited for no longer.
     if (ageOf(takeover) > TAKEOVER_AGE) rmSync(takeover, { force: true })
@@ -108,6 +124,10 @@ function removeAbandoned(lock: string): void {
   }
   if (abandonedBy(lock) === abandoned) rmSync(lock, { force: true })
   rmSync(takeover, { force: true })
+}
+
+function isTakeoverAbandoned(file: string): boolean {
+  return abandonedBy(file) !== null || ageOf(file) > TAKEOVER_AGE
 }
 
 /** What tells an abandoned lock from every other; null where the lock is held, or gone. */

@@ -3,13 +3,20 @@ import { join } from 'node:path'
 import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
 import { CACHE_FILE } from '../compile-cache.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import {
+  abandonedModules,
+  announceModules,
+  hasAnnounced,
+  isModule,
+  settleModules,
+} from './announced-modules.js'
+import { abandonedLock, isLockAbandoned, withDirectoryLock } from './directory-lock.js'
 import { collectLines, type EncodedIndex, emptyLines, type Lines, shardDigest } from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, whatever the project's own rules are. */
 const GITIGNORE = 'cache*\n*.tmp\n'
 
-const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs(?:\.map)?$/
 const SHARD_NAME = /^index-([0-9a-f]{32})\.json$/
 const TEMPORARY_NAME =
   /^\.?(?:agent-apps|index-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*\.\d+\.tmp$/
@@ -91,10 +98,32 @@ export function outdatedFiles(
 }
 
 /**
+ * Writes modules ahead of the index that is to name them, so that they can be run. A file that is there is not believed for
+ * its name: it may be another's, or a link. Only to be called under the directory's lock.
+ */
+export async function writeModules(
+  directory: string,
+  outputs: ReadonlyMap<string, Uint8Array>,
+  owner: string,
+): Promise<void> {
+  const named = modulesOf(readWritten(directory))
+  announceModules(
+    directory,
+    owner,
+    [...outputs].filter(([file]) => !named.has(file)),
+  )
+  await writeAllAtomic(
+    directory,
+    [...outputs].filter(([file, contents]) => !holds(directory, file, contents)),
+  )
+}
+
+/**
  * Brings an index onto disk: shards first, the index file last, then what no index names any more is removed.
  * Whenever it is cut short, the index file names a complete set of shards, the old or the new one. Only to be
  * called under the directory's lock.
  *
+ * @param owner names this compile among all
  * @returns the files written, relative to the directory
  * @throws INDEX_NOT_WRITABLE
  */
@@ -104,9 +133,17 @@ export async function writeIndex(
   modules: MadeModules,
   cache: string,
   sound: ReadonlySet<string>,
+  owner: string,
 ): Promise<string[]> {
   try {
-    const before = [readWritten(directory)?.header.modules].flat()
+    const before = modulesOf(readWritten(directory))
+    const after = new Set(modules.files)
+    const coming = [...modules.outputs].filter(([file]) => !before.has(file))
+    const going = [...before].filter(file => !after.has(file) && isFile(join(directory, file)))
+    announceModules(directory, owner, [
+      ...coming,
+      ...going.map(file => [file, readFileSync(join(directory, file))] as const),
+    ])
     const written = outdatedFiles(directory, index, modules, sound)
     const named = written.filter(file => file !== INDEX_FILE)
     const contentsOf = (file: string) => index.shards.get(file) ?? modules.outputs.get(file) ?? ''
@@ -115,15 +152,34 @@ export async function writeIndex(
       named.map(file => [file, contentsOf(file)]),
     )
     if (named.length < written.length) writeAtomic(directory, INDEX_FILE, index.header)
-    removeLeftovers(directory, name => index.shards.has(`${INDEX_DIRECTORY}/${name}`))
-    for (const file of before.filter(isModule)) {
-      if (!modules.files.includes(file)) rmSync(join(directory, file), { force: true })
-    }
+    removeLeftovers(directory, file => index.shards.has(file))
+    settleModules(directory, owner, after)
     writeCache(directory, cache)
     return written
   } catch (error) {
     throw notWritable(directory, error)
   }
+}
+
+/** How long (ms) a compile that has nothing else to write waits for others. */
+const TIDY_PATIENCE = 2_000
+
+/**
+ * Tidies up after a compile that ended without writing an index, and after those that were killed, where there are any. What
+ * cannot be tidied up now is left to the next compile: the index is right as it stands.
+ */
+export async function tidyDirectory(directory: string, owner: string): Promise<void> {
+  try {
+    if (!hasAnnounced(directory) && !isLockAbandoned(directory)) return
+    await withDirectoryLock(directory, () => tidy(directory, owner), TIDY_PATIENCE)
+  } catch {}
+}
+
+function tidy(directory: string, owner: string): void {
+  const written = readWritten(directory)
+  const shards = new Set(written && shardFiles(written))
+  removeLeftovers(directory, file => written === null || shards.has(file))
+  settleModules(directory, owner, modulesOf(written))
 }
 
 /** Keeps the cache of a compile that had nothing else to write. A directory that cannot be written to goes without. */
@@ -151,7 +207,7 @@ export function madeFiles(directory: string): string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
   const named = new Set(written ? shardsOf(written.header) : [])
-  const modules = new Set(written ? [written.header.modules].flat().filter(isModule) : null)
+  const modules = new Set([...modulesOf(written), ...abandonedModules(directory)])
   for (const name of readdirSync(folder).sort()) {
     const file = `${INDEX_DIRECTORY}/${name}`
     const shard = SHARD_NAME.exec(name)?.[1]
@@ -166,23 +222,20 @@ export function madeFiles(directory: string): string[] {
   return made
 }
 
-/** True for the path of a file that code was compiled to. What an index names besides is not ours to touch. */
-function isModule(file: unknown): file is string {
-  return (
-    typeof file === 'string' &&
-    file.startsWith(`${INDEX_DIRECTORY}/`) &&
-    MODULE_NAME.test(file.slice(INDEX_DIRECTORY.length + 1))
-  )
+/** The modules that an index names. */
+function modulesOf(written: WrittenIndex | null): Set<string> {
+  return new Set([written?.header.modules].flat().filter(isModule))
 }
 
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
-function removeLeftovers(directory: string, isNamed: (name: string) => boolean): void {
+function removeLeftovers(directory: string, isNamed: (file: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  for (const name of halfWritten(directory)) rmSync(join(directory, name), { force: true })
+  for (const name of [...halfWritten(directory), ...abandonedLock(directory)])
+    rmSync(join(directory, name), { force: true })
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const shard = SHARD_NAME.exec(name)?.[1]
-    const stale = shard !== undefined && !isNamed(name) && isShard(file, shard)
+    const stale = shard !== undefined && !isNamed(`${INDEX_DIRECTORY}/${name}`) && isShard(file, shard)
     if (stale || (TEMPORARY_NAME.test(name) && isFile(file))) rmSync(file, { force: true })
   }
 }

@@ -3,3 +3,8 @@ export function times(few: number, full: number): number {
   if (process.env.LONG === undefined) return few
   return Math.max(few, Math.ceil(full * Number(process.env.SHARE ?? 1)))
 }
+
+/** Says how far a long run is, every so many rounds. */
+export function progress(round: number, what: string): void {
+  if (process.env.LONG !== undefined && round % 20 === 0) console.log(what)
+}

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto'
+import { lstatSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { writeAtomic } from '../index-directory.js'
+import { isOwnerGone } from './directory-lock.js'
+
+/**
+ * The modules that are on their way: a line for each, `<file> <SHA-256> <owner>`. Only an index says whose a module is, and
+ * it comes after them. Its name begins with `cache`, as that of all that is only this machine's own.
+ */
+const LIST_FILE = `${INDEX_DIRECTORY}/cache.modules`
+const LINE = /^(\S+) ([0-9a-f]{64}) (\S.*)$/
+const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs(?:\.map)?$/
+
+/** A compile that announced modules so long ago (ms) has failed, though its process goes on. */
+const ANNOUNCED_AGE = 600_000
+
+interface AnnouncedModule {
+  /** Relative to the directory. */
+  file: string
+  sha256: string
+  /** The compile that announced it: `processOwner`, and what tells it from others of its process. */
+  owner: string
+}
+
+/** True for the path of a file that code was compiled to. What an index or a list names besides is not ours to touch. */
+export function isModule(file: unknown): file is string {
+  return (
+    typeof file === 'string' &&
+    file.startsWith(`${INDEX_DIRECTORY}/`) &&
+    MODULE_NAME.test(file.slice(INDEX_DIRECTORY.length + 1))
+  )
+}
+
+/**
+ * Writes down, before anything else, which modules a compile is about to write or to remove, with what they hold, so that
+ * whenever it is cut short the next one can remove those that no index names. Only to be called under the directory's lock.
+ */
+export function announceModules(
+  directory: string,
+  owner: string,
+  modules: Iterable<readonly [file: string, contents: Uint8Array]>,
+): void {
+  const before = readList(directory)
+  const own = new Set(before.filter(entry => entry.owner === owner).map(({ file }) => file))
+  const added = new Map([...modules].filter(([file]) => !own.has(file)))
+  if (added.size === 0) return
+  writeList(directory, [
+    ...before.filter(({ file, owner: other }) => !added.has(file) || isHeld(other)),
+    ...[...added].map(([file, contents]) => ({ file, sha256: hash('sha256', contents), owner })),
+  ])
+}
+
+/**
+ * Removes what this compile and those that were killed had announced and the index does not name. What a compile that
+ * still runs announced is left to it. Only to be called under the directory's lock.
+ */
+export function settleModules(directory: string, owner: string, named: ReadonlySet<string>): void {
+  if (!hasAnnounced(directory)) return
+  const announced = readList(directory)
+  const held = announced.filter(entry => entry.owner !== owner && isHeld(entry.owner))
+  const kept = new Set([...named, ...held.map(({ file }) => file)])
+  for (const entry of announced) {
+    if (!kept.has(entry.file) && isAsAnnounced(directory, entry)) rmSync(join(directory, entry.file))
+  }
+  if (held.length === 0) rmSync(join(directory, LIST_FILE), { force: true })
+  else if (held.length < announced.length) writeList(directory, held)
+}
+
+export function hasAnnounced(directory: string): boolean {
+  return lstatSync(join(directory, LIST_FILE), { throwIfNoEntry: false })?.isFile() === true
+}
+
+/** What compiles that were killed had announced, and the list where it is of no use to any other, relative to the directory. */
+export function abandonedModules(directory: string): string[] {
+  if (!hasAnnounced(directory)) return []
+  const announced = readList(directory)
+  const gone = announced.filter(({ owner }) => !isHeld(owner))
+  const files = gone.filter(entry => isAsAnnounced(directory, entry)).map(({ file }) => file)
+  return gone.length === announced.length ? [...files, LIST_FILE] : files
+}
+
+/** Whether the compile of this name may still need what it announced. Where it does after all, it writes that again. */
+function isHeld(owner: string): boolean {
+  const [, , madeAt] = owner.split(' ')
+  return !isOwnerGone(owner) && Date.now() - Number(madeAt) < ANNOUNCED_AGE
+}
+
+/** What else has the name, or was changed, is not what was announced. */
+function isAsAnnounced(directory: string, { file, sha256 }: AnnouncedModule): boolean {
+  const path = join(directory, file)
+  return (
+    lstatSync(path, { throwIfNoEntry: false })?.isFile() === true &&
+    hash('sha256', readFileSync(path)) === sha256
+  )
+}
+
+function readList(directory: string): AnnouncedModule[] {
+  if (!hasAnnounced(directory)) return []
+  return readFileSync(join(directory, LIST_FILE), 'utf8')
+    .split('\n')
+    .flatMap(line => {
+      const [, file, sha256 = '', owner = ''] = LINE.exec(line) ?? []
+      return isModule(file) ? [{ file, sha256, owner }] : []
+    })
+}
+
+function writeList(directory: string, modules: readonly AnnouncedModule[]): void {
+  const lines = modules.map(({ file, sha256, owner }) => `${file} ${sha256} ${owner}\n`)
+  writeAtomic(directory, LIST_FILE, lines.join(''))
+}

@@ -1,0 +1,69 @@
+import { createRuntime } from 'agent-apps'
+import { compile, verify } from 'agent-apps/compiler'
+import { expect } from 'vitest'
+import { makeTree, skill, type Tree } from './tree.js'
+
+const FILES = 3
+const IN_FILE = 84
+
+/** Versions come again after so many: an import is never forgotten, so there must not be too many. */
+const VERSIONS = 40
+
+/**
+ * Skills that make shards, modules, a chunk, a compiled schema and a content with a directive, all of them others in each version.
+ * Where `isRun`, one is code that has to be run to know it, so that its module is written long before the index.
+ */
+export function versionTree(round: number, { isRun = false } = {}): Tree {
+  const version = round % VERSIONS
+  const many = Array.from({ length: FILES }, (_, file): [string, string] => [
+    `many-${file}.skill.md`,
+    Array.from({ length: IN_FILE }, (_, index) =>
+      skill(`good-${file * IN_FILE + index}`, `Version ${version}.\n\n`, `license: v${version}\n`),
+    ).join(''),
+  ])
+  return {
+    ...Object.fromEntries(many),
+    'told.skill.md': skill('told', '::include[notes.md]\n', `license: v${version}\n`),
+    'notes.md': `v${version}`,
+    'one.skill.js': code('one', version),
+    'two.skill.js': code('two', version, isRun ? "['D.'].join()" : "'D.'"),
+    'shared.js': `export const version = ${version}\n`,
+  }
+}
+
+function code(name: string, version: number, description = "'D.'"): string {
+  return `import { version } from './shared.js'
+export const frontmatter = { name: '${name}', description: ${description}, license: 'v${version}', metadata: { params: { maxProperties: ${version + 5} } } }
+export default () => version
+`
+}
+
+/** Sees that an index is whole: it is of one version, and everything that it names of what was made is there as it says. */
+export async function expectWhole(dir: string): Promise<void> {
+  const { deviations } = await verify({ cwd: dir, paths: [dir] })
+  // Sources are of the next version already.
+  expect(deviations.filter(({ file }) => file.startsWith('.agent-apps'))).toEqual([])
+  const runtime = createRuntime({ paths: [dir], library: false, freshness: 'trust' })
+  const tools = await runtime.listTools()
+  const versions = new Set(tools.map(({ frontmatter }) => frontmatter.license))
+  expect([tools.length, versions.size]).toEqual([FILES * IN_FILE + 3, 1])
+  const [version = ''] = versions
+  for (const name of ['one', 'two']) expect(`v${await runtime.invoke(name)}`).toBe(version)
+  expect(runtime.stats().via.disk).toBe(0)
+  expect(runtime.diagnostics()).toEqual([])
+}
+
+/** What a compile of a version writes into a new directory, by version. */
+export function freshVersions({ isRun = false } = {}): (round: number) => Promise<string> {
+  const made = new Map<number, Promise<string>>()
+  const make = async (version: number): Promise<string> => {
+    const dir = makeTree(versionTree(version, { isRun }))
+    await compile({ paths: [dir] })
+    return dir
+  }
+  return round => {
+    const version = round % VERSIONS
+    if (!made.has(version)) made.set(version, make(version))
+    return made.get(version) as Promise<string>
+  }
+}
