@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { around, main, text, worker } from './support/cascade-project.js'
 import { shown } from './support/code-project.js'
+import { times } from './support/long.js'
 import { temporary } from './support/temporary.js'
 import { compiled, goodSkills, makeTree, setTimes, snapshot, type Tree, writeTree } from './support/tree.js'
 
-const LONG = process.env.LONG !== undefined
 const PATHS = ['a', 'b']
 
 const TREE: Tree = {
@@ -130,7 +130,7 @@ describe('compiling on top of the last compile', () => {
             rmSync(cwd, { recursive: true })
           },
         ),
-        { numRuns: LONG ? 200 : count === 0 ? 25 : 6 },
+        { numRuns: times(count === 0 ? 8 : 2, 200) },
       )
     },
   )

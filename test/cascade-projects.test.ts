@@ -105,7 +105,7 @@ describe('middleware that is promoted to everything', () => {
     expect(await runtime.invoke('t7')).toBe('Do.\n')
     const first = performance.now() - before
     console.log(`first call: ${Math.round(first)} ms`)
-    expect(first).toBeLessThan(2_000)
+    expect(first).toBeLessThan(20_000)
     expect(runtime.stats()).toMatchObject({ cascadesComputed: 0, parser: 'unused' })
     const checking = createRuntime({ cwd, paths: ['skills'], freshness: 'check' })
     for (let index = 0; index < 50; index++) expect(await checking.invoke(`t${index}`)).toBe('Do.\n')

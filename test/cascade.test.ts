@@ -17,9 +17,10 @@ import {
   tool,
   valuesOf,
 } from './support/cascade-world.js'
+import { times } from './support/long.js'
 import { ROOT, runCode } from './support/processes.js'
 
-const RUNS = process.env.LONG === undefined ? 1_000 : 20_000
+const RUNS = times(300, 20_000)
 
 describe('layers', () => {
   const world = { library: 'lib', project: 'main', authority: { a: 'near' } }

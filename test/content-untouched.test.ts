@@ -6,9 +6,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type KnownDirectives, parseContent } from '../compiler/1-read/parse-content.js'
 import { type ContentPart, isDirective } from '../src/content.js'
 import { renderContent } from '../src/render-content.js'
+import { times } from './support/long.js'
 import { makeTree, skill, type Tree } from './support/tree.js'
 
-const LONG = process.env.LONG !== undefined
+const RUNS = times(1_000, 100_000)
 
 /** What ends within a code block or HTML, where a directive is text. */
 const OPEN_AT_END = new Set([
@@ -208,7 +209,7 @@ describe('random text', () => {
         const { parts, faults } = parseContent(text, KNOWN)
         expect({ parts, faults }).toEqual({ parts: text === '' ? [] : [[0, text.length]], faults: [] })
       }),
-      { numRuns: LONG ? 100_000 : 3000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -228,7 +229,7 @@ describe('random text', () => {
         )
         expect(asWritten).toBe(text)
       }),
-      { numRuns: LONG ? 100_000 : 3000 },
+      { numRuns: RUNS },
     )
   })
 })

@@ -1,9 +1,10 @@
 import { isAgentAppsError, pathGet, pathKeys, pathQuery, pathRemove, pathSet } from 'agent-apps'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { times } from './support/long.js'
 import { runCode } from './support/processes.js'
 
-const RUNS = process.env.LONG === undefined ? 2_000 : 1_000_000
+const RUNS = times(1_000, 1_000_000)
 
 const object = () => ({
   a: { b: 1, 'x.y': 2, c: null },
@@ -123,7 +124,7 @@ describe('reading', () => {
     for (const work of [pathQuery, pathRemove]) expect(() => work(shared, '[*]'.repeat(40))).toThrow(exceeds)
     expect(pathGet(shared, `${'[*]'.repeat(40)}.none`)).toBe(undefined)
     expect(() => pathSet(shared, `${'[*]'.repeat(40)}.n`, 2)).toThrow(exceeds)
-    expect(performance.now() - before).toBeLessThan(30_000)
+    expect(performance.now() - before).toBeLessThan(60_000)
     expect(pathQuery(shared, '..n')).toEqual([1])
   })
 

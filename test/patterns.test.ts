@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { describe, expect, it } from 'vitest'
 import { compileGlob, GlobProblem, matchGlob } from '../src/glob.js'
+import { times } from './support/long.js'
 
-const RUNS = process.env.LONG === undefined ? 20_000 : 1_000_000
+const RUNS = times(10_000, 1_000_000)
 
 function call(name: string, args: unknown = {}, more: Partial<ToolCall> = {}): ToolCall {
   return { name, tags: [], args, ...more }
@@ -176,7 +177,7 @@ describe('globs', () => {
     const started = performance.now()
     matchPattern(hanging, against)
     parsePatterns(hanging)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it('say what they refuse, and where', () => {

@@ -4,8 +4,9 @@ import { acyclicOrder } from '../src/acyclic-order.js'
 import type { CascadeResolution, CascadeTool, HookTrigger } from '../src/cascade-types.js'
 import { strongComponents } from '../src/strong-components.js'
 import { chainOf, main, middleware, resolve, shortly, tool } from './support/cascade-world.js'
+import { times } from './support/long.js'
 
-const RUNS = process.env.LONG === undefined ? 1_000 : 20_000
+const RUNS = times(300, 20_000)
 
 describe('peers', () => {
   it('are static for each other, and dynamic for all others', async () => {

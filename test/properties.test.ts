@@ -16,11 +16,12 @@ import { isInside, listingText, SECTIONS, shardCount, shardOf } from '../src/ind
 import type { JsonObject, JsonValue } from '../src/json.js'
 import { editDistance } from '../src/nearest.js'
 import { toolNameProblem } from '../src/tool-name.js'
+import { times } from './support/long.js'
 import { runCode } from './support/processes.js'
 import { makeTree, skill } from './support/tree.js'
 
-const RUNS = process.env.LONG === undefined ? 500 : 100_000
-const FILE_RUNS = process.env.LONG === undefined ? 60 : 5_000
+const RUNS = times(300, 100_000)
+const FILE_RUNS = times(30, 5_000)
 
 /** Any text, those that programs stumble over among them. */
 const hostile = fc.oneof(

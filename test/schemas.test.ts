@@ -36,6 +36,7 @@ import { interpretSchema } from '../src/schema/interpret-schema.js'
 import type { Dialect } from '../src/schema/keywords.js'
 import { linearPattern } from '../src/schema/linear-pattern.js'
 import { codeProject, shown } from './support/code-project.js'
+import { times } from './support/long.js'
 import { deployRuntime, ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 
@@ -457,7 +458,7 @@ describe('the interpreter and Ajv', () => {
           })
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 200) },
+      { numRuns: times(80, 20_000) },
     )
   })
 
@@ -472,7 +473,7 @@ describe('the interpreter and Ajv', () => {
           expect([schema, meta.validateSchema(rest)]).toEqual([schema, true])
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: times(600, 20_000) },
     )
   })
 })
@@ -491,7 +492,7 @@ describe('patterns', () => {
           ])
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 5000) },
+      { numRuns: times(2_000, 100_000) },
     )
   })
 
@@ -528,7 +529,7 @@ describe('patterns', () => {
   ])('%s takes no time', pattern => {
     const before = performance.now()
     expect(linearPattern(pattern).test(`${'a'.repeat(2000)}${' '.repeat(2000)}!`)).toBe(false)
-    expect(performance.now() - before).toBeLessThan(1000)
+    expect(performance.now() - before).toBeLessThan(10_000)
   })
 
   it.each([

@@ -11,8 +11,9 @@ import {
 } from 'agent-apps'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { times } from './support/long.js'
 
-const RUNS = process.env.LONG === undefined ? 1_000 : 100_000
+const RUNS = times(400, 100_000)
 
 class Point {
   constructor(
