@@ -21,6 +21,7 @@ export default defineConfig({
       'test/serialize.test.ts',
       'test/incremental.test.ts',
       'test/cascade.test.ts',
+      'test/cascade-attack.test.ts',
       'test/cascade-incremental.test.ts',
       'test/content-untouched.test.ts',
       'test/peers.test.ts',

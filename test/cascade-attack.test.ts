@@ -5,6 +5,7 @@ import { createRuntime, isAgentAppsError, type JsonObject, registerTool } from '
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, code, main, text, worker } from './support/cascade-project.js'
+import { times } from './support/long.js'
 import { runCode } from './support/processes.js'
 import { goodSkills, makeTree, type Tree } from './support/tree.js'
 
@@ -258,7 +259,7 @@ describe('cascades that lie', () => {
 })
 
 describe('long chains', () => {
-  it('of 900 middlewares around each other, and around one tool', async () => {
+  it('of hundreds of middlewares around each other, and around one tool', async () => {
     const runtime = createRuntime({ paths: [], freshness: 'trust' })
     const middleware = (name: string, metadata: JsonObject): void =>
       registerTool(runtime.globals, {
@@ -267,7 +268,7 @@ describe('long chains', () => {
         metadata,
         fn: async ctx => void (await (ctx as { manager: { next: () => Promise<unknown> } }).manager.next()),
       })
-    const count = 900
+    const count = times(300, 900)
     for (let index = 0; index < count; index++)
       middleware(`m${index}`, index === 0 ? {} : { [`m${index - 1}`]: true })
     registerTool(runtime.globals, { name: 'deep', metadata: { [`m${count - 1}`]: true }, fn: () => 'deep' })
@@ -279,12 +280,13 @@ describe('long chains', () => {
 })
 
 describe('hostile metadata', () => {
-  it('10,000 skills that inherit from each other, in a line and in a ring', async () => {
+  const HEIRS = times(2_500, 10_000)
+  it('thousands of skills that inherit from each other, in a line and in a ring', async () => {
     const chain = (ring: boolean): string =>
-      Array.from({ length: 10_000 }, (_, index) =>
+      Array.from({ length: HEIRS }, (_, index) =>
         text(
           `t${index}`,
-          { $inherit: index === 0 ? (ring ? 't9999' : []) : `t${index - 1}`, k: index },
+          { $inherit: index === 0 ? (ring ? `t${HEIRS - 1}` : []) : `t${index - 1}`, k: index },
           '\n',
         ),
       ).join('')
@@ -299,9 +301,9 @@ describe('hostile metadata', () => {
       }
       const cwd = makeTree(files)
       const { diagnostics, skills } = await compile({ cwd, paths: ['skills'] })
-      expect(skills.length).toBe(10_000)
+      expect(skills.length).toBe(HEIRS)
       expect(new Set(diagnostics.map(({ ruleId }) => ruleId))).toEqual(new Set(ring ? ['inherit-cycle'] : []))
-      const { calls } = await call(cwd, 't9999', 'trust')
+      const { calls } = await call(cwd, `t${HEIRS - 1}`, 'trust')
       expect(calls).toEqual([ring ? '! CASCADE_INVALID' : '= \n'])
     }
   })

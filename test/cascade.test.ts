@@ -1210,8 +1210,8 @@ describe('size', () => {
     console.log(`${what}: ${Math.round(performance.now() - start)} ms`)
   }
 
-  it('inheritance 10,000 deep and more, from one tool or from all, also in a ring', async () => {
-    for (const count of [5_000, 10_000, 20_000]) {
+  it('inheritance thousands deep, from one tool or from all, also in a ring', async () => {
+    for (const count of [2_000, times(5_000, 20_000)]) {
       const tools = Array.from({ length: count }, (_, index) =>
         tool(`t${index}`, { ...(index > 0 && { $inherit: `t${index - 1}` }), k: { x: index }, l: index }),
       )

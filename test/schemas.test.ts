@@ -473,7 +473,7 @@ describe('the interpreter and Ajv', () => {
           expect([schema, meta.validateSchema(rest)]).toEqual([schema, true])
         },
       ),
-      { numRuns: times(600, 20_000) },
+      { numRuns: times(200, 20_000) },
     )
   })
 })
