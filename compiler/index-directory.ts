@@ -121,7 +121,14 @@ function openNew(path: string): number {
 /** True where a file, and no link, already holds what would be written to it. */
 export function holds(directory: string, file: string, contents: Uint8Array): boolean {
   const path = join(directory, file)
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && readFileSync(path).equals(contents)
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    return stat?.isFile() === true && stat.size === contents.length && readFileSync(path).equals(contents)
+  } catch (error) {
+    // Another compile may remove it between the two calls.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
 }
 
 export function notWritable(directory: string, cause: unknown): AgentAppsError {

@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { type DirectiveCall, type DirectiveForm, directiveForms } from '../src/directive.js'
 import { isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
 import { readLines, readWritten, type WrittenIndex } from './3-emit/write-index.js'
+import { LIBRARY_DIRECTORY } from './package-place.js'
 import type { Project } from './project.js'
 
 /** The skills that the package ships, as cascades see them. */
@@ -20,9 +21,6 @@ export interface LibraryTools {
 }
 
 export type DirectiveFunction = (ctx: undefined, call: DirectiveCall) => unknown
-
-/** The skills that the package ships. */
-export const LIBRARY_DIRECTORY = fileURLToPath(new URL('../../skills', import.meta.url))
 
 /** The library from its index, which the package ships; null where that is not there. */
 function readLibrary(): LibraryTools | null {

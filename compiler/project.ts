@@ -3,8 +3,8 @@ import { relative, resolve } from 'node:path'
 import picomatch from 'picomatch'
 import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
-import { LIBRARY_DIRECTORY } from './library.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
+import { LIBRARY_DIRECTORY } from './package-place.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */

@@ -1,8 +1,5 @@
-/**
- * A pure function that keeps its answers. Where it lives as long as the process, `most` bounds what it keeps: the keys of skill
- * files are few words, over and over.
- */
-export function remembering<Answer>(
+/** A pure function that keeps its answers, at most so many. */
+export function remembering<Answer extends NonNullable<unknown> | null>(
   answer: (text: string) => Answer,
   most = Number.POSITIVE_INFINITY,
 ): (text: string) => Answer {

@@ -9,7 +9,7 @@ import type { Finding, Place } from './diagnostics.js'
 export interface SkillUnit {
   /** Relative to the entry, `/`-separated. */
   path: string
-  /** Digest of what the file's surroundings say of it: place, resources. */
+  /** What the file's surroundings say of it: place, resources. A long one is its digest. */
   shape: string
   size: number
   sha256: string

@@ -100,7 +100,7 @@ export interface AgentRuntime {
 
 const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
 
-const contents = lazy(() => import('./render-tool.js'))
+const rendering = lazy(() => import('./render-tool.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 
@@ -120,7 +120,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     findTool: ref => findTool(ref, globals),
     listTools: () => listTools(globals),
     invoke: (ref, args, options) => invoke(ref, args, globals, options),
-    render: async (ref, options) => (await contents()).render(ref, options, globals),
+    render: async (ref, options) => (await rendering()).render(ref, options, globals),
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => {
       const tool = await requireTool(ref, globals)

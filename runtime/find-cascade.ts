@@ -77,7 +77,8 @@ async function recordedCascade(
   if (record?.open || (record && state.external && !state.library)) return null
   const { metadata } = tool.frontmatter
   const effective = Object.entries({ ...metadata, ...record?.metadata })
-  const toolKeys = effective.flatMap(([key, value]) => (value === null ? [] : [key]))
+  // Of a key of its own null says that it is taken away; that of another is a value.
+  const toolKeys = effective.flatMap(([key, value]) => (value === null && key in metadata ? [] : [key]))
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals, host)) return null
   if (record?.problem) {
     // What is at fault may have been mended or removed, and what is missing may be there.

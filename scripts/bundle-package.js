@@ -32,6 +32,8 @@ const PARTS = [
 ]
 
 for (const part of PARTS) await replace(part)
+// Each part has taken in what it needs of these. Their declarations stay.
+for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
 
 /** Puts the bundled files in the place of those that they were made of. */
 async function replace({ folder, entries, hub, alone = [], platform }) {
@@ -70,13 +72,14 @@ async function bundle(directory, entries, options) {
     logOverride: { 'ignored-bare-import': 'silent' },
   })
   const names = namesOf(metafile.outputs, basename(entries.at(-1)))
+  if (new Set(names.values()).size < names.size)
+    throw new Error(`Two modules of ${directory} that are files of their own have one name.`)
   return outputFiles.map(({ path, text }) => [
     names.get(basename(path)),
-    // No module of ours does anything but declare, so an import of nothing would only be loaded.
-    [...names].reduce(
-      (replaced, [made, name]) => replaced.replaceAll(`"./${made}"`, `"./${name}"`),
-      text.replace(/^import "\.\/[^"]+";\n/gm, ''),
-    ),
+    // The package has no side effects (`package.json`), so an import of nothing would only be loaded.
+    text
+      .replace(/^(?:import "\.\/[^"]+";\n)+/gm, '')
+      .replace(/"\.\/([^"]+)"/g, (written, made) => (names.has(made) ? `"./${names.get(made)}"` : written)),
   ])
 }
 

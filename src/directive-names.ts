@@ -18,9 +18,9 @@ export function directiveNames(text: string): string[] {
     const next = text.charCodeAt(at + 1)
     if (next === COLON) {
       BLOCK_NAME.lastIndex = at
-      const [colons = '::', name] = BLOCK_NAME.exec(text) ?? []
+      const [written = '::', name] = BLOCK_NAME.exec(text) ?? []
       if (name && BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))) names.add(name)
-      at += colons.length - 1
+      at += written.length - 1
     } else if (next >= SMALL_A && next <= SMALL_Z) {
       INLINE.lastIndex = at
       const name = INLINE.exec(text)?.[1]

@@ -1,6 +1,6 @@
 import { annotationNested, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { isJsonObject } from './json.js'
+import { isJsonObject, type JsonValue } from './json.js'
 import { type JsonPlace, pathTo, placesIn } from './json-places.js'
 import { isMetaKey } from './meta-key.js'
 
@@ -66,6 +66,11 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
     }
   }
   return problems
+}
+
+/** True for a value in which there can be no such fault: nothing nested, and no reference. */
+export function isSurelySound(value: JsonValue): boolean {
+  return typeof value === 'string' ? !value.startsWith('inline://') : typeof value !== 'object'
 }
 
 function isInSchema({ key, value, holder }: JsonPlace, schemas: ReadonlySet<JsonPlace>): boolean {

@@ -67,6 +67,13 @@ const NODE_HOST = new Set(['runtime/disk.ts', 'runtime/disk-imports.ts'])
 const PUBLIC = new Set(['agent-apps', 'agent-apps/runtime', 'agent-apps/compiler', 'agent-apps/package.json'])
 
 describe('which part may import which', () => {
+  it('no module is imported for its effects: the build leaves such imports out', () => {
+    const bare = ['src', 'compiler', 'runtime', 'cli', 'adapters']
+      .flatMap(filesIn)
+      .filter(file => /^import '\./m.test(readFileSync(join(ROOT, file), 'utf8')))
+    expect(bare).toEqual([])
+  })
+
   it('finds imports at all', () => {
     expect(filesIn('src').length).toBeGreaterThan(5)
     expect(importsOf('compiler/compile.ts').map(({ target }) => target)).toEqual(

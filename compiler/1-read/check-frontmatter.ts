@@ -190,6 +190,7 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   )
 }
 
+/** The keys of skill files are few words, over and over: what is near to each is found once. */
 const WORDS_KEPT = 1_000
 
 const nearCoreKey = remembering(

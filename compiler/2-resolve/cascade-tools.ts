@@ -22,7 +22,7 @@ export interface NamedDirectory {
 
 /** The tools of a project's directories and of the library, as cascades are resolved from them. */
 export interface ProjectTools extends CascadeLookUp {
-  // Nothing is waited for here.
+  // They answer at once: none of these is a promise.
   middleware: (key: string, from: CascadeTool) => CascadeTool | null
   authority: (tool: CascadeTool) => CascadeTool | null
   projectMain: () => CascadeTool | null

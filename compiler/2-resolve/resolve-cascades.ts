@@ -2,8 +2,9 @@ import { resolveCascades } from '../../src/cascade.js'
 import { problemFor } from '../../src/cascade-problems.js'
 import type { CascadeEntry, CascadeProblem, CascadeTool, ResolvedCascade } from '../../src/cascade-types.js'
 import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index-format.js'
-import type { JsonObject, JsonValue } from '../../src/json.js'
+import type { JsonObject } from '../../src/json.js'
 import { isMetaKey } from '../../src/meta-key.js'
+import { isSurelySound } from '../../src/metadata-faults.js'
 import type { DirectoryProblem } from '../cascade-problem.js'
 import type { LibraryTools } from '../library.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
@@ -110,12 +111,8 @@ function isUntouched(
 ): boolean {
   if (projectMain() || authority(tool) || libraryMain()?.metadata.$global !== undefined) return false
   return Object.entries(tool.metadata).every(
-    ([key, value]) => !isMetaKey(key) && isPlain(value) && middleware(key, tool) === null,
+    ([key, value]) => !isMetaKey(key) && isSurelySound(value) && middleware(key, tool) === null,
   )
-}
-
-function isPlain(value: JsonValue): boolean {
-  return typeof value === 'string' ? !value.startsWith('inline://') : typeof value !== 'object'
 }
 
 function problemRecord(

@@ -76,8 +76,12 @@ export function hasAnnounced(directory: string): boolean {
 export function abandonedModules(directory: string): string[] {
   if (!hasAnnounced(directory)) return []
   const announced = readList(directory)
-  const gone = announced.filter(({ owner }) => !isHeld(owner))
-  const files = gone.filter(entry => isAsAnnounced(directory, entry)).map(({ file }) => file)
+  const held = announced.filter(({ owner }) => isHeld(owner))
+  const gone = announced.filter(entry => !held.includes(entry))
+  const kept = new Set(held.map(({ file }) => file))
+  const files = gone
+    .filter(entry => !kept.has(entry.file) && isAsAnnounced(directory, entry))
+    .map(({ file }) => file)
   return gone.length === announced.length ? [...files, LIST_FILE] : files
 }
 

@@ -39,7 +39,7 @@ export async function withDirectoryLock<Result>(
     if (Date.now() > deadline) {
       throw new AgentAppsError(
         'INDEX_LOCKED',
-        `Another compile has been writing to ${directory} for a minute.`,
+        `Another compile has been writing to ${directory} for ${Math.round(waitLimit / 1000)} s.`,
         {
           hint: `Wait for it, or remove ${lock} if none is running.`,
           file: lock,

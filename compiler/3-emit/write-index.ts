@@ -172,7 +172,10 @@ export async function tidyDirectory(directory: string, owner: string): Promise<v
   try {
     if (!hasAnnounced(directory) && !isLockAbandoned(directory)) return
     await withDirectoryLock(directory, () => tidy(directory, owner), TIDY_PATIENCE)
-  } catch {}
+  } catch (error) {
+    // Locked, or the system refuses; all else is a fault of ours.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+  }
 }
 
 function tidy(directory: string, owner: string): void {

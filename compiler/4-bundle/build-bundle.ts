@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { BuildOptions, OnLoadResult, OnResolveResult, Plugin } from 'esbuild'
 import { shardOf } from '../../src/index-format.js'
 import { useEsbuild } from '../esbuild.js'
+import { BUILT_DIRECTORY } from '../package-place.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
 import type { BundledDirectory, BundleParts } from './bundle-parts.js'
 import { diskText, entryText, partsText, tableText } from './bundle-texts.js'
@@ -22,8 +22,6 @@ export interface BuildBundleOptions {
 /** The text of a compiled module, ready to be taken in, with its source map. */
 export type ReadModule = (directory: BundledDirectory, file: string) => { text: string; map: string | null }
 
-/** Where the package's own modules were built to, the compiler's beside the runtime's. */
-const PACKAGE = fileURLToPath(new URL('../', import.meta.url))
 const OWN_ENTRIES = new Map([
   ['agent-apps', 'runtime/agent-apps.js'],
   ['agent-apps/runtime', 'runtime/index.js'],
@@ -46,7 +44,7 @@ export async function buildBundle(
   const ending = /\.m?js$/.exec(name)?.[0] ?? ''
   const contents = contentChunks(parts, ending)
   const options = {
-    absWorkingDir: PACKAGE,
+    absWorkingDir: BUILT_DIRECTORY,
     entryPoints: [{ in: 'agent-apps-bundle', out: name.slice(0, -ending.length) }],
     outdir: 'bundle',
     entryNames: '[name]',
@@ -68,7 +66,7 @@ export async function buildBundle(
     plugins: [bundledFiles(parts, contents.tables, readModule, sourcemap)],
   } satisfies BuildOptions
   const { outputFiles } = await useEsbuild(esbuild => esbuild.build(options))
-  const outdir = join(PACKAGE, 'bundle')
+  const outdir = join(BUILT_DIRECTORY, 'bundle')
   return new Map([
     ...[...contents.files].map(([file, text]) => [`${chunks}/${file}`, Buffer.from(text)] as const),
     ...outputFiles.map(
@@ -115,7 +113,7 @@ function bundledFiles(
     entry: () => entryText(parts),
     // It is imported by chunks, and so in one, beside those that it imports.
     disk: () => diskText(parts, tables, moduleOf),
-    package: path => readFileSync(join(PACKAGE, path), 'utf8'),
+    package: path => readFileSync(join(BUILT_DIRECTORY, path), 'utf8'),
     module(path) {
       const { text, map } = readModule(directories.get(posix.dirname(path)) as BundledDirectory, fileOf(path))
       const own = text.replace(REQUIRE_BANNER, PURE_BANNER).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n')
