@@ -20,7 +20,7 @@ export default defineConfig({
     // Deadlines only say "hangs"; nothing here measures speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
     server: { deps: { external: [/\/dist\//] } },
   },
 })
