@@ -131,13 +131,15 @@ export function holds(directory: string, file: string, contents: Uint8Array): bo
   }
 }
 
+const HINTS: Record<string, string> = {
+  ENOSPC: 'Free some disk space.',
+  EISDIR: 'Remove the folder that has the name of a file.',
+}
+
 export function notWritable(directory: string, cause: unknown): AgentAppsError {
   const { code = '', message } = cause as NodeJS.ErrnoException
   return new AgentAppsError('INDEX_NOT_WRITABLE', `The index of ${directory} cannot be written: ${message}`, {
-    hint:
-      code === 'ENOSPC'
-        ? 'Free some disk space.'
-        : 'Make the directory writable, or mark it `external` in the paths.',
+    hint: HINTS[code] ?? 'Make the directory writable, or mark it `external` in the paths.',
     file: directory,
     cause,
   })

@@ -1,9 +1,9 @@
 /** Before a directive of a block, on its line: nothing but what Markdown puts before what lies in quotes and lists. */
 const BLOCK_LEAD = /(?:^|[\r\n])[ \t>*+\-\d.)]*$/
-const BLOCK_NAME = /:*([a-z][a-z0-9-]*)/y
+const NAME = /[a-z][a-z0-9-]*/y
 const INLINE = /:([a-z][a-z0-9-]*)[[{]/y
 
-const [COLON, SMALL_A, SMALL_Z] = [0x3a, 0x61, 0x7a]
+const COLON = 0x3a
 
 /** What stands before a directive of a block on its line, at most. */
 const LEAD_MAX = 200
@@ -15,13 +15,14 @@ const LEAD_MAX = 200
 export function directiveNames(text: string): string[] {
   const names = new Set<string>()
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
-    const next = text.charCodeAt(at + 1)
-    if (next === COLON) {
-      BLOCK_NAME.lastIndex = at
-      const [written = '::', name] = BLOCK_NAME.exec(text) ?? []
-      if (name && BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))) names.add(name)
-      at += written.length - 1
-    } else if (next >= SMALL_A && next <= SMALL_Z) {
+    let end = at + 1
+    while (text.charCodeAt(end) === COLON) end++
+    if (end - at > 1) {
+      NAME.lastIndex = end
+      const [name = ''] = NAME.exec(text) ?? []
+      if (name !== '' && BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))) names.add(name)
+      at = end - 1 + name.length
+    } else {
       INLINE.lastIndex = at
       const name = INLINE.exec(text)?.[1]
       if (name && mayBeginDirective(text, at)) names.add(name)

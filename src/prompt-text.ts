@@ -10,7 +10,7 @@ const UNPRINTABLE =
 const HIDDEN = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\u{E0000}-\u{E007F}]/gu
 
 /** Most descriptions: a look is faster than copies. */
-const IS_ONE_LINE = /^(?:[!-~]| (?=[!-~]))+$/
+const IS_ONE_LINE = /^[!-~]+(?: [!-~]+)*$/
 /** Text that means the same in XML. */
 const IS_PLAIN = /^[\t\n !-%'-;=?-~]*$/
 

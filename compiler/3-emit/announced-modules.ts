@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { writeAtomic } from '../index-directory.js'
+import { remembering } from '../remembering.js'
 import { isOwnerGone } from './directory-lock.js'
 
 /**
@@ -12,6 +13,10 @@ import { isOwnerGone } from './directory-lock.js'
 const LIST_FILE = `${INDEX_DIRECTORY}/cache.modules`
 const LINE = /^(\S+) ([0-9a-f]{64}) (\S.*)$/
 const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs(?:\.map)?$/
+
+/** As much of a list, and of a module, as is read: a directory may come with any. */
+const LIST_BYTES_MAX = 8 * 1024 * 1024
+const MODULE_BYTES_MAX = 64 * 1024 * 1024
 
 /** A compile that announced modules so long ago (ms) has failed, though its process goes on. */
 const ANNOUNCED_AGE = 600_000
@@ -61,9 +66,7 @@ export function settleModules(directory: string, owner: string, named: ReadonlyS
   const announced = readList(directory)
   const held = announced.filter(entry => entry.owner !== owner && isHeld(entry.owner))
   const kept = new Set([...named, ...held.map(({ file }) => file)])
-  for (const entry of announced) {
-    if (!kept.has(entry.file) && isAsAnnounced(directory, entry)) rmSync(join(directory, entry.file))
-  }
+  for (const file of asAnnounced(directory, announced, kept)) rmSync(join(directory, file))
   if (held.length === 0) rmSync(join(directory, LIST_FILE), { force: true })
   else if (held.length < announced.length) writeList(directory, held)
 }
@@ -79,30 +82,37 @@ export function abandonedModules(directory: string): string[] {
   const held = announced.filter(({ owner }) => isHeld(owner))
   const gone = announced.filter(entry => !held.includes(entry))
   const kept = new Set(held.map(({ file }) => file))
-  const files = gone
-    .filter(entry => !kept.has(entry.file) && isAsAnnounced(directory, entry))
-    .map(({ file }) => file)
-  return gone.length === announced.length ? [...files, LIST_FILE] : files
+  const files = asAnnounced(directory, gone, kept)
+  return gone.length === announced.length ? [...files, LIST_FILE] : [...files]
 }
 
 /** Whether the compile of this name may still need what it announced. Where it does after all, it writes that again. */
 function isHeld(owner: string): boolean {
   const [, , madeAt] = owner.split(' ')
-  return !isOwnerGone(owner) && Date.now() - Number(madeAt) < ANNOUNCED_AGE
+  // A time to come is nobody's.
+  return !isOwnerGone(owner) && Math.abs(Date.now() - Number(madeAt)) < ANNOUNCED_AGE
 }
 
-/** What else has the name, or was changed, is not what was announced. */
-function isAsAnnounced(directory: string, { file, sha256 }: AnnouncedModule): boolean {
-  const path = join(directory, file)
-  return (
-    lstatSync(path, { throwIfNoEntry: false })?.isFile() === true &&
-    hash('sha256', readFileSync(path)) === sha256
-  )
+/** The files, but those kept, that hold what was announced: what else has the name, or was changed, is another's. Each is read once. */
+function asAnnounced(
+  directory: string,
+  entries: readonly AnnouncedModule[],
+  kept: ReadonlySet<string>,
+): Set<string> {
+  const digestOf = remembering(file => {
+    const path = join(directory, file)
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    return stat?.isFile() && stat.size <= MODULE_BYTES_MAX ? hash('sha256', readFileSync(path)) : null
+  })
+  const held = entries.filter(({ file, sha256 }) => !kept.has(file) && digestOf(file) === sha256)
+  return new Set(held.map(({ file }) => file))
 }
 
+/** A list that is too long to be ours, or cannot be read, says nothing. */
 function readList(directory: string): AnnouncedModule[] {
-  if (!hasAnnounced(directory)) return []
-  return readFileSync(join(directory, LIST_FILE), 'utf8')
+  const path = join(directory, LIST_FILE)
+  if (!hasAnnounced(directory) || lstatSync(path).size > LIST_BYTES_MAX) return []
+  return readFileSync(path, 'utf8')
     .split('\n')
     .flatMap(line => {
       const [, file, sha256 = '', owner = ''] = LINE.exec(line) ?? []

@@ -159,6 +159,8 @@ function ageOf(file: string): number {
 }
 
 function isRunning(pid: number): boolean {
+  // Others would name groups of processes.
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false
   try {
     process.kill(pid, 0)
     return true
