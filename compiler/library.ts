@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type DirectiveCall, type DirectiveForm, directiveForms } from '../src/directive.js'
@@ -63,7 +63,8 @@ function readTools(written: WrittenIndex): Map<string, ToolRecord> {
 /** True where the directories compiled are the package's own skills: like a project's, with no library below them. */
 export function isLibrary(directories: readonly { dir: string }[]): boolean {
   const [only, second] = directories
-  if (only === undefined || second !== undefined) return false
+  // One that has gone since it was read is another's.
+  if (only === undefined || second !== undefined || !existsSync(only.dir)) return false
   return realpathSync.native(only.dir) === realpathSync.native(LIBRARY_DIRECTORY)
 }
 

@@ -7,7 +7,7 @@ import { sourceOf } from './tool-source.js'
 /** What an agent is given that opens a folder skill, so that it finds `scripts/x.py` of the text. */
 export interface OpenedSkill {
   content: string
-  /** The skill's folder, absolute. Absent where there is no file system. */
+  /** The skill's folder, absolute. Absent where there is no file system, and in a bundle. */
   directory?: string
   /** Its other files, in order of path, relative to its folder. Size in bytes. */
   resources: { path: string; size: number }[]
@@ -23,7 +23,9 @@ export async function readFolder(tool: ToolDef, globals: Globals): Promise<Omit<
   const { resources } = await readDetails(tool, globals)
   const source = tool.kind === 'folder' ? sourceOf(tool) : undefined
   return {
-    ...(disk && source && { directory: disk.resolve(source.state.dir, source.record.file, '..') }),
+    ...(disk &&
+      disk.via !== 'bundle' &&
+      source && { directory: disk.resolve(source.state.dir, source.record.file, '..') }),
     resources: resources.map(({ path, size }) => ({ path, size })),
   }
 }

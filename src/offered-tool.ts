@@ -10,18 +10,18 @@ export interface OfferedTool {
   origin?: { layer: string; entry: string; file: string }
 }
 
-/** True for what is there for agents at all: neither hidden nor disabled. */
-export function isThere({ frontmatter: { visibility, metadata } }: OfferedTool): boolean {
-  return visibility !== 'hidden' && metadata.enabled !== false && metadata.enabled !== 'false'
-}
-
 /**
- * True for what a model is shown. What says nothing of itself is not offered, nor what runs around other tools or says
+ * True for what is there for agents at all: neither hidden nor disabled, and nothing that runs around other tools or says
  * what holds for a folder.
  */
+export function isThere({ frontmatter: { visibility, role, metadata } }: OfferedTool): boolean {
+  const isEnabled = metadata.enabled !== false && metadata.enabled !== 'false'
+  return visibility !== 'hidden' && isEnabled && role !== 'middleware' && role !== 'main'
+}
+
+/** True for what a model is shown. What says nothing of itself is not offered. */
 export function isOffered(tool: OfferedTool): boolean {
-  const { description, role } = tool.frontmatter
-  return isThere(tool) && description !== undefined && role !== 'middleware' && role !== 'main'
+  return isThere(tool) && tool.frontmatter.description !== undefined
 }
 
 /** True for a tool that says itself that its content belongs into the prompt. */

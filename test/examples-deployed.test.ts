@@ -96,14 +96,23 @@ describe('examples/container', () => {
       ['{"tool":"reading-time","args":{}}', 400, 'ARGS_INVALID'],
       ['{"tool":"no-such-tool"}', 404, 'TOOL_NOT_FOUND'],
       ['{"tool":"./skills/SKILL.md"}', 403, 'TOOL_DENIED'],
-      ['null', 403, 'TOOL_DENIED'],
-      ['', 400, 'JSON_INVALID'],
-      ['{', 400, 'JSON_INVALID'],
+      ['null', 400, 'REQUEST_INVALID'],
+      ['{"tool":7}', 400, 'REQUEST_INVALID'],
+      ['{"tool":"timeout","args":5}', 404, 'TOOL_NOT_FOUND'],
+      ['', 400, 'REQUEST_INVALID'],
+      ['{', 400, 'REQUEST_INVALID'],
     ] as const)
       expect(await ask(port, body)).toEqual([
         expected,
         { error: { code, message: expect.stringMatching(/\w/) } },
       ])
+  })
+
+  it('refuses a request that is too long', async () => {
+    const port = await start()
+    const body = 'x'.repeat(2 * 1024 * 1024)
+    const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
+    expect(status).toBe(413)
   })
 
   it('goes on where a caller breaks off', async () => {
@@ -176,7 +185,7 @@ it('examples/serverless answers without its project, the second time from what i
     [400, { error: { code: 'ARGS_INVALID', message: expect.stringContaining('lines') } }],
     // What a tool throws is for the log.
     [500, { error: { code: 'CURRENCIES_DIFFER', message: 'The tool failed.' } }],
-    [400, { error: { code: 'JSON_INVALID', message: expect.stringContaining('not JSON') } }],
+    [400, { error: { code: 'REQUEST_INVALID', message: expect.stringContaining('not JSON') } }],
     [200, { result: expect.stringContaining('Ask three times') }],
   ])
 })
@@ -197,7 +206,7 @@ it('examples/edge-worker answers requests', async () => {
   expect(await choose({ accepted: 'de-CH;q=0.8, fr' })).toEqual([200, { result: 'fr' }])
   expect(await choose({ accepted: 'pl, *;q=0.1' })).toEqual([200, { result: 'en' }])
   expect(await choose({ accepted: 7 })).toMatchObject([400, { error: { code: 'ARGS_INVALID' } }])
-  expect(await ask('{')).toMatchObject([400, { error: { code: 'JSON_INVALID' } }])
+  expect(await ask('{')).toMatchObject([400, { error: { code: 'REQUEST_INVALID' } }])
 })
 
 describe('examples/monorepo', () => {

@@ -65,9 +65,10 @@ async function run(invocation: Invocation): Promise<number> {
   }
   const elapsed = performance.now() - started
   if (output.json) output.jsonResult(asJson(result))
-  else show(result, elapsed, options.check === true, output)
-  if (!output.json && typeof options.bundle === 'string' && options.check !== true)
-    output.result(`bundled ${printable(options.bundle)} (${count(result.bundled.length, 'file')} written)`)
+  else {
+    show(result, elapsed, options.check === true, output)
+    if (options.check !== true) showBundle(result, invocation)
+  }
   if (process.env.GITHUB_ACTIONS === 'true')
     for (const line of githubDiagnostics(result.diagnostics)) output.error(line)
   const outdated = options.check === true && result.outdated.length > 0
@@ -84,7 +85,10 @@ async function watchProject(invocation: Invocation): Promise<number> {
     ...(options.poll !== undefined && { poll: milliseconds(options.poll) }),
     onCompile(result) {
       if (output.json) output.jsonLine(asJson(result))
-      else show(result, total(result.timings), false, output)
+      else {
+        show(result, total(result.timings), false, output)
+        showBundle(result, invocation)
+      }
     },
     onError: error => showError(error, output),
   })
@@ -173,6 +177,11 @@ function show(result: CompileResult, elapsed: number, check: boolean, output: Ou
   output.note(catalogLine(result.catalog))
   const summary = check ? checkSummary(result, output) : compileSummary(result, elapsed)
   output.result(summary.split('\n').map(printable).join('\n'))
+}
+
+function showBundle({ bundled }: CompileResult, { options, output }: Invocation): void {
+  if (typeof options.bundle === 'string')
+    output.result(`bundled ${printable(options.bundle)} (${count(bundled.length, 'file')} written)`)
 }
 
 function compileSummary(

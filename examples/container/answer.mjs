@@ -4,7 +4,7 @@ import { runtime } from './dist/agent.mjs'
 const agent = runtime.forAgent()
 /** What the caller can mend, as HTTP's status. */
 const STATUS = new Map([
-  ['JSON_INVALID', 400],
+  ['REQUEST_INVALID', 400],
   ['ARGS_INVALID', 400],
   ['TOOL_DENIED', 403],
   ['TOOL_NOT_FOUND', 404],
@@ -26,9 +26,16 @@ export async function answer(request) {
 }
 
 function parse(text) {
+  let request
   try {
-    return JSON.parse(text) ?? {}
+    request = JSON.parse(text)
   } catch ({ message }) {
-    throw Object.assign(new Error(`The request is not JSON: ${message}`), { code: 'JSON_INVALID' })
+    throw invalid(`The request is not JSON: ${message}`)
   }
+  if (typeof request?.tool !== 'string') throw invalid('The request has no `tool`, a text.')
+  return request
+}
+
+function invalid(message) {
+  return Object.assign(new Error(message), { code: 'REQUEST_INVALID' })
 }
