@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentAppsOptions, agentApps } from 'agent-apps/vite'
-import { build, createServer, type InlineConfig, type Rollup, type ViteDevServer } from 'vite'
+import { build, createServer, type InlineConfig, type Plugin, type Rollup, type ViteDevServer } from 'vite'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   exampleProject,
@@ -288,6 +288,12 @@ describe('the development server', () => {
     }
     return { server, said, told, messages, watching }
   }
+  /** The modules that the plugin makes anew for a change of a file. */
+  function changed(server: ViteDevServer, file: string): unknown {
+    const plugin = server.config.plugins.find(({ name }) => name === 'agent-apps') as Plugin
+    const hotUpdate = plugin.hotUpdate as (this: object, change: object) => unknown
+    return hotUpdate.call({ environment: server.environments.ssr }, { file, modules: [] })
+  }
   const until = (check: () => void | Promise<void>): Promise<void> =>
     vi.waitFor(check, { timeout: 60_000, interval: 50 })
 
@@ -352,6 +358,21 @@ describe('the development server', () => {
     })
   })
 
+  it('what compiling writes itself is no change', async () => {
+    const root = smallProject()
+    const { server, said } = await served(root, { paths: ['.'] })
+    expect(await said()).toContain('one First.')
+    for (const path of [
+      '.agent-apps.json',
+      '.agent-apps.json.12.tmp',
+      '.agent-apps/cache',
+      'agent-apps.config.ts.12.mjs',
+      'node_modules/two/skills/three.skill.md',
+    ])
+      expect(changed(server, join(root, path)), path).toBeUndefined()
+    expect(changed(server, join(root, 'new.skill.md'))).toHaveLength(1)
+  })
+
   it('compiles again after what nobody thought of', async () => {
     const root = smallProject()
     let fails = true
@@ -391,12 +412,7 @@ describe('the development server', () => {
     const first = said()
     await isRead
     writeFileSync(join(root, 'agent-apps.config.mjs'), "export default { paths: ['./more'] }\n")
-    const hook = server.config.plugins.find(({ name }) => name === 'agent-apps')?.hotUpdate as (
-      ...given: unknown[]
-    ) => unknown
-    const context = { environment: server.environments.ssr }
-    const change = { file: join(root, 'agent-apps.config.mjs'), modules: [] }
-    expect(hook.call(context, change)).toHaveLength(1)
+    expect(changed(server, join(root, 'agent-apps.config.mjs'))).toHaveLength(1)
     go()
     expect(await first).toBe('four Four.\n\n')
     expect(await said()).toBe('four Four.\n\n')
