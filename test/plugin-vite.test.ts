@@ -412,8 +412,9 @@ describe('the development server', () => {
     const first = said()
     await isRead
     writeFileSync(join(root, 'agent-apps.config.mjs'), "export default { paths: ['./more'] }\n")
-    expect(changed(server, join(root, 'agent-apps.config.mjs'))).toHaveLength(1)
+    const made = changed(server, join(root, 'agent-apps.config.mjs'))
     go()
+    expect(made).toHaveLength(1)
     expect(await first).toBe('four Four.\n\n')
     expect(await said()).toBe('four Four.\n\n')
   })

@@ -175,7 +175,7 @@ describe('what leads to a compile', () => {
       'say.skill.js': `export const frontmatter = { name: 'say', description: 'Says it.' }\nexport default () => String(new URL('../lib/words.txt', import.meta.url))\n`,
       '../lib/words.txt': 'one',
     })
-    await watching(root, { paths: ['skills'], bundle: 'dist/agent.mjs' })
+    const { results } = await watching(root, { paths: ['skills'], bundle: 'dist/agent.mjs' })
     const words = (): string[] =>
       readdirSync(join(root, 'dist/agent-chunks'))
         .filter(name => name.startsWith('asset-'))
@@ -183,6 +183,7 @@ describe('what leads to a compile', () => {
     expect(words()).toEqual(['one'])
     writeFileSync(join(root, 'lib/words.txt'), 'two')
     await until(() => expect(words()).toEqual(['two']))
+    await until(() => expect(results).toHaveLength(2))
   })
 
   it('a directory of the project that goes and comes back', async () => {
