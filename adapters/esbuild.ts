@@ -1,14 +1,17 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
+import type { Bundle } from 'agent-apps/compiler'
 import type { BuildOptions, Format, OnLoadResult, PartialMessage, Plugin } from 'esbuild'
 import {
   type AgentAppsOptions,
   compileVirtualModule,
   type Fault,
-  isAsset,
+  inBundle,
   moduleOf,
+  noPlaces,
+  OWN_NAME,
+  type Places,
   pathFrom,
-  type VirtualModule,
   withImportedAssets,
 } from './virtual-module.js'
 
@@ -24,33 +27,34 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     setup({ initialOptions, onResolve, onLoad }) {
       const { absWorkingDir: cwd = process.cwd(), sourcemap = false } = initialOptions
       const format = formatOf(initialOptions)
-      let files: ReadonlyMap<string, Uint8Array> = new Map()
+      let bundle: Pick<Bundle, 'files' | 'assets'> = { files: new Map(), assets: new Map() }
 
       onResolve({ filter: /^virtual:agent-apps$/ }, ({ path }) => ({ path, namespace: NAMESPACE }))
       onResolve({ filter: /^\./, namespace: NAMESPACE }, ({ path, importer }) => ({
         path: pathFrom(importer, path),
-        namespace: isAsset(importer) ? FILES : NAMESPACE,
+        namespace: bundle.assets.has(importer) ? FILES : NAMESPACE,
       }))
       onLoad({ filter: /^virtual:agent-apps$/, namespace: NAMESPACE }, async () => {
-        const compiled = await compileVirtualModule(options, cwd, sourcemap !== false)
+        const places = noPlaces()
+        const compiled = await compileVirtualModule(options, cwd, places, sourcemap !== false)
         const said: OnLoadResult = {
           errors: compiled.errors.map(fault => messageOf(fault, cwd)),
           warnings: compiled.warnings.map(fault => messageOf(fault, cwd)),
-          ...watched(compiled),
+          ...watched(places),
         }
         if (compiled.bundle === null) return said
-        files = compiled.bundle.files
+        bundle = compiled.bundle
         return { ...said, ...load(compiled.bundle.entry) }
       })
       onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => load(path))
       onLoad({ filter: /.*/, namespace: FILES }, ({ path }) => ({
-        contents: files.get(path) ?? '',
+        contents: inBundle(bundle.files, path),
         loader: 'file',
       }))
 
       function load(path: string): OnLoadResult {
-        if (isAsset(path)) return assetModule(path, format)
-        const { code, map } = moduleOf(files, path)
+        if (bundle.assets.has(path)) return assetModule(path, format)
+        const { code, map } = moduleOf(bundle.files, path)
         const own = withImportedAssets(format === 'cjs' ? code.replace(OWN_PLACE, '(__filename)') : code)
         const inline = map && Buffer.from(map).toString('base64')
         return {
@@ -68,7 +72,7 @@ function formatOf({ format, platform = 'browser' }: BuildOptions): Format {
   return format ?? ({ browser: 'iife', node: 'cjs', neutral: 'esm' } as const)[platform]
 }
 
-/** How code in CommonJS that was bundled makes its `require`. */
+/** How code in CommonJS that was bundled makes its `require`, by `compiler/require-banner.ts`. */
 const OWN_PLACE = /(?<=__agentAppsRequire)\(import\.meta\.url\)/
 
 /** A module with the URL of a file, which esbuild writes beside what it makes. */
@@ -113,14 +117,33 @@ function lineOf(file: string, line: number): string {
 }
 
 /** What esbuild watches: contents of files, and names in directories. */
-function watched({ files, directories }: VirtualModule): Pick<OnLoadResult, 'watchFiles' | 'watchDirs'> {
+function watched({ files, directories }: Places): Pick<OnLoadResult, 'watchFiles' | 'watchDirs'> {
+  const stats = [...files].map(path => [path, statOf(path)] as const)
+  const known = stats.filter(([, stat]) => stat?.isFile()).map(([path]) => path)
   // What is not there may come as either.
-  const missing = [...files].filter(path => statSync(path, { throwIfNoEntry: false }) === undefined)
-  const known = [...files].filter(path => statSync(path, { throwIfNoEntry: false })?.isFile())
+  const missing = stats.filter(([, stat]) => stat === undefined).map(([path]) => path)
   const inside = [...directories].flatMap(directory =>
-    readdirSync(directory, { withFileTypes: true })
-      .filter(item => item.isFile() && !item.name.startsWith('.agent-apps'))
+    itemsIn(directory)
+      .filter(item => item.isFile() && !OWN_NAME.test(item.name))
       .map(({ name }) => join(directory, name)),
   )
   return { watchFiles: [...known, ...inside, ...missing], watchDirs: [...directories, ...missing] }
+}
+
+/** Undefined for what is not there, or cannot be looked at. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Nothing for a directory that is gone, or cannot be read. */
+function itemsIn(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }

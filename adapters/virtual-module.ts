@@ -28,21 +28,32 @@ export interface VirtualModule {
   bundle: Bundle | null
   errors: Fault[]
   warnings: Fault[]
+}
+
+/** Where compiling looks. */
+export interface Places {
   /** The files that decide what comes of it, absolute; they need not be there. */
   files: Set<string>
   /** The directories in which every file counts, absolute. */
   directories: Set<string>
 }
 
-/** Compiles a project for a bundler. Nothing that is wrong with the project is thrown. */
+export function noPlaces(): Places {
+  return { files: new Set(), directories: new Set() }
+}
+
+/**
+ * Compiles a project for a bundler. Nothing that is wrong with the project is thrown.
+ *
+ * @param places are added as it looks there
+ */
 export async function compileVirtualModule(
   { strict = false, ...options }: AgentAppsOptions,
   root: string,
+  { files, directories }: Places,
   sourcemap = false,
 ): Promise<VirtualModule> {
   const cwd = resolve(root, options.cwd ?? '')
-  const files = new Set<string>()
-  const directories = new Set<string>()
   const looks = {
     path: (path: string) => void files.add(path),
     directory: (path: string) => void directories.add(path),
@@ -55,9 +66,9 @@ export async function compileVirtualModule(
         .map(message => faultOf(fromMessage(message), cwd))
     const errors = strict ? [...of('error'), ...of('warning')] : of('error')
     const warnings = strict ? [] : of('warning')
-    return { bundle: errors.length > 0 ? null : bundle, errors, warnings, files, directories }
+    return { bundle: errors.length > 0 ? null : bundle, errors, warnings }
   } catch (error) {
-    return { bundle: null, errors: [thrownFault(error, cwd)], warnings: [], files, directories }
+    return { bundle: null, errors: [thrownFault(error, cwd)], warnings: [] }
   }
 }
 
@@ -78,12 +89,16 @@ function thrownFault(error: unknown, cwd: string): Fault {
     : { ...fault, place: { file: resolve(cwd, file), ...position } }
 }
 
+/** The names of what compiling writes itself: indexes and, for as long as it is read, a configuration in TypeScript. */
+export const OWN_NAME = /^(?:\.agent-apps(?:$|\.json)|agent-apps\.config\.ts\.\d+\.mjs$)/
+
 /** True where a file that came, went or changed may make another bundle. */
-export function concerns({ files, directories }: VirtualModule, file: string): boolean {
+export function concerns({ files, directories }: Places, file: string): boolean {
   if (files.has(file)) return true
   for (let path = file; path !== dirname(path); path = dirname(path)) {
     // What compiling writes itself is no change, and neither is what it does not enter.
-    if (/^(?:\.agent-apps|node_modules$)/.test(basename(path))) return false
+    const name = basename(path)
+    if (OWN_NAME.test(name) || name === 'node_modules') return false
     // A directory may be new.
     if (directories.has(path) || files.has(path)) return true
   }
@@ -95,19 +110,22 @@ export function moduleOf(
   files: ReadonlyMap<string, Uint8Array>,
   path: string,
 ): { code: string; map: string | null } {
-  const text = (name: string): string => Buffer.from(files.get(name) ?? []).toString('utf8')
+  const text = (name: string): string => Buffer.from(inBundle(files, name)).toString('utf8')
   return {
     code: text(path).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'),
     map: files.has(`${path}.map`) ? text(`${path}.map`) : null,
   }
 }
 
-const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\)/g
-
-/** True for a file of a bundle that is no module: one that code finds by its place. */
-export function isAsset(path: string): boolean {
-  return posix.basename(path).startsWith('asset-')
+/** What a bundle has by a path; @throws where it has nothing */
+export function inBundle<Item>(items: ReadonlyMap<string, Item>, path: string): Item {
+  const item = items.get(path)
+  if (item === undefined) throw new Error(`The bundle has no file ${path}.`)
+  return item
 }
+
+/** As `compiler/4-bundle/follow-urls.ts` writes it, with a name that `compiler/bundled-module.ts` gives. */
+const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\)/g
 
 /**
  * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such an import

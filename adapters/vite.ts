@@ -1,14 +1,16 @@
 import { isBuiltin } from 'node:module'
 import { join, posix, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Bundle } from 'agent-apps/compiler'
 import type { Plugin, ViteDevServer } from 'vite'
 import {
   type AgentAppsOptions,
   compileVirtualModule,
   concerns,
   type Fault,
-  isAsset,
+  inBundle,
   moduleOf,
+  noPlaces,
   pathFrom,
   VIRTUAL_MODULE,
   type VirtualModule,
@@ -31,9 +33,13 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   let assetsDir = 'assets'
   let server: ViteDevServer | undefined
   let compiling: Promise<VirtualModule> | undefined
-  let compiled: VirtualModule | undefined
+  /** Where the last compile looked, or the one that runs. */
+  let places = noPlaces()
+  /** The last one that was made. */
+  let bundle: Bundle | undefined
   /** Of all bundles so far: who began with an older one still asks for its chunks. */
   const files = new Map<string, Uint8Array>()
+  const assets = new Map<string, string>()
 
   return {
     name: 'agent-apps',
@@ -53,7 +59,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       if (!importer?.startsWith(PREFIX)) return null
       if (id.startsWith('.')) {
         const path = pathFrom(importer.slice(PREFIX.length), id)
-        return `${PREFIX}${path}${isAsset(path) ? ASSET_MODULE : ''}`
+        return `${PREFIX}${path}${assets.has(path) ? ASSET_MODULE : ''}`
       }
       if (isBuiltin(id)) return null
       // Packages that are not bundled with the skills' code are the project's.
@@ -62,16 +68,17 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
     async load(id) {
       if (!id.startsWith(PREFIX)) return null
       if (id !== ENTRY) return load(id.slice(PREFIX.length), this.environment?.config.consumer)
-      compiling ??= compileVirtualModule(options, root)
-      compiled = await compiling
-      const { bundle, errors, warnings, directories } = compiled
-      const looked = [...directories, ...compiled.files]
-      // To the development server a file that a module watches is one that it imports.
-      if (server) server.watcher.add(looked)
-      else for (const path of looked) this.addWatchFile(path)
-      for (const fault of warnings) this.warn(logOf([fault]))
-      if (bundle === null) return this.error(logOf(errors))
+      const compiled = await compile().finally(() => {
+        const looked = [...places.directories, ...places.files]
+        // To the development server a file that a module watches is one that it imports.
+        if (server) server.watcher.add(looked)
+        else for (const path of looked) this.addWatchFile(path)
+      })
+      for (const fault of compiled.warnings) this.warn(logOf([fault]))
+      if (compiled.bundle === null) return this.error(logOf(compiled.errors))
+      bundle = compiled.bundle
       for (const [path, contents] of bundle.files) files.set(path, contents)
+      for (const [path, file] of bundle.assets) assets.set(path, file)
       return load(bundle.entry)
     },
     renderChunk(code, { fileName }) {
@@ -84,34 +91,49 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       order: 'post',
       handler() {
         if (this.getModuleInfo(ENTRY) === null) return
-        for (const path of compiled?.bundle?.assets.keys() ?? [])
+        for (const path of bundle?.assets.keys() ?? [])
           this.emitFile({
             type: 'asset',
             fileName: `${assetsDir}/${posix.basename(path)}`,
-            source: files.get(path) ?? '',
+            source: inBundle(files, path),
           })
       },
     },
     hotUpdate({ file, modules }) {
-      if (compiled === undefined || !concerns(compiled, resolve(file))) return
+      if (!concerns(places, resolve(file))) return
       compiling = undefined
       const entry = this.environment.moduleGraph.getModuleById(ENTRY)
       return entry && [...modules, entry]
     },
   }
 
+  /** What the project comes to now, whatever changed while it was compiled. */
+  async function compile(): Promise<VirtualModule> {
+    if (compiling === undefined) {
+      places = noPlaces()
+      compiling = compileVirtualModule(options, root, places)
+    }
+    const started = compiling
+    const compiled = await started.catch(error => {
+      if (compiling === started) compiling = undefined
+      throw error
+    })
+    return compiling === started ? compiled : compile()
+  }
+
   // There is no source map: of modules that are no files Vite keeps none.
   function load(path: string, consumer?: 'client' | 'server'): string {
-    if (!isAsset(path)) return withImportedAssets(moduleOf(files, path).code)
-    const url = assetUrl(path.slice(0, -ASSET_MODULE.length), consumer)
+    const asset = path.slice(0, -ASSET_MODULE.length)
+    if (!assets.has(asset)) return withImportedAssets(moduleOf(files, path).code)
+    const url = assetUrl(asset, consumer)
     // Vite itself would follow a URL that is written in one piece.
     return `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
   }
 
   function assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {
     if (!server) return `agent-apps-asset:${posix.basename(path)}`
-    if (consumer === 'server') return pathToFileURL(compiled?.bundle?.assets.get(path) ?? path).href
-    return `data:application/octet-stream;base64,${Buffer.from(files.get(path) ?? []).toString('base64')}`
+    if (consumer === 'server') return pathToFileURL(inBundle(assets, path)).href
+    return `data:application/octet-stream;base64,${Buffer.from(inBundle(files, path)).toString('base64')}`
   }
 }
 

@@ -16,6 +16,7 @@ import {
 } from './4-bundle/write-bundle.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
+import type { Looks } from './job.js'
 import type { Project, ProjectDirectory } from './project.js'
 import { projectRoot } from './project-root.js'
 
@@ -61,9 +62,9 @@ interface MadeBundle {
  * @returns the files written, relative to `cwd`
  * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, INDEX_LOCKED, OPTIONS_INVALID
  */
-export async function bundle(project: Project, options: BundleOptions): Promise<string[]> {
+export async function bundle(project: Project, options: BundleOptions, looks?: Looks): Promise<string[]> {
   const place = placeOf(project, options)
-  const { files } = await makeBundle(project, place, options)
+  const { files } = await makeBundle(project, place, options, looks)
   const { dir } = project.directories[0] as ProjectDirectory
   const written = await withDirectoryLock(dir, () => writeBundle(place, files))
   return shownFiles(written, place, project)
@@ -93,6 +94,7 @@ export async function makeBundle(
   project: Project,
   place: BundlePlace,
   { keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
+  looks?: Looks,
 ): Promise<MadeBundle> {
   const { parts, declared } = collectBundle(project, keep)
   const own = new Set(project.directories.map(({ dir }) => dir))
@@ -103,7 +105,7 @@ export async function makeBundle(
     (directory, module) => {
       // Others' code takes nothing of the project along.
       const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
-      const code = readModule(directory, module, root, brought)
+      const code = readModule(directory, module, root, brought, looks?.path)
       unfollowed.push(...code.unfollowed.map(one => placeIn(directory, one)))
       return code
     },

@@ -23,6 +23,7 @@ const MODULE = /^\.agent-apps\/(?:module|chunk)-[0-9A-Z]{8}\.mjs$/
  * A compiled module of a directory, with the files that it finds by its own place brought along: those that belong to a
  * root.
  *
+ * @param onPath called with each of those files, absolute, before it is looked at
  * @throws BUNDLE_UNCOMPILED
  */
 export function readModule(
@@ -30,6 +31,7 @@ export function readModule(
   file: string,
   root: string,
   assets: Map<string, BundledAsset>,
+  onPath?: (path: string) => void,
 ): BundledModule {
   const { dir } = directory
   const path = MODULE.test(file) ? realInside(dir, join(dir, file)) : null
@@ -42,23 +44,43 @@ export function readModule(
   const map = realInside(dir, `${path}.map`)
   const mapText = map && readFileSync(map, 'utf8')
   const followed = followUrls(readFileSync(path, 'utf8'), mapText, (source, url) =>
-    bring(new URL(source, pathToFileURL(path)), url, root, assets),
+    bring(new URL(source, pathToFileURL(path)), url, root, assets, onPath),
   )
   return { ...followed, map: mapText && withPlaces(mapText, directory) }
 }
 
 /** The URL of a file that is brought along; null for one that is not there, or not the project's. */
-function bring(source: URL, url: string, root: string, assets: Map<string, BundledAsset>): string | null {
+function bring(
+  source: URL,
+  url: string,
+  root: string,
+  assets: Map<string, BundledAsset>,
+  onPath: (path: string) => void = () => {},
+): string | null {
   const target = /^[a-z]+:/i.test(url) ? null : new URL(url, source)
-  if (target === null || !existsSync(target) || target.href.endsWith('/')) return null
-  const real = realpathSync.native(fileURLToPath(target))
+  const file = target && pathOf(target)
+  if (file === null || target?.href.endsWith('/')) return null
+  onPath(file)
+  if (!existsSync(file)) return null
+  const real = realpathSync.native(file)
+  onPath(real)
   if (!belongsTo(root, real) || looksSecret(basename(real))) return null
   const contents = readFileSync(real)
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'
+  // Adapters know this form (`adapters/virtual-module.ts`).
   const name = `asset-${digest}${ending}`
   assets.set(name, { name, file: real, contents })
   return `./${name}`
+}
+
+/** Null for a URL that is no path, such as one with a host. */
+function pathOf(url: URL): string | null {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return null
+  }
 }
 
 /** A source map whose sources are named by where they lie in the bundle. */

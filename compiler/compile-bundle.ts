@@ -4,7 +4,7 @@ import { TYPES_MARK } from './4-bundle/declare-tools.js'
 import { checkOutside, checkReplaceable } from './4-bundle/write-bundle.js'
 import { writeTypes } from './4-bundle/write-types.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
-import type { Looks } from './job.js'
+import { type Looks, throwIfAborted } from './job.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type Project, type ProjectOptions, readProject } from './project.js'
 
@@ -14,12 +14,12 @@ export type { Looks } from './job.js'
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check'> {
   /** A file, `….d.ts`, for what the tools take and give: it adds them to `virtual:agent-apps`. Relative to `cwd`. */
   types?: string | undefined
-  /** Told of each place that decides what comes of it, before that is looked at. */
+  /** Told of each place that decides what comes of it. */
   looks?: Looks | undefined
 }
 
 /** What `compileBundle` found and made. */
-export interface CompileBundleResult extends CompileResult {
+export interface CompileBundleResult extends Omit<CompileResult, 'bundled' | 'outdated' | 'stale'> {
   bundle: Bundle
 }
 
@@ -58,10 +58,17 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
   const { types, looks, ...own } = options
   const project = await readProject(own, looks?.path)
   const declarations = types === undefined ? undefined : typesPlace(project, types)
-  const result = await compileRead(project, own, looks)
-  const { makeBundle } = await import('./bundle.js')
-  const { files, assets, declared } = await makeBundle(project, PLACE, own)
-  for (const { file } of assets.values()) looks?.path(file)
+  const {
+    made,
+    outdated: _,
+    stale: __,
+    ...result
+  } = await compileRead(project, own, looks, async job => {
+    throwIfAborted(job)
+    const { makeBundle } = await import('./bundle.js')
+    return makeBundle(project, PLACE, own, looks)
+  })
+  const { files, assets, declared } = made
   if (declarations !== undefined) writeTypes(declarations, declared)
   return {
     ...result,
@@ -89,7 +96,7 @@ function typesPlace({ cwd, directories }: Project, types: string): string {
     )
   }
   const file = resolve(cwd, types)
-  checkOutside(file, directories)
-  checkReplaceable(file, TYPES_MARK)
+  checkOutside(file, directories, 'declarations')
+  checkReplaceable(file, TYPES_MARK, 'declarations')
   return file
 }

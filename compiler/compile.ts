@@ -80,15 +80,33 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 export async function compileProject(options: CompileOptions, looks?: Looks): Promise<CompileResult> {
   const project = await readProject(options, looks?.path)
   if (options.bundle !== undefined) (await import('./bundle.js')).checkBundle(project, options)
-  return compileRead(project, options, looks)
+  const { check } = options
+  const { made, outdated, ...result } = await compileRead(project, options, looks, (job, files) =>
+    bundleOf(project, options, files, job),
+  )
+  return {
+    ...result,
+    bundled: check ? [] : made,
+    outdated: check ? [...outdated, ...made] : outdated,
+  }
 }
 
-/** The same with a project that was read. */
-export async function compileRead(
+/** What a project came to, and what was made of its indexes. */
+interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
+  made: Made
+}
+
+/**
+ * The same with a project that was read.
+ *
+ * @param make makes what is made of the indexes; given those of their files that are out of date
+ */
+export async function compileRead<Made>(
   project: Project,
   options: CompileOptions,
-  looks?: Looks,
-): Promise<CompileResult> {
+  looks: Looks | undefined,
+  make: (job: Job, outdated: readonly string[]) => Promise<Made>,
+): Promise<CompiledProject<Made>> {
   const job: Job = {
     ...options,
     looks,
@@ -102,7 +120,7 @@ export async function compileRead(
   const outdated = compiled.flatMap(({ directory, outdated: files }) =>
     files.map(file => shownPath(directory, file)),
   )
-  const bundled = await timed(job, 'bundle', () => bundleOf(project, options, outdated, job))
+  const made = await timed(job, 'bundle', () => make(job, outdated))
   return {
     ...report(
       await checkReferences(compiled, project, { links: false }),
@@ -110,8 +128,8 @@ export async function compileRead(
     ),
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
-    bundled: options.check ? [] : bundled,
-    outdated: options.check ? [...outdated, ...bundled] : outdated,
+    made,
+    outdated,
     stale: compiled.flatMap(({ stale }) => stale),
     reused: compiled.reduce((sum, { reused }) => sum + reused, 0),
     rendered: compiled.reduce((sum, { rendered }) => sum + rendered, 0),
@@ -141,7 +159,7 @@ async function bundleOf(
   if (file === undefined) return []
   throwIfAborted(job)
   const { bundle, outdatedBundle } = await import('./bundle.js')
-  if (!check) return bundle(project, options)
+  if (!check) return bundle(project, options, job.looks)
   // It is made of the indexes, so that it is out of date with them.
   return outdated.length > 0 ? [file] : outdatedBundle(project, options)
 }
@@ -160,6 +178,7 @@ async function compileOnce(project: Project, job: Job): Promise<CompiledDirector
   }
   const cascades = await timed(job, 'resolve', () => cascadesOf(prepared, project))
   const contents = await timed(job, 'contents', () => contentsOf(prepared, cascades, project))
+  for (const one of prepared) for (const path of includedFiles(one)) job.looks?.path(path)
   const compiled: CompiledDirectory[] = []
   for (const [number, one] of prepared.entries()) {
     const emitted = await emitDirectory(
@@ -171,7 +190,6 @@ async function compileOnce(project: Project, job: Job): Promise<CompiledDirector
     if (emitted === 'overtaken') return emitted
     compiled.push(emitted)
   }
-  for (const one of prepared) for (const path of includedFiles(one)) job.looks?.path(path)
   return compiled
 }
 

@@ -11,8 +11,9 @@ export interface Progress {
 export type Stage = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
 
 /**
- * Told where a compile looks, before it does, so that who watches there from then on misses no change. All paths are
- * absolute.
+ * Told where a compile looks, before it does, so that who watches there from then on misses no change. What code
+ * imports and contents include is known only when it was read, so it is told then, before anything is written. All
+ * paths are absolute.
  */
 export interface Looks {
   /** A directory whose files count. */

@@ -1,3 +1,3 @@
-/** Packages in CommonJS that use Node's own modules call `require`, which an ES module does not have. */
+/** Packages in CommonJS that use Node's own modules call `require`, which an ES module does not have. `adapters/esbuild.ts` knows it by its text. */
 export const REQUIRE_BANNER =
   "import { createRequire as __agentAppsRequire } from 'node:module'; const require = __agentAppsRequire(import.meta.url);"

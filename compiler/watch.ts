@@ -144,7 +144,7 @@ class Watching {
     const result = await compileProject({ ...options, force, signal: this.ending.signal }, looks)
     this.watches.end()
     const said = JSON.stringify(result.diagnostics.map(fromMessage))
-    const isNew = said !== this.said || result.written.length > 0
+    const isNew = said !== this.said || result.written.length > 0 || result.bundled.length > 0
     this.said = said
     if (isNew) onCompile?.(result)
   }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { type AgentAppsOptions, agentApps } from 'agent-apps/esbuild'
 import {
@@ -9,6 +10,7 @@ import {
   type BuildResult,
   build,
   context,
+  type Plugin,
 } from 'esbuild'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
@@ -207,6 +209,24 @@ describe('what is wrong with a skill', () => {
     })
   })
 
+  it('is an error where a configuration leads nowhere', async () => {
+    const root = smallProject()
+    symlinkSync('own.json', join(root, 'own.json'))
+    expect(await failure(built(root, {}, { config: 'own.json' }))).toMatchObject({
+      errors: [{ text: ofRule('CONFIG_NOT_FOUND') }],
+    })
+  })
+
+  it('is an error where the bundle has no such file', async () => {
+    const lost = (namespace: string): Promise<BuildFailure> => {
+      const setup: Plugin['setup'] = ({ onResolve }) =>
+        onResolve({ filter: /^\.\/said\.js$/ }, () => ({ path: 'lost.txt', namespace }))
+      return failure(built(smallProject(), { plugins: [{ name: 'lost', setup }, agentApps()] }))
+    }
+    for (const namespace of ['agent-apps', 'agent-apps-files'])
+      expect(await lost(namespace)).toMatchObject({ errors: [{ text: 'The bundle has no file lost.txt.' }] })
+  })
+
   it('is an error where nothing can be compiled', async () => {
     const root = smallProject()
     expect(await failure(built(root, {}, { paths: ['none'] }))).toMatchObject({
@@ -289,6 +309,26 @@ describe('building again', () => {
     const { length } = ends
     await new Promise(done => setTimeout(done, 2_500))
     expect(ends).toHaveLength(length)
+  })
+
+  it('goes on after a folder that could not be read', async () => {
+    const root = smallProject({ 'skills/two/SKILL.md': skill('two') })
+    const { readdirSync: readFolder } = fs
+    const refused = vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, options: object) => {
+      if (path === join(root, 'skills/two')) throw Object.assign(new Error('refused'), { code: 'EACCES' })
+      return readFolder(path, options as never)
+    }) as never)
+    syncBuiltinESMExports()
+    const { made, ends } = await opened(root)
+    try {
+      await made.watch()
+      await until(() => expect(ends[0]?.errors).toMatchObject([{ text: ofRule('file-unreadable') }]))
+    } finally {
+      refused.mockRestore()
+      syncBuiltinESMExports()
+    }
+    writeTree(root, { 'skills/two/more.txt': 'More.\n' })
+    await untilSaid(join(root, 'out'), 'app.js', 'one,two First.\nDo two.\n\n')
   })
 
   it('goes on after what was wrong', async () => {

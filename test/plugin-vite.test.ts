@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentAppsOptions, agentApps } from 'agent-apps/vite'
-import { build, createServer, type InlineConfig, type Rollup, type ViteDevServer } from 'vite'
+import { build, createServer, type InlineConfig, type Plugin, type Rollup, type ViteDevServer } from 'vite'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   exampleProject,
@@ -288,6 +288,12 @@ describe('the development server', () => {
     }
     return { server, said, told, messages, watching }
   }
+  /** The modules that the plugin makes anew for a change of a file. */
+  function changed(server: ViteDevServer, file: string): unknown {
+    const plugin = server.config.plugins.find(({ name }) => name === 'agent-apps') as Plugin
+    const hotUpdate = plugin.hotUpdate as (this: object, change: object) => unknown
+    return hotUpdate.call({ environment: server.environments.ssr }, { file, modules: [] })
+  }
   const until = (check: () => void | Promise<void>): Promise<void> =>
     vi.waitFor(check, { timeout: 60_000, interval: 50 })
 
@@ -340,6 +346,99 @@ describe('the development server', () => {
     await until(async () => expect(await failure(said())).toMatchObject({ pluginCode: 'NO_SKILL_PATHS' }))
     renameSync(join(root, 'away'), join(root, 'skills'))
     await until(async () => expect(await said()).toBe('one,two First.\nDo two.\n\n'))
+  })
+
+  it('sees skills whose folder is named like an index', async () => {
+    const root = smallProject({ '.agent-apps-skills/one.skill.md': skill('one') })
+    const { said } = await served(root, { paths: ['.agent-apps-skills'] })
+    expect(await said()).toBe('one Do one.\n\n')
+    await until(async () => {
+      writeTree(root, { '.agent-apps-skills/one.skill.md': skill('one', 'Edited.\n') })
+      expect(await said()).toBe('one Edited.\n\n')
+    })
+  })
+
+  it('what compiling writes itself is no change', async () => {
+    const root = smallProject()
+    const { server, said } = await served(root, { paths: ['.'] })
+    expect(await said()).toContain('one First.')
+    for (const path of [
+      '.agent-apps.json',
+      '.agent-apps.json.12.tmp',
+      '.agent-apps/cache',
+      'agent-apps.config.ts.12.mjs',
+      'node_modules/two/skills/three.skill.md',
+    ])
+      expect(changed(server, join(root, path)), path).toBeUndefined()
+    expect(changed(server, join(root, 'new.skill.md'))).toHaveLength(1)
+  })
+
+  it('compiles again after what nobody thought of', async () => {
+    const root = smallProject()
+    let fails = true
+    const own = {
+      get paths() {
+        if (fails) throw new Error('busy')
+        return ['skills']
+      },
+    }
+    const { server } = await served(root, own)
+    const loaded = () => server.environments.client.transformRequest('virtual:agent-apps')
+    expect(await failure(loaded())).toMatchObject({ message: 'busy' })
+    fails = false
+    expect((await loaded())?.code).toContain('/agent-apps-chunks/')
+  })
+
+  it('sees what changes while it compiles for the first time', async () => {
+    const root = smallProject({
+      'more/four.skill.md': skill('four', 'Four.\n'),
+      'agent-apps.config.mjs': [
+        'globalThis.agentAppsReads()',
+        'await globalThis.agentAppsMayRead',
+        "export default { paths: ['./skills'] }",
+        '',
+      ].join('\n'),
+    })
+    let go = (): void => {}
+    const isRead = new Promise<void>(reads =>
+      Object.assign(globalThis, {
+        agentAppsReads: reads,
+        agentAppsMayRead: new Promise<void>(may => {
+          go = may
+        }),
+      }),
+    )
+    const { server, said } = await served(root)
+    const first = said()
+    await isRead
+    writeFileSync(join(root, 'agent-apps.config.mjs'), "export default { paths: ['./more'] }\n")
+    const made = changed(server, join(root, 'agent-apps.config.mjs'))
+    go()
+    expect(made).toHaveLength(1)
+    expect(await first).toBe('four Four.\n\n')
+    expect(await said()).toBe('four Four.\n\n')
+  })
+
+  it('still has the files that code of an older bundle reads, whatever a newer one came to', async () => {
+    const placed = (url: string): string =>
+      `import { readFileSync } from 'node:fs'\nexport const frontmatter = { name: 'placed', description: 'Reads a file.' }\nexport default () => ${url}\n`
+    const root = smallProject({
+      'skills/placed.skill.js': placed("readFileSync(new URL('../lib/words.txt', import.meta.url), 'utf8')"),
+      'lib/words.txt': 'words',
+    })
+    const { server, said, watching } = await served(root, { keep: ['placed'] })
+    const { tools } = await server.ssrLoadModule('virtual:agent-apps')
+    await watching(join(root, 'skills'))
+    writeTree(root, { 'skills/placed.skill.js': placed("'none'") })
+    await until(async () => expect(await said()).toBe('placed none\n'))
+    expect(await tools.placed()).toBe('words')
+  })
+
+  it('has no module of a bundle that was never made', async () => {
+    const { server } = await served(smallProject())
+    expect(await failure(server.ssrLoadModule('\0virtual:agent-apps/lost.mjs'))).toMatchObject({
+      message: expect.stringContaining('The bundle has no file lost.mjs.'),
+    })
   })
 
   it('still has the chunks of the bundle that a page began with', async () => {

@@ -4,6 +4,7 @@ import fs, {
   appendFileSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   unlinkSync,
@@ -167,6 +168,22 @@ describe('what leads to a compile', () => {
     writeFileSync(join(root, 'lib/other.js'), 'export const other = 2\n')
     await sleep(QUIET)
     expect(results).toHaveLength(2)
+  })
+
+  it('a file that code reads by its place, where a bundle has it', async () => {
+    const { root } = codeSkills({
+      'say.skill.js': `export const frontmatter = { name: 'say', description: 'Says it.' }\nexport default () => String(new URL('../lib/words.txt', import.meta.url))\n`,
+      '../lib/words.txt': 'one',
+    })
+    const { results } = await watching(root, { paths: ['skills'], bundle: 'dist/agent.mjs' })
+    const words = (): string[] =>
+      readdirSync(join(root, 'dist/agent-chunks'))
+        .filter(name => name.startsWith('asset-'))
+        .map(name => readFileSync(join(root, 'dist/agent-chunks', name), 'utf8'))
+    expect(words()).toEqual(['one'])
+    writeFileSync(join(root, 'lib/words.txt'), 'two')
+    await until(() => expect(words()).toEqual(['two']))
+    await until(() => expect(results).toHaveLength(2))
   })
 
   it('a directory of the project that goes and comes back', async () => {

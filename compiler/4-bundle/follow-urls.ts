@@ -45,6 +45,7 @@ export function followUrls(
     const literal = literalUrl(node, sources)
     const brought = literal && bring(literal.source, literal.url)
     if (brought) {
+      // Adapters find it by this text (`adapters/virtual-module.ts`).
       const by = `new URL(${JSON.stringify(brought)}, import.meta.url)`
       edits.push({ start: node.start, end: node.end, by })
     } else if (literal || isOwnPlace(node)) faults.push(node)

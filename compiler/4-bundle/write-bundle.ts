@@ -53,21 +53,26 @@ export function checkPlace(
   for (const file of [name, types]) checkReplaceable(join(folder, file), MARK)
   const folderOfChunks = join(folder, chunks)
   if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
-    throw wrongPlace(folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
+    throw wrongPlace('bundle', folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
 }
 
 /**
  * Refuses a file that would become part of what is compiled.
  *
+ * @param noun what it is to be
  * @throws BUNDLE_PLACE
  */
-export function checkOutside(file: string, directories: readonly SkillDirectory[]): void {
+export function checkOutside(
+  file: string,
+  directories: readonly SkillDirectory[],
+  noun: Noun = 'bundle',
+): void {
   for (const { dir, isIgnored } of directories) {
     const place = join(realPath(dirname(file)), basename(file))
     const path = relative(realpathSync.native(dir), place).replaceAll('\\', '/')
     const isInside = path !== '..' && !path.startsWith('../') && !/^[A-Za-z]:/.test(path)
     if (!isInside || isLeftOut(path, isIgnored)) continue
-    throw wrongPlace(file, `lies in ${dir}, whose skills are compiled`, {
+    throw wrongPlace(noun, file, `lies in ${dir}, whose skills are compiled`, {
       hint: 'Write it elsewhere, or leave its folder out with an ignore pattern.',
     })
   }
@@ -77,17 +82,21 @@ export function checkOutside(file: string, directories: readonly SkillDirectory[
  * Refuses a file that is there and that we did not write.
  *
  * @param mark what ours begin with
+ * @param noun what it is to be
  * @throws BUNDLE_PLACE
  */
-export function checkReplaceable(file: string, mark: string): void {
+export function checkReplaceable(file: string, mark: string, noun: Noun = 'bundle'): void {
   if (!existsSync(file) || (lstatSync(file).isFile() && readFileSync(file, 'utf8').startsWith(mark))) return
-  throw wrongPlace(file, 'is there already, and is no bundle', {
+  throw wrongPlace(noun, file, 'is there already, and is not from agent-apps', {
     hint: 'Choose another name, or remove it.',
   })
 }
 
-function wrongPlace(file: string, what: string, { hint }: { hint: string }): AgentAppsError {
-  return new AgentAppsError('BUNDLE_PLACE', `No bundle can be written: ${file} ${what}.`, { hint, file })
+/** What an error says cannot be written. */
+type Noun = 'bundle' | 'declarations'
+
+function wrongPlace(noun: Noun, file: string, what: string, { hint }: { hint: string }): AgentAppsError {
+  return new AgentAppsError('BUNDLE_PLACE', `No ${noun} can be written: ${file} ${what}.`, { hint, file })
 }
 
 /** A folder's real path, as far as it is there. */
