@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type DeclaredTool, declareTools, declareVirtualTools } from '../compiler/4-bundle/declare-tools.js'
 import { schemaType } from '../compiler/4-bundle/schema-type.js'
 import type { JsonObject, JsonValue } from '../src/json.js'
 
@@ -65,5 +66,28 @@ describe('the type of a schema', () => {
     for (const $ref of ['#/$defs/50%', '#/$defs/none', '#name', 'https://example.com/#/$defs/50%25'])
       expect(type({ $ref, $defs, type: ['null', 'boolean'] }), $ref).toBe('null | boolean')
     expect(type({ $ref: '#/$defs/50%25', $defs })).toBe('string')
+  })
+})
+
+describe('declarations', () => {
+  const ENDS = 'a\u2028b\u2029c\nd'
+  const tool: DeclaredTool = {
+    name: ENDS,
+    description: ENDS,
+    params: { type: 'object', properties: { [ENDS]: { const: ENDS } }, required: [`${ENDS}e`] },
+    returns: { enum: [ENDS] },
+  }
+  const NAME = '"a\\u2028b\\u2029c\\nd"'
+
+  it.each([
+    ['of a bundle', declareTools, '  '],
+    ['of the virtual module', declareVirtualTools, '    '],
+  ])('write names and values so that no line ends in them: %s', (_what, declare, indent) => {
+    const text = declare([tool])
+    expect(text).not.toMatch(/[\u2028\u2029]/)
+    const named = `{ ${NAME}?: ${NAME}; ${NAME.replace(/"$/, 'e"')}: unknown; [name: string]: unknown }`
+    expect(text).toContain(
+      `\n${indent}/** a b c d */\n${indent}${NAME}: { args: ${named}; result: ${NAME} }\n`,
+    )
   })
 })

@@ -104,11 +104,11 @@ function objectType({ properties, required, additionalProperties }: JsonObject, 
   const lines = known.map(([name, schema]) => {
     const hasDefault = place.given && isJsonObject(schema) && 'default' in schema
     const optional = needed.has(name) && !hasDefault ? '' : '?'
-    return `${comment(schema)}${JSON.stringify(name)}${optional}: ${typeOf(schema, place)}`
+    return `${comment(schema)}${literal(name)}${optional}: ${typeOf(schema, place)}`
   })
   const named = new Set<JsonValue>(known.map(([name]) => name))
   for (const name of needed)
-    if (typeof name === 'string' && !named.has(name)) lines.push(`${JSON.stringify(name)}: unknown`)
+    if (typeof name === 'string' && !named.has(name)) lines.push(`${literal(name)}: unknown`)
   // Beside named properties, others of another type cannot be said.
   if (additionalProperties !== false)
     lines.push(
@@ -145,8 +145,13 @@ function grouped(type: string): string {
   return /[|& ]/.test(type) ? `(${type})` : type
 }
 
+/** A value as code in which no line ends. */
+export function literal(value: string | number | boolean | null): string {
+  return JSON.stringify(value).replace(/[\u2028\u2029]/g, end => `\\u${end.charCodeAt(0).toString(16)}`)
+}
+
 function literalType(value: JsonValue | undefined): string {
-  return typeof value === 'object' && value !== null ? 'unknown' : JSON.stringify(value ?? null)
+  return typeof value === 'object' && value !== null ? 'unknown' : literal(value ?? null)
 }
 
 /** What a reference inside the schema leads to. */
