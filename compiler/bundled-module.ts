@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../src/error.js'
@@ -49,7 +49,10 @@ export function readModule(
   return { ...followed, map: mapText && withPlaces(mapText, directory) }
 }
 
-/** The URL of a file that is brought along; null for one that is not there, or not the project's. */
+/** Of a file that is brought along: it is held in memory, once for each bundle. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024
+
+/** The URL of a file that is brought along; null for one that is not there, too large, or not the project's. */
 function bring(
   source: URL,
   url: string,
@@ -65,6 +68,9 @@ function bring(
   const real = realpathSync.native(file)
   onPath(real)
   if (!belongsTo(root, real) || looksSecret(basename(real))) return null
+  const stat = statSync(real)
+  // Reading a pipe would wait for ever.
+  if (!stat.isFile() || stat.size > FILE_BYTES_MAX) return null
   const contents = readFileSync(real)
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'

@@ -1,5 +1,14 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Runtime, registerTool } from 'agent-apps'
@@ -375,13 +384,22 @@ describe('code that finds files by its own place', () => {
     ['a file that is not there', "return new URL('./none.txt', import.meta.url)", '3:8'],
     ['a secret', "return new URL('./.env', import.meta.url)", '3:8'],
     ['a folder', "return new URL('.', import.meta.url)", '3:8'],
+    ['a folder, by its name', "return new URL('../skills', import.meta.url)", '3:8'],
+    ['a pipe', "return new URL('../lib/pipe', import.meta.url)", '3:8'],
+    ['a file of more than 64 MiB', "return new URL('../lib/large.bin', import.meta.url)", '3:8'],
     [
       'a file outside of the project',
       "return new URL('../../../../../../etc/hostname', import.meta.url)",
       '3:8',
     ],
   ])('is refused otherwise: %s', async (_what, body, place) => {
-    const { root } = codeProject({ 'skills/a.skill.ts': CODE('a', body), 'skills/.env': 'A=1' })
+    const { root } = codeProject({
+      'skills/a.skill.ts': CODE('a', body),
+      'skills/.env': 'A=1',
+      'lib/large.bin': '',
+    })
+    execFileSync('mkfifo', [join(root, 'lib/pipe')])
+    truncateSync(join(root, 'lib/large.bin'), 64 * 1024 * 1024 + 1)
     const refused = await failure(compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }))
     expect(refused).toMatchObject({
       code: 'BUNDLE_CODE',

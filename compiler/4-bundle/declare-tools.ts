@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/json.js'
 import { MARK } from './build-bundle.js'
-import { commentText, schemaType } from './schema-type.js'
+import { commentText, literal, schemaType } from './schema-type.js'
 
 /** A tool, as its declaration tells it. */
 export interface DeclaredTool {
@@ -59,7 +59,7 @@ export function declareVirtualTools(tools: readonly DeclaredTool[]): string {
     '',
     "declare module 'virtual:agent-apps' {",
     '  interface Tools {',
-    ...tools.map(tool => declaration(tool).replace(/^/gm, '  ')),
+    ...tools.flatMap(tool => declaration(tool).split('\n')).map(line => `  ${line}`),
     '  }',
     '}',
     '',
@@ -68,7 +68,7 @@ export function declareVirtualTools(tools: readonly DeclaredTool[]): string {
 
 function declaration({ name, description, params, returns }: DeclaredTool): string {
   const about = description === undefined ? '' : `  /** ${commentText(description)} */\n`
-  return `${about}  ${JSON.stringify(name)}: { args: ${argsType(params)}; result: ${resultType(returns)} }`
+  return `${about}  ${literal(name)}: { args: ${argsType(params)}; result: ${resultType(returns)} }`
 }
 
 function argsType(params: DeclaredTool['params']): string {

@@ -3,28 +3,49 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js
 /** References inside references that are written out; what lies deeper is anything. */
 const DEPTH_MAX = 32
 
+/** How often a reference is written out within itself, so that a tree's children are typed as well. */
+const REPEATS_MAX = 2
+
+/** Schemas that are written out, each thousand characters of a type counting as one; all after them is anything. */
+const SCHEMAS_MAX = 1_000
+
 /**
  * A JSON Schema as a type of TypeScript: what it says, or where a type cannot say it, more.
  *
  * @param given true for what somebody passes in: a property with a default may be left out there
  */
 export function schemaType(schema: JsonObject, given: boolean): string {
-  return typeOf(schema, { whole: schema, given, depth: 0 })
+  return typeOf(schema, { whole: schema, given, depth: 0, within: [], budget: { left: SCHEMAS_MAX } })
 }
 
 interface Place {
   whole: JsonObject
   given: boolean
   depth: number
+  /** The references that are being written out, outermost first. */
+  within: readonly string[]
+  /** Of one type, shared by all its places. */
+  budget: { left: number }
 }
 
 function typeOf(schema: JsonValue | undefined, place: Place): string {
   if (schema === false) return 'never'
-  if (!isJsonObject(schema) || place.depth > DEPTH_MAX) return 'unknown'
+  if (!isJsonObject(schema) || place.depth > DEPTH_MAX || place.budget.left <= 0) return 'unknown'
+  place.budget.left--
+  const type = joinedType(schema, place)
+  place.budget.left -= type.length / 1_000
+  return type
+}
+
+/** All that a schema says, together. */
+function joinedType(schema: JsonObject, place: Place): string {
   const inner = { ...place, depth: place.depth + 1 }
-  const parts = [ownType(schema, inner), ...alternatives(schema, inner)]
-  if (Array.isArray(schema.allOf)) parts.push(...schema.allOf.map(one => typeOf(one, inner)))
-  if (typeof schema.$ref === 'string') parts.push(typeOf(targetOf(schema.$ref, place.whole), inner))
+  const parts = [
+    ownType(schema, inner),
+    ...alternatives(schema, inner),
+    ...(Array.isArray(schema.allOf) ? schema.allOf.map(one => typeOf(one, inner)) : []),
+    referredType(schema, inner),
+  ]
   const said = [...new Set(parts.filter(part => part !== 'unknown'))]
   return said.length === 0
     ? 'unknown'
@@ -33,13 +54,19 @@ function typeOf(schema: JsonValue | undefined, place: Place): string {
       : said.map(grouped).join(' & ')
 }
 
+function referredType({ $ref }: JsonObject, place: Place): string {
+  if (typeof $ref !== 'string') return 'unknown'
+  if (place.within.filter(one => one === $ref).length >= REPEATS_MAX) return 'unknown'
+  return typeOf(targetOf($ref, place.whole), { ...place, within: [...place.within, $ref] })
+}
+
 /** What `enum`, `const` and `type` say. */
 function ownType(schema: JsonObject, place: Place): string {
   if ('const' in schema) return literalType(schema.const)
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literalType))
   const { type = impliedType(schema) } = schema
   if (type === undefined) return 'unknown'
-  return union([type].flat().map(one => namedType(one, schema, place)))
+  return union([...new Set([type].flat())].map(one => namedType(one, schema, place)))
 }
 
 function impliedType(schema: JsonObject): string | undefined {
@@ -77,10 +104,11 @@ function objectType({ properties, required, additionalProperties }: JsonObject, 
   const lines = known.map(([name, schema]) => {
     const hasDefault = place.given && isJsonObject(schema) && 'default' in schema
     const optional = needed.has(name) && !hasDefault ? '' : '?'
-    return `${comment(schema)}${JSON.stringify(name)}${optional}: ${typeOf(schema, place)}`
+    return `${comment(schema)}${literal(name)}${optional}: ${typeOf(schema, place)}`
   })
-  const unnamed = [...needed].filter(name => typeof name === 'string' && !known.some(([one]) => one === name))
-  lines.push(...unnamed.map(name => `${JSON.stringify(name)}: unknown`))
+  const named = new Set<JsonValue>(known.map(([name]) => name))
+  for (const name of needed)
+    if (typeof name === 'string' && !named.has(name)) lines.push(`${literal(name)}: unknown`)
   // Beside named properties, others of another type cannot be said.
   if (additionalProperties !== false)
     lines.push(
@@ -117,16 +145,30 @@ function grouped(type: string): string {
   return /[|& ]/.test(type) ? `(${type})` : type
 }
 
+/** A value as code in which no line ends. */
+export function literal(value: string | number | boolean | null): string {
+  return JSON.stringify(value).replace(/[\u2028\u2029]/g, end => `\\u${end.charCodeAt(0).toString(16)}`)
+}
+
 function literalType(value: JsonValue | undefined): string {
-  return typeof value === 'object' && value !== null ? 'unknown' : JSON.stringify(value ?? null)
+  return typeof value === 'object' && value !== null ? 'unknown' : literal(value ?? null)
 }
 
 /** What a reference inside the schema leads to. */
 function targetOf(ref: string, whole: JsonObject): JsonValue | undefined {
-  if (!ref.startsWith('#')) return undefined
-  const names = ref.slice(1).split('/').slice(1)
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined
+  const names = ref.split('/').slice(1)
   return names.reduce<JsonValue | undefined>((at, name) => {
-    const key = decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')
-    return isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+    const key = decoded(name)?.replaceAll('~1', '/').replaceAll('~0', '~')
+    return key !== undefined && isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
   }, whole)
+}
+
+/** Undefined for a stray `%`. */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return undefined
+  }
 }
