@@ -55,7 +55,10 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       function load(path: string): OnLoadResult {
         if (bundle.assets.has(path)) return assetModule(path, format)
         const { code, map } = moduleOf(bundle.files, path)
-        const own = withImportedAssets(format === 'cjs' ? code.replace(OWN_PLACE, '(__filename)') : code)
+        const own = withImportedAssets(
+          format === 'cjs' ? code.replace(OWN_PLACE, '(__filename)') : code,
+          bundle.assets,
+        )
         const inline = map && Buffer.from(map).toString('base64')
         return {
           contents: inline ? `${own}\n//# sourceMappingURL=data:application/json;base64,${inline}\n` : own,

@@ -129,14 +129,24 @@ const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\
 
 /**
  * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such an import
- * gives is a whole URL.
+ * gives is a whole URL. A text of the code may read like one; only the names that the bundle has are taken for files.
  */
-export function withImportedAssets(code: string): string {
-  const names = [...new Set([...code.matchAll(ASSET_URL)].map(([, name = '']) => name))]
+export function withImportedAssets(code: string, assets: ReadonlyMap<string, string>): string {
+  const known = assetNames(assets)
+  const found = [...code.matchAll(ASSET_URL)].map(([, name = '']) => name)
+  const names = [...new Set(found.filter(name => known.has(basename(name))))]
   if (names.length === 0) return code
   const local = (name: string): string => `__agentAppsAsset${names.indexOf(name)}`
   const imports = names.map(name => `import ${local(name)} from ${JSON.stringify(name)};`).join(' ')
-  return `${imports} ${code.replace(ASSET_URL, (_, name: string) => `new URL(${local(name)})`)}`
+  const own = code.replace(ASSET_URL, (written, name: string) =>
+    names.includes(name) ? `new URL(${local(name)})` : written,
+  )
+  return `${imports} ${own}`
+}
+
+/** The names, which are of what they hold, of a bundle's files that code finds by its place. */
+export function assetNames(assets: ReadonlyMap<string, string>): Set<string> {
+  return new Set([...assets.keys()].map(path => basename(path)))
 }
 
 /** The path of what a bundle's module imports; the entry lies at the top. */

@@ -5,6 +5,7 @@ import type { Bundle } from 'agent-apps/compiler'
 import type { Plugin, ViteDevServer } from 'vite'
 import {
   type AgentAppsOptions,
+  assetNames,
   compileVirtualModule,
   concerns,
   type Fault,
@@ -82,9 +83,13 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       return load(bundle.entry)
     },
     renderChunk(code, { fileName }) {
-      if (code.match(ASSET_MARK) === null) return null
+      const names = assetNames(assets)
+      const isOurs = [...code.matchAll(ASSET_MARK)].some(([, name = '']) => names.has(name))
+      if (!isOurs) return null
       const up = posix.relative(posix.dirname(fileName), assetsDir)
-      return { code: code.replace(ASSET_MARK, (_, name) => `${up === '' ? '.' : up}/${name}`), map: null }
+      const place = (written: string, name: string): string =>
+        names.has(name) ? `${up === '' ? '.' : up}/${name}` : written
+      return { code: code.replace(ASSET_MARK, place), map: null }
     },
     generateBundle: {
       // Of a build for a server, Vite removes the assets that are there before.
@@ -124,7 +129,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   // There is no source map: of modules that are no files Vite keeps none.
   function load(path: string, consumer?: 'client' | 'server'): string {
     const asset = path.slice(0, -ASSET_MODULE.length)
-    if (!assets.has(asset)) return withImportedAssets(moduleOf(files, path).code)
+    if (!assets.has(asset)) return withImportedAssets(moduleOf(files, path).code, assets)
     const url = assetUrl(asset, consumer)
     // Vite itself would follow a URL that is written in one piece.
     return `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`

@@ -15,6 +15,7 @@ import {
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   exampleProject,
+  PLACED,
   run,
   runAlone,
   saidByBundle,
@@ -89,7 +90,7 @@ describe('what esbuild makes of virtual:agent-apps', () => {
 
   it.each(Object.keys(FORMATS))('says what the bundle says, without the sources: %s', name => {
     expect(JSON.parse(expected)).toMatchObject({ moody: 'Yes?' })
-    expect(said[name]).toEqual([expected, 'file\n'])
+    expect(said[name]).toEqual([expected, `${PLACED}\n`])
   })
 
   it('a tool’s code is a chunk, loaded when it is called', async () => {

@@ -5,6 +5,7 @@ import { build, createServer, type InlineConfig, type Plugin, type Rollup, type 
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   exampleProject,
+  PLACED,
   run,
   runAlone,
   saidByBundle,
@@ -97,7 +98,7 @@ describe('what Vite makes of virtual:agent-apps', () => {
 
   it.each(Object.keys(BUILDS))('says what the bundle says, without the sources: %s', name => {
     expect(JSON.parse(expected)).toMatchObject({ moody: 'Yes?' })
-    expect(said[name]).toEqual([expected, 'file\n'])
+    expect(said[name]).toEqual([expected, `${PLACED}\n`])
   })
 
   it('warns of nothing', () => {
@@ -303,7 +304,7 @@ describe('the development server', () => {
     const { answers } = await server.ssrLoadModule('/answers.js')
     expect(`${JSON.stringify(await answers())}\n`).toBe(await saidByBundle(root))
     const { tools } = await server.ssrLoadModule('virtual:agent-apps')
-    expect(await tools.placed()).toBe('file')
+    expect(await tools.placed()).toBe(PLACED)
     expect(messages).toEqual([])
   })
 

@@ -8,13 +8,19 @@ import { ROOT } from './processes.js'
 import { temporary } from './temporary.js'
 import { skill, type Tree, writeTree } from './tree.js'
 
+/** A text that reads like what the plugins look for. */
+const LOOKALIKE = 'new URL("./asset-00000000.txt", import.meta.url) agent-apps-asset:foo.txt'
+/** What the skill `placed` gives. */
+export const PLACED = `file ${LOOKALIKE}`
+
 /** A skill that reads a file by its own place, and one whose package in CommonJS uses a module of Node. */
 const MORE: Tree = {
   'skills/placed.skill.ts': [
     "import { readFileSync } from 'node:fs'",
     "import common from 'common'",
     "export const frontmatter = { name: 'placed', description: 'Reads a file.' }",
-    "export default () => common(readFileSync(new URL('./words.txt', import.meta.url), 'utf8'))",
+    `const text = '${LOOKALIKE}'`,
+    "export default () => common(readFileSync(new URL('./words.txt', import.meta.url), 'utf8')) + ' ' + text",
     '',
   ].join('\n'),
   'skills/words.txt': 'from/a/file',
