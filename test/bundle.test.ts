@@ -433,6 +433,31 @@ describe('writing a bundle', () => {
     )
   })
 
+  it('does not take the folder of a bundle whose name has another ending', async () => {
+    const { root: cwd } = codeProject(one)
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
+    await expect(compile({ cwd, paths: ['skills'], bundle: 'dist/agent.js' })).rejects.toMatchObject({
+      code: 'BUNDLE_PLACE',
+      message: expect.stringContaining('agent.mjs'),
+    })
+    rmSync(join(cwd, 'dist/agent.mjs'))
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.js' })
+    expect(readdirSync(join(cwd, 'dist')).sort()).toEqual([
+      'agent-chunks',
+      'agent.d.mts',
+      'agent.d.ts',
+      'agent.js',
+    ])
+  })
+
+  it('leaves no source map of the one before', async () => {
+    const { root: cwd } = codeProject(one)
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs', sourcemap: true })
+    expect(readdirSync(join(cwd, 'dist'))).toContain('agent.mjs.map')
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
+    expect(readdirSync(join(cwd, 'dist')).sort()).toEqual(['agent-chunks', 'agent.d.mts', 'agent.mjs'])
+  })
+
   it('removes nothing by the word of a list that is none of ours', async () => {
     const { root } = codeProject({ ...one, 'precious-ABCDEFGH.mjs': 'x' })
     const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }

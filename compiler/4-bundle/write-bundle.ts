@@ -23,8 +23,18 @@ interface SkillDirectory {
 }
 
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
-/** The files that a bundle brings; kept in its folder, so that the next one removes those that it does not need. */
+/** What a bundle brings; kept in its folder, so that the next one removes what it does not need. */
 const LIST = 'bundle.json'
+
+interface BundleList {
+  /** The entry's file name. */
+  entry: string
+  /** True where the entry has a source map. */
+  map: boolean
+  /** Its chunks' file names. */
+  files: string[]
+}
+
 const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
 const TEMPORARY_NAME = /^(?:[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}|bundle\.json)\.\d+\.tmp$/
 
@@ -54,6 +64,11 @@ export function checkPlace(
   const folderOfChunks = join(folder, chunks)
   if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
     throw wrongPlace('bundle', folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
+  const { entry } = readList(folderOfChunks)
+  if (entry !== '' && entry !== name && existsSync(join(folder, entry)))
+    throw wrongPlace('bundle', folderOfChunks, `has the chunks of another bundle, ${entry}`, {
+      hint: 'Give this one a name that differs in more than its ending, or remove the other.',
+    })
 }
 
 /**
@@ -135,9 +150,12 @@ export async function writeBundle(
       .filter(file => file.startsWith(`${place.chunks}/`))
       .map(file => basename(file))
     const changed = outdatedFiles(place, files)
-    const gone = readList(chunks).filter(file => !names.includes(file))
+    const before = readList(chunks)
+    const gone = before.files.filter(file => !names.includes(file))
+    const map = `${name}.map`
+    const list: BundleList = { entry: name, map: files.has(map), files: names }
     // What a bundle that is cut short leaves is on the list.
-    if (changed.length > 0 || gone.length > 0) writeList(chunks, [...names, ...gone])
+    if (changed.length > 0 || gone.length > 0) writeList(chunks, { ...list, files: [...names, ...gone] })
     const first = changed.filter(file => file !== name)
     const contentsOf = (file: string) => files.get(file) ?? ''
     await writeAllAtomic(
@@ -147,7 +165,8 @@ export async function writeBundle(
     if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
     const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
     for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
-    if (gone.length > 0) writeList(chunks, names)
+    if (before.map && !list.map) rmSync(join(folder, map), { force: true })
+    if (gone.length > 0) writeList(chunks, list)
     return changed
   } catch (error) {
     const { message } = error as Error
@@ -159,16 +178,21 @@ export async function writeBundle(
   }
 }
 
-function writeList(chunks: string, names: readonly string[]): void {
-  writeAtomic(chunks, LIST, `${JSON.stringify({ files: [...names].sort() }, null, 1)}\n`)
+function writeList(chunks: string, { files, ...list }: BundleList): void {
+  writeAtomic(chunks, LIST, `${JSON.stringify({ ...list, files: [...files].sort() }, null, 1)}\n`)
 }
 
-/** The files of the bundle that lies there; of other names than a bundle's none is ours to remove. */
-function readList(chunks: string): string[] {
+/** What the bundle that lies there brought; of other names than a bundle's none is ours to remove. */
+function readList(chunks: string): BundleList {
   try {
-    const { files } = JSON.parse(readFileSync(join(chunks, LIST), 'utf8')) as { files: unknown }
-    return [files].flat().filter((name): name is string => typeof name === 'string' && CHUNK_NAME.test(name))
+    const { entry, map, files } = JSON.parse(readFileSync(join(chunks, LIST), 'utf8')) as Partial<BundleList>
+    return {
+      entry: typeof entry === 'string' && BUNDLE_NAME.test(entry) ? entry : '',
+      map: map === true,
+      files: [files].flat().filter(name => typeof name === 'string' && CHUNK_NAME.test(name)) as string[],
+    }
   } catch {
-    return []
+    // There is none, or none that was written whole.
+    return { entry: '', map: false, files: [] }
   }
 }
