@@ -99,7 +99,7 @@ async function runEdgeWorker(tarball) {
     [200, 'Say that the page is gone. Offer the nearest one that is there, then the search.\n'],
     [400, 'ARGS_INVALID'],
     [404, 'TOOL_NOT_FOUND'],
-    [400, 'JSON_INVALID'],
+    [400, 'REQUEST_INVALID'],
   ])
 }
 

@@ -58,6 +58,28 @@ describe('modules that a killed compile had announced', () => {
     expect(snapshot(dir)).toEqual(snapshot(makeTree(CODE)))
   })
 
+  it('are read once, however often a list names them, and not at all where it is too long', async () => {
+    const dir = await afterKill()
+    const many = (count: number) => line(LOST, 'other', GONE).repeat(count)
+    writeTree(dir, { [LOST]: 'x'.repeat(4 * 1024 * 1024), [LIST]: many(20_000) })
+    await compile({ paths: [dir] })
+    expect([existsSync(join(dir, LOST)), existsSync(join(dir, LIST))]).toEqual([true, false])
+    writeTree(dir, { [LOST]: 'lost', [LIST]: line(LOST, 'lost', GONE) + many(80_000) })
+    await compile({ paths: [dir] })
+    expect([existsSync(join(dir, LOST)), existsSync(join(dir, LIST))]).toEqual([true, false])
+  }, 20_000)
+
+  it.each([
+    `0 ${hostname()} ${Date.now()} a`,
+    `-1 ${hostname()} ${Date.now()} a`,
+    `${process.pid} ${hostname()} 9e15 a`,
+  ])('are nobody’s who %s names', async owner => {
+    const dir = await afterKill()
+    writeTree(dir, { [LIST]: line(LOST, 'lost', owner) })
+    await clean({ paths: [dir] })
+    expect([existsSync(join(dir, LOST)), existsSync(join(dir, LIST))]).toEqual([false, false])
+  })
+
   it('stay where the index names them', async () => {
     const dir = await afterKill()
     const name = modules(dir).find(one => !LOST.endsWith(one)) ?? ''
@@ -185,26 +207,4 @@ it('what a compile that was killed under its lock left goes with the next one th
   })
   expect((await compile({ paths: [dir] })).written).toEqual([])
   expect(snapshot(dir)).toEqual(before)
-
-  it('are read once, however often a list names them, and not at all where it is too long', async () => {
-    const dir = await afterKill()
-    const many = (count: number) => line(LOST, 'other', GONE).repeat(count)
-    writeTree(dir, { [LOST]: 'x'.repeat(4 * 1024 * 1024), [LIST]: many(20_000) })
-    await compile({ paths: [dir] })
-    expect([existsSync(join(dir, LOST)), existsSync(join(dir, LIST))]).toEqual([true, false])
-    writeTree(dir, { [LOST]: 'lost', [LIST]: line(LOST, 'lost', GONE) + many(80_000) })
-    await compile({ paths: [dir] })
-    expect([existsSync(join(dir, LOST)), existsSync(join(dir, LIST))]).toEqual([true, false])
-  }, 20_000)
-
-  it.each([
-    `0 ${hostname()} ${Date.now()} a`,
-    `-1 ${hostname()} ${Date.now()} a`,
-    `${process.pid} ${hostname()} 9e15 a`,
-  ])('are nobody’s who %s names', async owner => {
-    const dir = await afterKill()
-    writeTree(dir, { [LIST]: line(LOST, 'lost', owner) })
-    await clean({ paths: [dir] })
-    expect([existsSync(join(dir, LOST)), existsSync(join(dir, LIST))]).toEqual([false, false])
-  })
 })

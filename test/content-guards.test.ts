@@ -151,6 +151,14 @@ describe('what grows', () => {
   )
 })
 
+it(
+  'a run of colons is gone over once',
+  async () => {
+    await expectSame(project(`${':'.repeat(512 * 1024)}\n`), /^:+\n$/)
+  },
+  HANGS,
+)
+
 describe('texts made to take long', async () => {
   const parser = await builtSource(
     'compiler/1-read/parse-content-within.ts',
