@@ -197,8 +197,8 @@ function indexTexts(
   return {
     index: [
       whole(INDEX_FILE, encoded.header, '', ''),
-      ...[...encoded.shards].map(([file, bytes]) => {
-        const text = bytes.toString()
+      ...[...encoded.shards].map(([file, shard]) => {
+        const text = shard().toString()
         return whole(file, text, text, hash('sha256', text))
       }),
     ],

@@ -15,7 +15,7 @@ export interface CatalogCost {
   tokens: number
 }
 
-/** Adds what each tool that was read anew costs; of the others, the last compile knew. */
+/** Adds what each tool with fresh records costs; of the others that is known. */
 export function countTokens(directory: string, units: readonly SkillUnit[]): void {
   for (const { path, tools } of units) {
     for (const tool of tools)
@@ -23,8 +23,8 @@ export function countTokens(directory: string, units: readonly SkillUnit[]): voi
   }
 }
 
-/** 0 for a tool that no model is shown. */
-function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
+/** What listing one tool costs, its file being absolute; 0 where no model is shown it. */
+export function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
   const { name, description = '' } = frontmatter
   const tool = { name, kind, frontmatter }
   if (!isOffered(tool)) return 0

@@ -17,7 +17,7 @@ import { type Project, type ProjectOptions, readProject, shownPath } from './pro
 import { projectCascades } from './project-cascades.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
 import { type Report, report } from './report.js'
-import type { SkillUnit, UnitTool } from './skill-unit.js'
+import { isReadAnew, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `compile` compiles, and how. */
@@ -242,8 +242,8 @@ function contentsOf(
     keptFindings(unit: SkillUnit): Finding[] | null {
       if (previous === null || previous.written.header.cascadeKey !== cascades[number]?.key) return null
       const { cache } = previous
-      const isSame = ({ fresh, included = [] }: UnitTool): boolean =>
-        !fresh && included.every(file => isSameFile(directory.dir, file, cache))
+      const isSame = (tool: UnitTool): boolean =>
+        !isReadAnew(tool) && (tool.included ?? []).every(file => isSameFile(directory.dir, file, cache))
       const findings = cache.contentFindings.get(unit.path) ?? []
       // What is at fault may lie in another file.
       const isSound = findings.every(({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle')
@@ -262,7 +262,5 @@ function isStillResolved(
   if (previous?.written.header.cascadeKey !== key) return false
   const { cascadeFindings } = previous.cache
   if (previous.cache.elsewhere.join('\0') !== elsewhere.join('\0')) return false
-  return linked.units.every(
-    ({ path, tools }) => !cascadeFindings.has(path) || tools.every(({ fresh }) => !fresh),
-  )
+  return linked.units.every(({ path, tools }) => !cascadeFindings.has(path) || !tools.some(isReadAnew))
 }

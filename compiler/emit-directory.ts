@@ -4,7 +4,7 @@ import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
-import { changedNames, encodeIndex, type HeaderFields, type Lines, madeLines } from './3-emit/encode-index.js'
+import { changedNames, encodeIndex, type HeaderFields, type Lines, textsOf } from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
 import {
   outdatedFiles,
@@ -54,7 +54,7 @@ export async function emitDirectory(
   contents: LocatedContents,
   job: Job,
 ): Promise<CompiledDirectory | 'overtaken'> {
-  const { directory, walked, read, modules, before, previous } = prepared
+  const { directory, walked, read, modules, before, previous, store } = prepared
   const { dir } = directory
   const linked = withFindings(withFindings(prepared.linked, cascades.findings), contents.findings)
   const reused = read.units.length - read.parsed
@@ -68,10 +68,10 @@ export async function emitDirectory(
   const fields = headerFields(prepared, linked, cascades)
   const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made])
   const { encoded, stale } = await timed(job, 'emit', () => {
-    const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles)
-    if (!job.check) return { encoded: encodeIndex(lines, fields), stale: [] }
-    const made = madeLines(lines)
-    return { encoded: encodeIndex(made, fields), stale: changedNames(before && readLines(dir, before), made) }
+    const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
+    const encoded = encodeIndex(lines, fields, store)
+    if (!job.check) return { encoded, stale: [] }
+    return { encoded, stale: changedNames(before && readLines(dir, before), textsOf(lines, store)) }
   })
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
   const outdated = outdatedFiles(dir, encoded, modules, sound)

@@ -53,25 +53,30 @@ export function writeAtomic(directory: string, file: string, contents: string | 
 /** How many files are open at once; systems allow a process a few hundred. */
 const BATCH = 64
 
+/** The contents of a file, asked for when it is written. */
+type ContentsOf = (file: string) => string | Uint8Array
+
 /** The same for many files, in their order. Waiting for the disk is most of the work, so a batch waits together. */
 export async function writeAllAtomic(
   directory: string,
-  files: readonly (readonly [file: string, contents: string | Uint8Array])[],
+  files: readonly string[],
+  contentsOf: ContentsOf,
 ): Promise<void> {
   for (let start = 0; start < files.length; start += BATCH)
-    await writeBatch(directory, files.slice(start, start + BATCH))
+    await writeBatch(directory, files.slice(start, start + BATCH), contentsOf)
 }
 
 async function writeBatch(
   directory: string,
-  files: readonly (readonly [file: string, contents: string | Uint8Array])[],
+  files: readonly string[],
+  contentsOf: ContentsOf,
 ): Promise<void> {
   const open: { descriptor: number; temporary: string; target: string }[] = []
   try {
-    for (const [file, contents] of files) {
+    for (const file of files) {
       const target = join(directory, file)
       const temporary = temporaryName(target)
-      open.push({ descriptor: writeNew(temporary, contents), temporary, target })
+      open.push({ descriptor: writeNew(temporary, contentsOf(file)), temporary, target })
     }
     const flushed = await Promise.allSettled(open.map(({ descriptor }) => flush(descriptor)))
     const failed = flushed.find(outcome => outcome.status === 'rejected')

@@ -25,9 +25,11 @@ import { readLines, readWritten, shardsHold, type WrittenIndex, writeModules } f
 import { countTokens } from './catalog-cost.js'
 import { type CompileCache, readCache } from './compile-cache.js'
 import { type Job, throwIfAborted, timed } from './job.js'
+import { LineStore } from './line-store.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { ProjectDirectory } from './project.js'
-import type { SkillUnit } from './skill-unit.js'
+import { settleUnit } from './settle-unit.js'
+import { isReadAnew, type SkillUnit } from './skill-unit.js'
 
 /** A directory that was read, as far as that goes without the others. */
 export interface PreparedDirectory {
@@ -44,6 +46,8 @@ export interface PreparedDirectory {
   isUnchanged: boolean
   /** The last compile's lines, for the records that still hold; they are read only where something changed. */
   lines: Lines | null
+  /** Where this compile's lines stand. */
+  store: LineStore
 }
 
 /** What the directory's code and its tools' schemas are compiled to. */
@@ -64,15 +68,16 @@ export async function prepareDirectory(
   const { dir } = directory
   const before = readWritten(dir)
   const previous = job.force || job.check ? null : previousCompile(directory, before)
+  const store = new LineStore()
   const walked = await timed(job, 'walk', () => walkDirectory(directory, job))
   const read = await timed(job, 'read', () =>
-    readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, job)),
+    readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, store, job)),
   )
   const made = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
   if (made === 'overtaken') return made
   countTokens(dir, read.units)
   const linked = await timed(job, 'link', () => linkDirectory(read.units))
-  return { directory, walked, read, linked, before, previous, ...made }
+  return { directory, walked, read, linked, before, previous, store, ...made }
 }
 
 /** Makes the directory's code modules, and the records of everything that the last compile's no longer serve. */
@@ -93,7 +98,7 @@ async function makeModules(
     return { modules: withValidators(modules, sound, cache), lines: null, isUnchanged: true }
   const lines = previous && readLines(dir, previous.written)
   const unready = new Set([
-    ...read.units.filter(({ tools }) => tools.some(({ fresh, written }) => !fresh && !(lines && written))),
+    ...read.units.filter(({ tools }) => tools.some(tool => !isReadAnew(tool) && !(lines && tool.written))),
     ...unitsWithNewModules(read.units, modules, cache),
     ...(areWhole ? [] : unitsWithLostValidators(read.units, sound)),
   ])
@@ -186,13 +191,14 @@ function walkDirectory({ dir, isIgnored }: ProjectDirectory, job: Job): WalkedDi
   return { ...walked, walkedAt }
 }
 
-function readOptions({ walkedAt }: WalkedDirectory, job: Job): ReadOptions {
+function readOptions({ walkedAt }: WalkedDirectory, store: LineStore, job: Job): ReadOptions {
+  const onUnit = (unit: SkillUnit, file: string): void => settleUnit(unit, file, store)
   const onFile = (): void => {
     throwIfAborted(job)
     job.done++
     job.onProgress?.({ done: job.done, total: job.total })
   }
-  return { walkedAt, onFile }
+  return { walkedAt, onUnit, onFile }
 }
 
 /** True where nothing was read anew and the directory lists the same, so that the index is right as it stands. */

@@ -4,6 +4,7 @@ import type { ToolDetails, ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
 import type { ToolReference } from '../src/references.js'
 import type { Finding, Place } from './diagnostics.js'
+import type { StoredLine } from './line-store.js'
 
 /** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
 export interface SkillUnit {
@@ -89,14 +90,21 @@ export interface UnitTool {
   catalogTokens?: number
   /** True where the last compile wrote its records, and they still hold. */
   written?: boolean
-  /** Its records, where they were made anew. */
+  /** Its records, where they were made anew and something may be added to them yet. */
   fresh?: FreshRecords
+  /** Its lines in the index, where they were made anew. */
+  lines?: { record: StoredLine; details: StoredLine }
   /** The files of the directory that its content included when it was last compiled. */
   included?: string[]
-  /** The names in its content that may be directives, where its records were not made anew. */
-  directives?: string[]
-  /** What the last compile saw of it that cascades are made of, where its records were not made anew. */
+  /** The names in its content that may be directives, where it has no fresh records. */
+  directives?: readonly string[]
+  /** What of it cascades are made of, where it has no fresh records. */
   cascade?: CascadeInput | undefined
+}
+
+/** True where its file was read anew, rather than known from the last compile. */
+export function isReadAnew({ fresh, lines }: UnitTool): boolean {
+  return fresh !== undefined || lines !== undefined
 }
 
 export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undefined {
@@ -117,13 +125,6 @@ export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undef
     ...((sharesSchemas || role === 'middleware') && params && { params }),
     ...(sharesSchemas && returns && { returns }),
   }
-}
-
-/** Leaves of a tool what the next compile is told of it. */
-export function forgetRecords(tool: UnitTool): void {
-  tool.cascade = cascadeInput(tool)
-  tool.directives = [...directivesOf(tool)]
-  delete tool.fresh
 }
 
 /** The names in its content that would be directives where tools of these names are. */

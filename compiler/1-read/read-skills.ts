@@ -24,6 +24,8 @@ export interface ReadSkills {
 export interface ReadOptions {
   /** Milliseconds since the epoch at which the walk began. */
   walkedAt: number
+  /** Called with each unit that was read anew, and its file. */
+  onUnit?: (unit: SkillUnit, file: string) => void
   onFile?: () => void
 }
 
@@ -74,7 +76,7 @@ function readUnit(
   skill: WalkedSkill,
   cache: CompileCache | null,
   files: Map<string, CachedFile>,
-  { walkedAt }: ReadOptions,
+  { walkedAt, onUnit }: ReadOptions,
 ): SkillUnit | Promise<SkillUnit> {
   const { resources, unreadable } = digestResources(skill, cache, (file, digest) =>
     files.set(file.path, remember(file, digest, walkedAt)),
@@ -84,6 +86,7 @@ function readUnit(
     const unit = unitOf(skill, parsed, resources)
     unit.findings.push(...unreadable)
     addDelegates(directory, unit)
+    onUnit?.(unit, skill.absolute)
     return unit
   }
   const parsed = parseSkill(skill)

@@ -11,6 +11,7 @@ import { isAsMade } from '../made-files.js'
 import {
   cascadeInput,
   type FreshRecords,
+  isReadAnew,
   type SkillUnit,
   type UnitSource,
   type UnitTool,
@@ -97,7 +98,7 @@ export function unitsWithNewModules(
   return units.filter(
     unit =>
       unit.sources.some(({ key }) => modules.get(key)?.file !== cache?.modules.get(key)?.file) &&
-      unit.tools.some(({ fresh }) => !fresh),
+      !unit.tools.every(isReadAnew),
   )
 }
 

@@ -1,26 +1,22 @@
 import { hash } from 'node:crypto'
 import { inCodePointOrder } from '../../src/code-point-order.js'
-import type { ContentRecord } from '../../src/content.js'
 import {
-  type CascadeRecord,
-  type FileRecord,
   INDEX_SCHEMA,
   INDEX_VERSION,
   type IndexHeader,
-  type NameRecord,
   SECTIONS,
   type Section,
   shardCount,
   shardFile,
   shardOf,
-  type ToolDetails,
 } from '../../src/index-format.js'
+import { LineStore, type StoredLine } from '../line-store.js'
 
 /** The records of an index as lines, `"key":{…}` each, by section and key. */
 export type Lines = Record<Section, Map<string, string>>
 
-/** The same, where a line may be made when it is its turn: all of them take as much room as everything else together. */
-export type LinesToMake = Record<Section, Map<string, string | (() => string)>>
+/** The same, where most stand in a store. */
+export type StoredLines = Record<Section, Map<string, string | StoredLine>>
 
 export type HeaderFields = Pick<
   IndexHeader,
@@ -30,22 +26,27 @@ export type HeaderFields = Pick<
 /** The files that make up an index, by their path relative to the entry's directory. */
 export interface EncodedIndex {
   header: string
-  shards: Map<string, Buffer>
+  /** Each puts its shard together, which is done again for every use: all of them are as large as everything else together. */
+  shards: Map<string, () => Buffer>
 }
 
 /** Writes records as the text of an index; the counterpart of `runtime/read-index.ts`. */
-export function encodeIndex(lines: LinesToMake, fields: HeaderFields): EncodedIndex {
+export function encodeIndex(
+  lines: StoredLines,
+  fields: HeaderFields,
+  store: LineStore = new LineStore(),
+): EncodedIndex {
   const count = shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
     const [all] = divide(lines, 1) as [SortedLines]
-    const body = encodeSections(all)
+    const body = Buffer.concat(sectionsOf(all, store)).toString()
     return { header: encodeHeader({ ...fields, hash: hash('sha256', body) }, body), shards: new Map() }
   }
   const shards: EncodedIndex['shards'] = new Map()
   const digests = divide(lines, count).map(part => {
-    const bytes = Buffer.from(`{\n${encodeSections(part)}\n}\n`)
-    const digest = shardDigest(bytes)
-    shards.set(shardFile(digest), bytes)
+    const shard = (): Buffer => Buffer.concat([SHARD_START, ...sectionsOf(part, store), SHARD_END])
+    const digest = shardDigest(shard())
+    shards.set(shardFile(digest), shard)
     return digest
   })
   return {
@@ -57,42 +58,6 @@ export function encodeIndex(lines: LinesToMake, fields: HeaderFields): EncodedIn
 /** The digest that names a shard. */
 export function shardDigest(text: string | Buffer): string {
   return hash('sha256', text).slice(0, 32)
-}
-
-export function encodeName(name: string, record: NameRecord): string {
-  if ('broken' in record) return encodeRecord(name, record)
-  return encodeRecord(name, { ...record, frontmatter: sortKeys(record.frontmatter) })
-}
-
-export function encodeDetails(name: string, { resources, references, ...details }: ToolDetails): string {
-  return encodeRecord(name, {
-    ...details,
-    resources: resources.map(sortKeys),
-    ...(references && { references: references.map(sortKeys) }),
-  })
-}
-
-export function encodeCascade(name: string, { chain, ...record }: CascadeRecord): string {
-  return encodeRecord(name, { ...record, chain: chain.map(sortKeys) })
-}
-
-export function encodeContent(name: string, record: ContentRecord): string {
-  return encodeRecord(name, record)
-}
-
-export function encodeFile(path: string, record: FileRecord): string {
-  return encodeRecord(path, record)
-}
-
-function encodeRecord(key: string, record: object): string {
-  return `${JSON.stringify(key)}:${JSON.stringify(sortKeys(record))}`
-}
-
-/** Only our own keys are sorted, so this goes no deeper: an author's values keep their order. Ours are ASCII, which `sort` puts in code-point order. */
-function sortKeys<Type extends object>(record: Type): Type {
-  const sorted: Partial<Type> = {}
-  for (const key of Object.keys(record).sort() as (keyof Type)[]) sorted[key] = record[key]
-  return sorted as Type
 }
 
 function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: string): string {
@@ -114,18 +79,31 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
   return `{\n${lines.join(',\n')}\n}\n`
 }
 
-/** The texts of lines in their order, by section. */
-type SortedLines = Record<Section, (string | (() => string))[]>
+/** Lines in their order, by section. */
+type SortedLines = Record<Section, (string | StoredLine)[]>
 
-function encodeSections(sorted: SortedLines): string {
-  return SECTIONS.map(section => {
-    const lines = sorted[section].map(line => (typeof line === 'string' ? line : line()))
-    return lines.length === 0 ? `"${section}":{}` : `"${section}":{\n${lines.join(',\n')}\n}`
-  }).join(',\n')
+const SHARD_START = Buffer.from('{\n')
+const SHARD_END = Buffer.from('\n}\n')
+const SEPARATOR = Buffer.from(',\n')
+
+/** The bytes of sections, in pieces. */
+function sectionsOf(sorted: SortedLines, store: LineStore): Buffer[] {
+  const pieces: Buffer[] = []
+  for (const section of SECTIONS) {
+    if (pieces.length > 0) pieces.push(SEPARATOR)
+    const lines = sorted[section]
+    pieces.push(Buffer.from(lines.length === 0 ? `"${section}":{}` : `"${section}":{\n`))
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) pieces.push(SEPARATOR)
+      pieces.push(typeof line === 'string' ? Buffer.from(line) : store.bytes(line))
+    }
+    if (lines.length > 0) pieces.push(Buffer.from('\n}'))
+  }
+  return pieces
 }
 
 /** The lines in the order of their keys, in so many parts by their keys' hashes. */
-function divide(lines: LinesToMake, count: number): SortedLines[] {
+function divide(lines: StoredLines, count: number): SortedLines[] {
   const parts = Array.from(
     { length: count },
     (): SortedLines => ({ tools: [], details: [], files: [], cascades: [], contents: [] }),
@@ -137,12 +115,13 @@ function divide(lines: LinesToMake, count: number): SortedLines[] {
   return parts
 }
 
-/** Makes every line there is to be made. */
-export function madeLines(lines: LinesToMake): Lines {
-  const made = emptyLines()
+/** The texts of lines, whether they are stored or not. */
+export function textsOf(lines: StoredLines, store: LineStore): Lines {
+  const texts = emptyLines()
   for (const section of SECTIONS)
-    for (const [key, line] of lines[section]) made[section].set(key, typeof line === 'string' ? line : line())
-  return made
+    for (const [key, line] of lines[section])
+      texts[section].set(key, typeof line === 'string' ? line : store.text(line))
+  return texts
 }
 
 export function emptyLines(): Lines {

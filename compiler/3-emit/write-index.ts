@@ -87,7 +87,7 @@ export function outdatedFiles(
   sound: ReadonlySet<string>,
 ): string[] {
   const outdated = [...shards]
-    .filter(([file, bytes]) => !sound.has(file) && !holds(directory, file, bytes))
+    .filter(([file, shard]) => !sound.has(file) && !holds(directory, file, shard()))
     .map(([file]) => file)
   const missing = files.filter(file => {
     const contents = outputs.get(file)
@@ -112,9 +112,11 @@ export async function writeModules(
     owner,
     [...outputs].filter(([file]) => !named.has(file)),
   )
+  const missing = [...outputs].filter(([file, contents]) => !holds(directory, file, contents))
   await writeAllAtomic(
     directory,
-    [...outputs].filter(([file, contents]) => !holds(directory, file, contents)),
+    missing.map(([file]) => file),
+    file => outputs.get(file) ?? '',
   )
 }
 
@@ -146,11 +148,8 @@ export async function writeIndex(
     ])
     const written = outdatedFiles(directory, index, modules, sound)
     const named = written.filter(file => file !== INDEX_FILE)
-    const contentsOf = (file: string) => index.shards.get(file) ?? modules.outputs.get(file) ?? ''
-    await writeAllAtomic(
-      directory,
-      named.map(file => [file, contentsOf(file)]),
-    )
+    const contentsOf = (file: string) => index.shards.get(file)?.() ?? modules.outputs.get(file) ?? ''
+    await writeAllAtomic(directory, named, contentsOf)
     if (named.length < written.length) writeAtomic(directory, INDEX_FILE, index.header)
     removeLeftovers(directory, file => index.shards.has(file))
     settleModules(directory, owner, after)

@@ -158,10 +158,7 @@ export async function writeBundle(
     if (changed.length > 0 || gone.length > 0) writeList(chunks, { ...list, files: [...names, ...gone] })
     const first = changed.filter(file => file !== name)
     const contentsOf = (file: string) => files.get(file) ?? ''
-    await writeAllAtomic(
-      folder,
-      first.map(file => [file, contentsOf(file)] as const),
-    )
+    await writeAllAtomic(folder, first, contentsOf)
     if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
     const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
     for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })

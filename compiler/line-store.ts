@@ -1,0 +1,43 @@
+/** Where a line stands in a store. */
+export type StoredLine = number
+
+/** Bytes that are asked of the system at a time. */
+const CHUNK = 1024 * 1024
+/** Bytes in front of a line that tell how many it has. */
+const LENGTH = 4
+
+/**
+ * Lines of text, kept as UTF-8 outside of the heap: an index has some hundred thousand, and to the garbage collector
+ * they would be most of what it looks at.
+ */
+export class LineStore {
+  readonly #chunks: Buffer[] = []
+  #used = 0
+
+  add(line: string): StoredLine {
+    const most = LENGTH + 3 * line.length
+    let chunk = this.#chunks.at(-1)
+    if (chunk === undefined || this.#used + most > chunk.length) {
+      chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK, most))
+      this.#chunks.push(chunk)
+      this.#used = 0
+    }
+    const start = this.#used
+    const length = chunk.write(line, start + LENGTH)
+    chunk.writeUInt32LE(length, start)
+    this.#used += LENGTH + length
+    return (this.#chunks.length - 1) * CHUNK + start
+  }
+
+  bytes(line: StoredLine): Buffer {
+    // One that is longer than a chunk has a longer one to itself, so that its place is below CHUNK as well.
+    const chunk = this.#chunks[Math.floor(line / CHUNK)]
+    if (chunk === undefined) throw new Error('The line is of another store.')
+    const start = line % CHUNK
+    return chunk.subarray(start + LENGTH, start + LENGTH + chunk.readUInt32LE(start))
+  }
+
+  text(line: StoredLine): string {
+    return this.bytes(line).toString()
+  }
+}

@@ -1,0 +1,43 @@
+import { tokensOf } from './catalog-cost.js'
+import { encodeDetails, encodeName } from './encode-record.js'
+import type { LineStore } from './line-store.js'
+import { cascadeInput, directivesOf, type FreshRecords, type SkillUnit, type UnitTool } from './skill-unit.js'
+
+/**
+ * Makes the lines of a unit's tools, as far as nothing that comes later adds to them, in the place of their records. Of
+ * most skills that is so, and records take many times the room.
+ *
+ * @param file the unit's, absolute
+ */
+export function settleUnit(unit: SkillUnit, file: string, store: LineStore): void {
+  for (const [index, tool] of unit.tools.entries())
+    if (tool.fresh && isComplete(tool.fresh)) unit.tools[index] = settled(tool, tool.fresh, file, store)
+}
+
+function settled(
+  tool: UnitTool,
+  { record, details }: FreshRecords,
+  file: string,
+  store: LineStore,
+): UnitTool {
+  const { name, place, references, delegate } = tool
+  return {
+    name,
+    place,
+    references,
+    ...(delegate && { delegate }),
+    catalogTokens: tokensOf(record, file),
+    cascade: cascadeInput(tool),
+    directives: directivesOf(tool),
+    lines: {
+      record: store.add(encodeName(name, record)),
+      details: store.add(encodeDetails(name, details)),
+    },
+  }
+}
+
+/** True where neither modules nor compiled schemas nor directives are still to be added. */
+function isComplete({ record: { frontmatter }, code, body, delegateKey }: FreshRecords): boolean {
+  const { params, returns } = frontmatter
+  return [code, body, delegateKey, params, returns].every(part => part === undefined)
+}
