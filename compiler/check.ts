@@ -5,7 +5,7 @@ import { readSkillFile } from './1-read/digest.js'
 import type { Fix } from './1-read/parse-file.js'
 import { parseSkill, readSkills } from './1-read/read-skills.js'
 import { specVerdict } from './1-read/spec-verdict.js'
-import { systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
+import { fileOf, systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
 import { addDirectiveReferences } from './add-directive-references.js'
@@ -86,9 +86,9 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   }
 }
 
-function verdict({ absolute, folderName }: WalkedSkill): string[] {
+function verdict(skill: WalkedSkill): string[] {
   try {
-    return specVerdict(readSkillFile(absolute), folderName)
+    return specVerdict(readSkillFile(fileOf(skill)), skill.folderName)
   } catch (error) {
     return [`The file cannot be read: ${systemReason(error)}.`]
   }
@@ -99,7 +99,7 @@ async function fixSkills({ skills }: Walk): Promise<string[]> {
   for (const skill of skills) {
     const { fixes } = await parseSkill(skill)
     if (fixes.length === 0) continue
-    applyFixes(skill.absolute, fixes)
+    applyFixes(fileOf(skill), fixes)
     fixed.push(skill.path)
   }
   return fixed

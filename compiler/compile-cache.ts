@@ -4,6 +4,7 @@ import { type FileDigest, INDEX_DIRECTORY } from '../src/index-format.js'
 import type { ReferenceKind } from '../src/references.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
+import { jsonPieces, LongList } from './json-pieces.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import {
   type CascadeInput,
@@ -65,7 +66,7 @@ interface StoredCache {
   version: string
   header: string
   external: string[]
-  files: [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string][]
+  files: StoredFile[]
   units: StoredUnit[]
   modules: [key: string, file: string, inputs: string[]][]
   validators: [digest: string, file: string][]
@@ -75,6 +76,7 @@ interface StoredCache {
   contentFindings: [path: string, findings: StoredFinding[]][]
   elsewhere: string[]
 }
+type StoredFile = [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string]
 type StoredUnit = [
   path: string,
   shape: string,
@@ -113,7 +115,7 @@ export function readCache(directory: string): CompileCache | null {
   }
 }
 
-/** What a compile saw and made, as the text of the cache's file. */
+/** What a compile saw and made, as the bytes of the cache's file, in pieces. */
 export function encodeCache({
   header,
   external,
@@ -132,40 +134,13 @@ export function encodeCache({
   cascadeFindings: Map<string, Finding[]>
   contentFindings: Map<string, Finding[]>
   elsewhere: string[]
-}): string {
-  const stored: StoredCache = {
+}): Buffer[] {
+  const stored: { [Key in keyof StoredCache]: StoredCache[Key] | LongList } = {
     version: VERSION,
     header,
     external,
-    files: [...files].map(([path, { stat: s, sha256 }]) => [
-      path,
-      s.size,
-      s.mtimeMs,
-      s.ctimeMs,
-      s.ino,
-      sha256,
-    ]),
-    units: linked.units
-      .filter(isCacheable)
-      .map(unit => [
-        unit.path,
-        unit.shape,
-        unit.tools.map(tool => [
-          tool.name,
-          tool.place.line,
-          tool.place.column,
-          linked.names.get(tool.name)?.tool === tool,
-          cascadeInput(tool) ?? null,
-          storeDelegate(tool),
-          storeContent(tool),
-          tool.references.map(({ kind, ref, line, column }): StoredReference => [kind, ref, line, column]),
-          ...(tool.validators ?? []),
-        ]),
-        unit.broken.map(item => [item.name, storeFinding(item.finding)]),
-        unit.findings.map(storeFinding),
-        unit.sources,
-        unit.tools.map(({ catalogTokens = 0 }) => catalogTokens),
-      ]),
+    files: new LongList(storeFiles(files)),
+    units: new LongList(storeUnits(linked)),
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     validators: [...modules.validators],
     moduleFiles: modules.moduleFiles,
@@ -174,7 +149,37 @@ export function encodeCache({
     contentFindings: storeFindings(contentFindings),
     elsewhere,
   }
-  return JSON.stringify(stored)
+  return jsonPieces(stored)
+}
+
+function* storeFiles(files: ReadonlyMap<string, CachedFile>): Generator<StoredFile> {
+  for (const [path, { stat, sha256 }] of files)
+    yield [path, stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, sha256]
+}
+
+function* storeUnits({ units, names }: LinkedDirectory): Generator<StoredUnit> {
+  for (const unit of units) {
+    if (!isCacheable(unit)) continue
+    yield [
+      unit.path,
+      unit.shape,
+      unit.tools.map(tool => [
+        tool.name,
+        tool.place.line,
+        tool.place.column,
+        names.get(tool.name)?.tool === tool,
+        cascadeInput(tool) ?? null,
+        storeDelegate(tool),
+        storeContent(tool),
+        tool.references.map(({ kind, ref, line, column }): StoredReference => [kind, ref, line, column]),
+        ...(tool.validators ?? []),
+      ]),
+      unit.broken.map(item => [item.name, storeFinding(item.finding)]),
+      unit.findings.map(storeFinding),
+      unit.sources,
+      unit.tools.map(({ catalogTokens = 0 }) => catalogTokens),
+    ]
+  }
 }
 
 /** Faults that lie in more than the file itself, so that a file which did not change can be rid of them. */

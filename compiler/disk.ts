@@ -147,7 +147,7 @@ function walkedFile(directory: string, path: string): WalkedSkill {
   const { size, mtimeMs, ctimeMs, ino } = statSync(absolute)
   return {
     path,
-    absolute,
+    root: directory,
     kind,
     folderName: basename(realpathSync.native(folder)),
     atRoot: !path.includes('/'),

@@ -32,8 +32,11 @@ export function prepareIndexDirectory(directory: string): void {
   }
 }
 
+/** What a file is to hold: a text, bytes, or bytes in pieces. */
+export type Contents = string | Uint8Array | readonly Uint8Array[]
+
 /** Writes a file of the directory in one step: a reader sees the old one or the new one. */
-export function writeAtomic(directory: string, file: string, contents: string | Uint8Array): void {
+export function writeAtomic(directory: string, file: string, contents: Contents): void {
   const target = join(directory, file)
   const temporary = temporaryName(target)
   try {
@@ -54,7 +57,7 @@ export function writeAtomic(directory: string, file: string, contents: string | 
 const BATCH = 64
 
 /** The contents of a file, asked for when it is written. */
-type ContentsOf = (file: string) => string | Uint8Array
+type ContentsOf = (file: string) => Contents
 
 /** The same for many files, in their order. Waiting for the disk is most of the work, so a batch waits together. */
 export async function writeAllAtomic(
@@ -99,11 +102,12 @@ function temporaryName(target: string): string {
 }
 
 /** Makes a file that was not there and leaves it open. */
-function writeNew(path: string, contents: string | Uint8Array): number {
+function writeNew(path: string, contents: Contents): number {
   const descriptor = openNew(path)
   try {
-    const bytes = typeof contents === 'string' ? Buffer.from(contents) : contents
-    for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
+    const whole = typeof contents === 'string' ? Buffer.from(contents) : contents
+    for (const bytes of whole instanceof Uint8Array ? [whole] : whole)
+      for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
     return descriptor
   } catch (error) {
     closeSync(descriptor)

@@ -17,7 +17,7 @@ export class LineStore {
   add(line: string): StoredLine {
     const most = LENGTH + 3 * line.length
     let chunk = this.#chunks.at(-1)
-    if (chunk === undefined || this.#used + most > chunk.length) {
+    if (chunk === undefined || this.#used + most > CHUNK) {
       chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK, most))
       this.#chunks.push(chunk)
       this.#used = 0
@@ -30,7 +30,7 @@ export class LineStore {
   }
 
   bytes(line: StoredLine): Buffer {
-    // One that is longer than a chunk has a longer one to itself, so that its place is below CHUNK as well.
+    // One that could be longer than a chunk has a longer one to itself, so that every line begins below CHUNK.
     const chunk = this.#chunks[Math.floor(line / CHUNK)]
     if (chunk === undefined) throw new Error('The line is of another store.')
     const start = line % CHUNK

@@ -127,7 +127,9 @@ export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undef
   }
 }
 
+const NONE: readonly string[] = []
+
 /** The names in its content that would be directives where tools of these names are. */
 export function directivesOf({ fresh, directives }: UnitTool): readonly string[] {
-  return (fresh ? fresh.record.directives : directives) ?? []
+  return (fresh ? fresh.record.directives : directives) ?? NONE
 }

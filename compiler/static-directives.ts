@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import type { DirectiveCall, DirectiveForm } from '../src/directive.js'
 import { isInside } from '../src/index-format.js'
+import { fileOf } from './1-read/walk.js'
 import { DirectiveProcess } from './2-resolve/directive-process.js'
 import { bundleApart } from './2-resolve/import-bundled.js'
 import type { Dependencies } from './content-source.js'
@@ -78,7 +79,7 @@ async function startDirective(name: string, part: ProjectPart): Promise<AuthorsD
   const skill = skills.find(({ path, kind }) => path === unit?.path && kind === 'code')
   if (!tool || !skill || cascadeInput(tool)?.metadata?.static !== true) return null
   const parsed = await parsedTool(part, skill.path, name)
-  const code = await bundleApart(directory.dir, { file: skill.absolute }, directory.externalPackages)
+  const code = await bundleApart(directory.dir, { file: fileOf(skill) }, directory.externalPackages)
   return {
     process: new DirectiveProcess(code.file, parsed?.code?.exported ?? 'default'),
     inputs: code.inputs.map(input => relative(directory.dir, input).replaceAll('\\', '/')),

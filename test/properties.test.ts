@@ -10,7 +10,8 @@ import { compile } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { collectLines, emptyLines, encodeIndex } from '../compiler/3-emit/encode-index.js'
+import { collectLines, emptyLines, encodeIndex, textsOf } from '../compiler/3-emit/encode-index.js'
+import { LineStore } from '../compiler/line-store.js'
 import { byCodePoint } from '../src/code-point-order.js'
 import { isInside, listingText, SECTIONS, shardCount, shardOf } from '../src/index-format.js'
 import type { JsonObject, JsonValue } from '../src/json.js'
@@ -491,9 +492,13 @@ describe('the lines of an index', () => {
           cascades: encode(details),
           contents: encode(files),
         }
-        const { header, shards } = encodeIndex(written, fields)
+        const store = new LineStore()
+        const stored = new Map([...written.details].map(([name, line]) => [name, store.add(line)]))
+        const { header, shards } = encodeIndex({ ...written, details: stored }, fields, store)
+        expect(textsOf({ ...written, details: stored }, store)).toEqual(written)
         const read = emptyLines()
-        for (const text of shards.size > 0 ? [...shards.values()].map(String) : [header]) {
+        const texts = shards.size > 0 ? [...shards.values()].map(shard => shard().toString()) : [header]
+        for (const text of texts) {
           collectLines(text, read)
           JSON.parse(text)
         }

@@ -3,7 +3,7 @@ import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js
 import type { LinkedDirectory } from '../linked-directory.js'
 import type { Locator } from './check-frontmatter.js'
 import { parseSkill } from './read-skills.js'
-import type { WalkedSkill } from './walk.js'
+import { fileOf, type WalkedSkill } from './walk.js'
 
 /** The problems of a directory's cascades as findings of its files, each at the key at fault. */
 export async function locateProblems(
@@ -34,9 +34,10 @@ export type PlaceIn = (skill: WalkedSkill, name: string, path: readonly (string 
 export function placesInFiles(): PlaceIn {
   const files = new Map<string, Map<string, Locator>>()
   return async (skill, name, path) => {
+    const file = fileOf(skill)
     const locators =
-      files.get(skill.absolute) ?? new Map((await parseSkill(skill)).tools.map(tool => [tool.name, tool.at]))
-    files.set(skill.absolute, locators)
+      files.get(file) ?? new Map((await parseSkill(skill)).tools.map(tool => [tool.name, tool.at]))
+    files.set(file, locators)
     const at = locators.get(name)
     return at ? placeOf(path, at) : FILE_START
   }

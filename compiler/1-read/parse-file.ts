@@ -314,7 +314,8 @@ function readName(
   if (problem === null) {
     const differs = kind === 'folder' && !atRoot && written !== folderName
     if (differs) findings.push(finding('name-differs', at.value('name'), written, folderName))
-    return { name: written }
+    // The same text, but one that does not keep the file's alive, of which the parser's is a part.
+    return { name: written === folderName ? folderName : written }
   }
   if (!folderServes) return finding('name-invalid', at.value('name'), written, problem)
   findings.push(finding('name-replaced', at.value('name'), written, problem, folderName))

@@ -11,7 +11,7 @@ import { digestFile, readSkillFile } from './digest.js'
 import { parseCode } from './parse-code.js'
 import { fallbackName, nothingParsed, type ParsedFile, parseFile } from './parse-file.js'
 import { readDelegate } from './read-delegate.js'
-import { systemReason, type WalkedFile, type WalkedSkill } from './walk.js'
+import { fileOf, systemReason, type WalkedFile, type WalkedSkill } from './walk.js'
 
 export interface ReadSkills {
   units: SkillUnit[]
@@ -58,13 +58,14 @@ function knownUnit(
   const unit = cache.units.get(skill.path)
   if (unit === undefined || unit.shape !== shapeOf(skill)) return null
   const known: [string, CachedFile][] = []
-  for (const file of [skill, ...skill.resources.map(resource => inEntry(skill, resource))]) {
-    const cached = cache.files.get(file.path)
+  for (const file of [skill, ...skill.resources]) {
+    const path = pathInEntry(skill, file)
+    const cached = cache.files.get(path)
     if (cached === undefined) return null
     const isSame = sameStat(file, cached.stat)
     // Another size is another file, and a large one takes its time to be digested.
     if (!isSame && (file.size !== cached.stat.size || digestIfReadable(file) !== cached.sha256)) return null
-    known.push([file.path, remember(file, cached.sha256, walkedAt)])
+    known.push([path, remember(file, cached.sha256, walkedAt)])
   }
   for (const [path, cached] of known) files.set(path, cached)
   return unit
@@ -78,15 +79,16 @@ function readUnit(
   files: Map<string, CachedFile>,
   { walkedAt, onUnit }: ReadOptions,
 ): SkillUnit | Promise<SkillUnit> {
-  const { resources, unreadable } = digestResources(skill, cache, (file, digest) =>
-    files.set(file.path, remember(file, digest, walkedAt)),
+  const { resources, unreadable } = digestResources(skill, cache, (path, file, digest) =>
+    files.set(path, remember(file, digest, walkedAt)),
   )
   const finish = (parsed: ParsedFile): SkillUnit => {
-    files.set(skill.path, remember({ ...skill, size: parsed.size }, parsed.sha256, walkedAt))
+    const stat = parsed.size === skill.size ? skill : { ...skill, size: parsed.size }
+    files.set(skill.path, remember(stat, parsed.sha256, walkedAt))
     const unit = unitOf(skill, parsed, resources)
     unit.findings.push(...unreadable)
     addDelegates(directory, unit)
-    onUnit?.(unit, skill.absolute)
+    onUnit?.(unit, fileOf(skill))
     return unit
   }
   const parsed = parseSkill(skill)
@@ -144,17 +146,17 @@ function shown(delegate: JsonValue): string {
 export function digestResources(
   skill: WalkedSkill,
   cache: CompileCache | null = null,
-  onDigest: (file: WalkedFile, digest: string) => void = () => {},
+  onDigest: (path: string, file: WalkedFile, digest: string) => void = () => {},
 ): { resources: ResourceRecord[]; unreadable: Finding[] } {
   const resources: ResourceRecord[] = []
   const unreadable: Finding[] = []
   for (const resource of skill.resources) {
-    const file = inEntry(skill, resource)
-    const cached = cache?.files.get(file.path)
+    const path = pathInEntry(skill, resource)
+    const cached = cache?.files.get(path)
     try {
-      const sha256 = cached && sameStat(cached.stat, resource) ? cached.sha256 : digestFile(resource.absolute)
+      const sha256 = cached && sameStat(cached.stat, resource) ? cached.sha256 : digestFile(fileOf(resource))
       resources.push({ path: resource.path, size: resource.size, sha256 })
-      onDigest(file, sha256)
+      onDigest(path, resource, sha256)
     } catch (error) {
       unreadable.push(finding('resource-unreadable', FILE_START, resource.path, systemReason(error)))
     }
@@ -190,7 +192,9 @@ export function rememberFiles(
   for (const path of paths) {
     const absolute = join(directory, path)
     const stat = statSync(absolute, { throwIfNoEntry: false })
-    if (stat && !files.has(path)) files.set(path, remember(stat, digestFile(absolute), walkedAt))
+    if (!stat || files.has(path)) continue
+    const { size, mtimeMs, ctimeMs, ino } = stat
+    files.set(path, remember({ size, mtimeMs, ctimeMs, ino }, digestFile(absolute), walkedAt))
   }
 }
 
@@ -215,7 +219,7 @@ export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile>
   })
   const atFault = (error: unknown): ParsedFile => unreadable(skill, systemReason(error))
   try {
-    const bytes = readSkillFile(skill.absolute)
+    const bytes = readSkillFile(fileOf(skill))
     if (kind === 'code') return parseCode(bytes, path).then(withWalk).catch(atFault)
     return withWalk(parseFile(bytes, { ...skill, kind }))
   } catch (error) {
@@ -237,25 +241,29 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
 const SHAPE_MAX = 100
 
 /** What a skill is besides the bytes of its files: its place, which resources it has, what the walk said of it. */
-function shapeOf({ kind, folderName, atRoot, resources, findings }: WalkedSkill): string {
+function shapeOf({ path, kind, folderName, atRoot, resources, findings }: WalkedSkill): string {
+  // Of thousands most are such: alone in a folder that has the name by which it is reached.
+  if (resources.length + findings.length === 0 && `/${path}`.endsWith(`/${folderName}/SKILL.md`)) return kind
   const shape = JSON.stringify([kind, folderName, atRoot, resources.map(({ path }) => path), findings])
   return shape.length <= SHAPE_MAX ? shape : hash('sha256', shape).slice(0, 16)
 }
 
-function inEntry({ path, kind }: WalkedSkill, resource: WalkedFile): WalkedFile {
-  const folder = kind === 'folder' ? path.slice(0, path.lastIndexOf('/') + 1) : ''
-  return { ...resource, path: folder + resource.path }
+/** The path in the entry of a skill's own file, or of one of its resources. */
+function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
+  if (file === skill || skill.kind !== 'folder') return file.path
+  return skill.path.slice(0, skill.path.lastIndexOf('/') + 1) + file.path
 }
 
 /** A file's stat and digest for the next compile; a stat that proves nothing is stored as one that matches none. */
-function remember({ size, mtimeMs, ctimeMs, ino }: FileStat, sha256: string, walkedAt: number): CachedFile {
-  const stat = { size, mtimeMs, ctimeMs, ino }
-  return { stat: isSettled(stat, walkedAt) ? stat : { ...stat, ino: -1 }, sha256 }
+function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
+  if (isSettled(file, walkedAt)) return { stat: file, sha256 }
+  const { size, mtimeMs, ctimeMs } = file
+  return { stat: { size, mtimeMs, ctimeMs, ino: -1 }, sha256 }
 }
 
-function digestIfReadable({ absolute }: WalkedFile): string | null {
+function digestIfReadable(file: WalkedFile): string | null {
   try {
-    return digestFile(absolute)
+    return digestFile(fileOf(file))
   } catch {
     // The full read that follows reports it.
     return null

@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js'
@@ -9,9 +9,15 @@ import type { FileStat } from '../file-stat.js'
 import { limits } from '../limits.js'
 
 export interface WalkedFile extends FileStat {
-  /** Relative to the entry's directory, `/`-separated. */
+  /** Relative to `root`, `/`-separated. */
   path: string
-  absolute: string
+  /** The directory that it was found below, absolute: the entry's; of a resource, its skill's folder. */
+  root: string
+}
+
+/** A walked file's absolute path. */
+export function fileOf({ root, path }: Pick<WalkedFile, 'root' | 'path'>): string {
+  return inside(root, path)
 }
 
 /** A skill file, unread. */
@@ -21,7 +27,7 @@ export interface WalkedSkill extends WalkedFile {
   folderName: string
   /** True for a SKILL.md at the root of the path entry. */
   atRoot: boolean
-  /** The folder skill's other files; `path` is relative to the skill's folder. */
+  /** The folder skill's other files. */
   resources: WalkedFile[]
   findings: Finding[]
 }
@@ -60,6 +66,7 @@ interface Scope {
   skill: WalkedSkill
   /** The folder's path as walked, with a slash at the end, or empty for the entry's root. */
   prefix: string
+  absolute: string
   real: string
 }
 
@@ -67,6 +74,8 @@ interface Directory {
   path: string
   absolute: string
   real: string
+  /** The last part of its real path. */
+  realName: string
   scope: Scope | null
   /** True inside one of the scope's own folders. */
   own: boolean
@@ -89,7 +98,15 @@ export function walk(
   const visited = new Set([realRoot])
   const topLevel: string[] = []
   let items = 0
-  visit({ path: '', absolute: root, real: realRoot, scope: null, own: false, depth: 0 })
+  visit({
+    path: '',
+    absolute: root,
+    real: realRoot,
+    realName: basename(realRoot),
+    scope: null,
+    own: false,
+    depth: 0,
+  })
   skills.sort((a, b) => byCodePoint(a.path, b.path))
   return { skills, skipped, listing: topLevel }
 
@@ -110,8 +127,9 @@ export function walk(
       const inOwn = isOwner ? OWN_FOLDERS.has(item.name) : directory.own
       const child = {
         path,
-        absolute: join(directory.absolute, item.name),
-        real: join(directory.real, item.name),
+        absolute: inside(directory.absolute, item.name),
+        real: inside(directory.real, item.name),
+        realName: item.name,
         scope,
         own: inOwn,
       }
@@ -133,7 +151,10 @@ export function walk(
   }
 
   /** The scope that a folder's own SKILL.md opens; null where it has none, or lies in another skill's own folder. */
-  function openScope({ path, absolute, real, own, scope }: Directory, listing: Dirent[]): Scope | null {
+  function openScope(
+    { path, absolute, real, realName, own, scope }: Directory,
+    listing: Dirent[],
+  ): Scope | null {
     const item = skillFileOf(listing)
     if (item === undefined || isIgnored(below(path, item.name))) return null
     const { name } = item
@@ -143,20 +164,17 @@ export function walk(
       return null
     }
     const stat = item.isSymbolicLink()
-      ? statInside(join(absolute, name), real)
-      : statFile(join(absolute, name))
+      ? statInside(inside(absolute, name), real)
+      : statFile(inside(absolute, name))
     if ('rule' in stat) {
       skip(file, stat, true)
       return null
     }
     const atRoot = path === ''
-    if (atRoot && describesEntry(join(absolute, name))) {
-      addSkill(file, join(absolute, name), stat, 'folder', basename(real), true)
-      return null
-    }
-    const skill = addSkill(file, join(absolute, name), stat, 'folder', basename(real), atRoot)
+    const skill = addSkill(file, stat, 'folder', realName, atRoot)
+    if (atRoot && describesEntry(inside(absolute, name))) return null
     if (name !== 'SKILL.md') skill.findings.push(finding('file-name-case', FILE_START, name))
-    return { skill, prefix: path === '' ? '' : `${path}/`, real }
+    return { skill, prefix: path === '' ? '' : `${path}/`, absolute, real }
   }
 
   function visitFolder(directory: Directory, name: string): void {
@@ -192,13 +210,13 @@ export function walk(
       if (!name.startsWith('.')) skip(child.path, finding('link-not-followed', FILE_START))
       return
     }
-    if (target.stat.isDirectory()) visitFolder({ ...child, real: target.real, depth: depth + 1 }, name)
-    else if (scope || SINGLE_FILE.test(name))
-      visitFile({ ...child, real: target.real }, name, target.stat.isFile())
+    const linked = { ...child, real: target.real, realName: basename(target.real) }
+    if (target.stat.isDirectory()) visitFolder({ ...linked, depth: depth + 1 }, name)
+    else if (scope || SINGLE_FILE.test(name)) visitFile(linked, name, target.stat.isFile())
   }
 
   function visitFile(
-    { path, absolute, real, scope }: Omit<Directory, 'depth'>,
+    { path, absolute, real, realName, scope }: Omit<Directory, 'depth'>,
     name: string,
     regular: boolean,
   ): void {
@@ -208,26 +226,18 @@ export function walk(
       visited.add(real)
       const stat = regular ? statFile(absolute) : finding('file-unreadable', FILE_START, 'not a regular file')
       if ('rule' in stat) skip(path, stat, true)
-      else
-        addSkill(
-          path,
-          absolute,
-          stat,
-          name.endsWith('.md') ? 'file' : 'code',
-          basename(join(real, '..')),
-          false,
-        )
+      else addSkill(path, stat, name.endsWith('.md') ? 'file' : 'code', basename(dirname(real)), false)
       return
     }
     if (!scope || !regular) return
     const inSkill = path.slice(scope.prefix.length)
-    if (looksSecret(name) || looksSecret(basename(real))) {
+    if (looksSecret(name) || looksSecret(realName)) {
       scope.skill.findings.push(finding('secret-file', FILE_START, inSkill))
       return
     }
     const stat = statFile(absolute)
     if ('rule' in stat) skip(path, stat)
-    else if (isInside(inSkill)) scope.skill.resources.push({ path: inSkill, absolute, ...stat })
+    else if (isInside(inSkill)) scope.skill.resources.push({ path: inSkill, root: scope.absolute, ...stat })
     else skip(path, finding('path-unportable', FILE_START))
   }
 
@@ -260,13 +270,12 @@ export function walk(
 
   function addSkill(
     path: string,
-    absolute: string,
     stat: FileStat,
     kind: WalkedSkill['kind'],
     folderName: string,
     atRoot: boolean,
   ): WalkedSkill {
-    const skill = { path, absolute, kind, folderName, atRoot, resources: [], findings: [], ...stat }
+    const skill = { path, root, kind, folderName, atRoot, resources: [], findings: [], ...stat }
     if (isInside(path)) skills.push(skill)
     else skip(path, finding('path-unportable', FILE_START), true)
     return skill
@@ -350,6 +359,11 @@ function resolveLink(link: string): { real: string; stat: Stats } | null {
 
 function isWithin(real: string, folder: string): boolean {
   return real === folder || real.startsWith(folder.endsWith('/') ? folder : join(folder, '/'))
+}
+
+/** A path of the operating system's. Both parts are as `join` would leave them. */
+function inside(directory: string, path: string): string {
+  return directory.endsWith(sep) ? directory + path : directory + sep + path
 }
 
 function below(directory: string, name: string): string {

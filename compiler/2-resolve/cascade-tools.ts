@@ -71,9 +71,8 @@ export function projectTools(
     ),
   )
   const libraryMain = [...shipped.values()].find(isMain) ?? null
-  const byFile: ToolsByFile<CascadeTool> = new Map()
-  for (const { dir, tools } of named)
-    for (const tool of tools.values()) addTool(byFile, resolve(dir, fileOf(tool)), tool)
+  /** Made for the first reference that is a path: few are. */
+  let byFile: ToolsByFile<CascadeTool> | undefined
 
   function base(ref: string, from: CascadeTool): CascadeTool | null {
     const reference = parseReference(ref)
@@ -85,6 +84,7 @@ export function projectTools(
         return reference.layer === 'bundled' ? (shipped.get(reference.name) ?? null) : null
       case 'path':
       case 'file-url':
+        byFile ??= toolsByFile(named)
         return toolInFile(byFile, pathOf(reference, folderOf(from)), reference.fragment)
       default:
         return null
@@ -163,6 +163,13 @@ export function projectTools(
       return reference.kind === 'uri' || (reference.kind !== 'none' && others.length > 0)
     },
   }
+}
+
+function toolsByFile(directories: readonly ReadDirectory[]): ToolsByFile<CascadeTool> {
+  const byFile: ToolsByFile<CascadeTool> = new Map()
+  for (const { dir, tools } of directories)
+    for (const tool of tools.values()) addTool(byFile, resolve(dir, fileOf(tool)), tool)
+  return byFile
 }
 
 function fileOf({ id }: CascadeTool): string {

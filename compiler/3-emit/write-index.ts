@@ -133,7 +133,7 @@ export async function writeIndex(
   directory: string,
   index: EncodedIndex,
   modules: MadeModules,
-  cache: string,
+  cache: readonly Uint8Array[],
   sound: ReadonlySet<string>,
   owner: string,
 ): Promise<string[]> {
@@ -185,7 +185,7 @@ function tidy(directory: string, owner: string): void {
 }
 
 /** Keeps the cache of a compile that had nothing else to write. A directory that cannot be written to goes without. */
-export function saveCache(directory: string, cache: string): void {
+export function saveCache(directory: string, cache: readonly Uint8Array[]): void {
   try {
     prepareIndexDirectory(directory)
     writeCache(directory, cache)
@@ -194,7 +194,7 @@ export function saveCache(directory: string, cache: string): void {
   }
 }
 
-function writeCache(directory: string, cache: string): void {
+function writeCache(directory: string, cache: readonly Uint8Array[]): void {
   if (textOf(directory, GITIGNORE_FILE) === null) writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
   writeAtomic(directory, CACHE_FILE, cache)
 }
