@@ -149,9 +149,8 @@ function checkSwitches(metadata: JsonObject, at: Locator): Finding[] {
 }
 
 function checkTags(tags: JsonValue | undefined, at: Locator): Finding[] {
-  const normal = (Array.isArray(tags) ? tags : []).map(tag =>
-    typeof tag === 'string' ? (normalizeTags([tag])[0] ?? '') : '',
-  )
+  if (!Array.isArray(tags)) return []
+  const normal = tags.map(tag => (typeof tag === 'string' ? (normalizeTags([tag])[0] ?? '') : ''))
   const reserved = [...normal.entries()].filter(
     ([, tag]) => tag.startsWith('meta-') && !tag.startsWith('meta-directive-'),
   )
