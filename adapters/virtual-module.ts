@@ -1,6 +1,12 @@
 import { basename, dirname, join, posix, resolve } from 'node:path'
 import { isAgentAppsError } from 'agent-apps'
-import { type Bundle, type CompileBundleOptions, compileBundle, fromMessage } from 'agent-apps/compiler'
+import {
+  type Bundle,
+  type CompileBundleOptions,
+  compileBundle,
+  fromMessage,
+  isFollowUp,
+} from 'agent-apps/compiler'
 
 export const VIRTUAL_MODULE = 'virtual:agent-apps'
 
@@ -60,10 +66,11 @@ export async function compileVirtualModule(
   }
   try {
     const { bundle, diagnostics } = await compileBundle({ ...options, cwd, sourcemap, looks })
+    const causes = diagnostics.filter(message => !isFollowUp(message))
+    // Bundlers sort by file what they show, so that what only follows would hide its cause.
+    const told = causes.some(({ severity }) => severity === 'error') ? causes : diagnostics
     const of = (severity: string): Fault[] =>
-      diagnostics
-        .filter(message => message.severity === severity)
-        .map(message => faultOf(fromMessage(message), cwd))
+      told.filter(message => message.severity === severity).map(message => faultOf(fromMessage(message), cwd))
     const errors = strict ? [...of('error'), ...of('warning')] : of('error')
     const warnings = strict ? [] : of('warning')
     return { bundle: errors.length > 0 ? null : bundle, errors, warnings }

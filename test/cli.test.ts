@@ -199,6 +199,22 @@ describe('compile and clean', () => {
     })
   })
 
+  it('tells the cause before what follows from it', () => {
+    const cwd = codeProject({
+      'skills/a/SKILL.md': skill('a', '', 'metadata:\n  z: true\n  $inherit: [y]\n'),
+      'skills/y/SKILL.md': skill('y', '', 'metadata: [\n'),
+      'skills/z/SKILL.md': skill('z', '', 'metadata: {\n'),
+    }).root
+    const { stderr } = agentApps(cwd, ['compile', 'skills'])
+    expect(stderr.match(/[\w-]+$/gm)?.filter(word => /^\w+-(?:syntax|broken)$/.test(word))).toEqual([
+      'yaml-syntax',
+      'yaml-syntax',
+      'middleware-broken',
+      'inherit-broken',
+    ])
+    expect(stderr).toContain('Mend that skill first.')
+  })
+
   it('exits 1 where there is nothing to compile', () => {
     const { status, stdout, stderr } = agentApps(temporary(), ['compile'])
     expect([status, stdout]).toEqual([1, ''])

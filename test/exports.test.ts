@@ -96,6 +96,7 @@ const EXPORTS: Record<string, string[]> = {
     'graph',
     'graphAsDot',
     'graphAsMermaid',
+    'isFollowUp',
     'loadConfig',
     'verify',
     'watch',

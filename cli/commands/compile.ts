@@ -1,5 +1,13 @@
 import { AgentAppsError } from 'agent-apps'
-import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
+import {
+  type CompileOptions,
+  type CompileResult,
+  compile,
+  fromMessage,
+  isFollowUp,
+  type Message,
+  watch,
+} from 'agent-apps/compiler'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
@@ -166,10 +174,7 @@ function show(result: CompileResult, elapsed: number, check: boolean, output: Ou
   const wanted = result.diagnostics.filter(
     ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
   )
-  const order = { error: 0, warning: 1, info: 2 }
-  const sorted = output.verbose
-    ? wanted
-    : wanted.toSorted((a, b) => order[a.severity] - order[b.severity]).slice(0, SHOWN)
+  const sorted = output.verbose ? wanted : wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN)
   for (const line of prettyDiagnostics(sorted, output, process.stderr)) output.error(line)
   if (wanted.length > sorted.length)
     output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
@@ -177,6 +182,11 @@ function show(result: CompileResult, elapsed: number, check: boolean, output: Ou
   output.note(catalogLine(result.catalog))
   const summary = check ? checkSummary(result, output) : compileSummary(result, elapsed)
   output.result(summary.split('\n').map(printable).join('\n'))
+}
+
+/** Causes come before what follows from them, and errors before all else. */
+function urgency(message: Message): number {
+  return 2 * { error: 0, warning: 1, info: 2 }[message.severity] + Number(isFollowUp(message))
 }
 
 function showBundle({ bundled }: CompileResult, { options, output }: Invocation): void {
