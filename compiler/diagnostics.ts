@@ -1,6 +1,7 @@
 import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, ruleUrl, type Severity } from '../src/diagnostic.js'
 import { ROLES } from '../src/frontmatter.js'
+import { importHint } from './import-hint.js'
 import { limits } from './limits.js'
 
 interface Rule {
@@ -51,8 +52,7 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: problem => `The code cannot be bundled: ${problem}`,
-    note: (_problem, elsewhere = '') =>
-      `${elsewhere === '' ? 'Correct the import.' : 'Mend that file.'} Code comes from the project itself or from packages installed for it.`,
+    note: problem => importHint(problem),
   },
   'code-syntax': {
     severity: 'error',
@@ -86,7 +86,8 @@ export const RULES = {
   'delegate-invalid': {
     severity: 'error',
     reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
-    note: 'Give the name of a tool, a path relative to this file, or an `inline://` text.',
+    note: (_delegate, _problem, hint) =>
+      hint ?? 'Give the name of a tool, a path relative to this file, or an `inline://` text.',
   },
   'delegate-unknown': {
     severity: 'warning',

@@ -476,6 +476,19 @@ describe('list, describe, render and run', () => {
     expect(stderr).toMatch(/Error: No luck\.\n.*skills\/fails\.skill\.ts:5:9/)
   })
 
+  it('run names the package that code left to the host imports', () => {
+    const cwd = codeProject({
+      'skills/far.skill.js': `export const frontmatter = { name: 'far', description: 'Imports.' }
+export default () => import('@far/away/deep')\n`,
+    }).root
+    agentApps(cwd, ['compile', 'skills', '--external', '@far/away'])
+    const { stderr, status } = agentApps(cwd, ['run', 'far'])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/\(MODULE_MISSING\)\n {2}Install it: `npm install @far\/away`\.\n$/),
+    ])
+  })
+
   it('control characters of a skill do no harm', () => {
     const root = project({
       'skills/evil/SKILL.md':

@@ -7,6 +7,7 @@ import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
+import { importHint } from '../import-hint.js'
 import { isAsMade } from '../made-files.js'
 import {
   cascadeInput,
@@ -161,7 +162,7 @@ function reportFailures(directory: string, unit: SkillUnit, { failures }: UnitMo
     const place = isOwn ? { line: failure.line, column: failure.column } : FILE_START
     const elsewhere = isOwn ? '' : shownPlace(directory, failure)
     const problem = elsewhere === '' ? failure.message : `${elsewhere}: ${failure.message}`
-    if (file === unit.path) breakUnit(unit, finding('code-import', place, problem, elsewhere))
+    if (file === unit.path) breakUnit(unit, finding('code-import', place, problem))
     else {
       const tool = unit.tools.find(({ fresh }) => fresh?.delegateKey === key)
       const delegate = String(tool?.fresh?.record.frontmatter.metadata.delegate ?? key)
@@ -171,6 +172,7 @@ function reportFailures(directory: string, unit: SkillUnit, { failures }: UnitMo
           tool?.fresh?.delegatePlace ?? tool?.place ?? FILE_START,
           delegate.slice(0, 80),
           problem,
+          importHint(problem),
         ),
       )
     }
