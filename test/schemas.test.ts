@@ -600,7 +600,7 @@ describe('arguments', () => {
 
   it('that are wholly missing are said in a whole sentence', async () => {
     expect((await call({ type: 'string' }, undefined)).error?.message).toBe(
-      'The arguments of "tool" are invalid: must be a text, not nothing.',
+      'The arguments of "tool" are invalid: must be a text, not nothing',
     )
   })
 
