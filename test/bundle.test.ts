@@ -662,6 +662,22 @@ describe('agent-apps compile --bundle', () => {
   const run = (cwd: string, ...args: string[]) =>
     spawnSync(process.execPath, [CLI, 'compile', 'skills', ...args], { cwd, encoding: 'utf8' })
 
+  it('with --check, names the bundle and the command that writes it', () => {
+    const { root } = codeProject(TREE)
+    const options = ['--bundle', "it's/agent.mjs", '--keep', 'c*', '--keep', 'count', '--minify']
+    run(root, '--bundle', "it's/agent.mjs")
+    const { stdout, status } = run(root, '--check', ...options)
+    const command = `agent-apps compile skills --bundle 'it'\\''s/agent.mjs' --keep 'c*' --keep count --minify`
+    expect([status, stdout]).toEqual([1, `out of date: it's/agent.mjs\nrun \`${command}\`\n`])
+    run(root, ...options)
+    expect(run(root, '--check', ...options)).toMatchObject({ status: 0 })
+    for (const file of readdirSync(join(root, 'skills/.agent-apps')))
+      if (file.endsWith('.mjs')) rmSync(join(root, 'skills/.agent-apps', file))
+    expect(run(root, '--check').stdout).toBe(
+      'out of date: skills/.agent-apps.json\nrun `agent-apps compile skills`\n',
+    )
+  })
+
   it('writes it, and says where', () => {
     const { root } = codeProject(TREE)
     const { stdout, status } = run(

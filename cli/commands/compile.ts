@@ -74,7 +74,9 @@ async function run(invocation: Invocation): Promise<number> {
   const elapsed = performance.now() - started
   if (output.json) output.jsonResult(asJson(result))
   else {
-    show(result, elapsed, options.check === true, output)
+    const summary =
+      options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed)
+    show(result, summary, output)
     if (options.check !== true) showBundle(result, invocation)
   }
   if (process.env.GITHUB_ACTIONS === 'true')
@@ -94,7 +96,7 @@ async function watchProject(invocation: Invocation): Promise<number> {
     onCompile(result) {
       if (output.json) output.jsonLine(asJson(result))
       else {
-        show(result, total(result.timings), false, output)
+        show(result, compileSummary(result, total(result.timings)), output)
         showBundle(result, invocation)
       }
     },
@@ -170,7 +172,7 @@ function asJson(result: CompileResult): object {
   }
 }
 
-function show(result: CompileResult, elapsed: number, check: boolean, output: Output): void {
+function show(result: CompileResult, summary: string, output: Output): void {
   const wanted = result.diagnostics.filter(
     ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
   )
@@ -180,7 +182,6 @@ function show(result: CompileResult, elapsed: number, check: boolean, output: Ou
     output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
   if (sorted.length > 0) output.note('')
   output.note(catalogLine(result.catalog))
-  const summary = check ? checkSummary(result, output) : compileSummary(result, elapsed)
   output.result(summary.split('\n').map(printable).join('\n'))
 }
 
@@ -209,19 +210,47 @@ function compileSummary(
   ].join('')
 }
 
-function checkSummary({ outdated, stale, diagnostics, directories }: CompileResult, output: Output): string {
+function checkSummary(
+  { outdated, stale, diagnostics, directories }: CompileResult,
+  invocation: Invocation,
+): string {
   const faults = tally(diagnostics, ['error', 'warning'])
   if (outdated.length === 0)
     return `up to date: ${count(directories.length)} of ${count(directories.length)} indexes${faults}`
-  const names = output.verbose ? stale : stale.slice(0, SHOWN)
+  const { bundle } = invocation.options
+  const made = new Set(outdated.map(file => madeAs(file, String(bundle))))
+  const names = invocation.output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [
-    `out of date: ${outdated.filter(isNamed).join(', ')}${faults}`,
+    `out of date: ${[...made].join(', ')}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
-    'run `agent-apps compile`',
+    `run \`${commandLine(invocation)}\``,
   ].join('\n')
 }
 
-/** Of what a compile would write, an index stands for its shards and modules, and a bundle's chunks for themselves. */
-const isNamed = (file: string): boolean => file.endsWith('.agent-apps.json') || !file.includes('.agent-apps/')
+/** Of what a compile would write, an index stands for its shards and modules, and a bundle's entry for all else. */
+function madeAs(file: string, bundle: string): string {
+  return /\.agent-apps(?:\.json$|\/)/.test(file)
+    ? file.replace(/\.agent-apps\/.*$/, '.agent-apps.json')
+    : bundle
+}
+
+/** The options that decide what a compile writes. */
+const WRITING = ['cwd', 'config', 'external', 'bundle', 'keep', 'minify', 'sourcemap']
+
+/** The command that writes what one with `--check` looked at. */
+function commandLine({ positionals, options }: Invocation): string {
+  const flags = WRITING.flatMap(name =>
+    [options[name] ?? []]
+      .flat()
+      .flatMap(value =>
+        typeof value === 'string' ? [`--${name}`, inShell(value)] : value ? [`--${name}`] : [],
+      ),
+  )
+  return ['agent-apps compile', ...positionals.map(inShell), ...flags].join(' ')
+}
+
+function inShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
