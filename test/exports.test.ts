@@ -38,6 +38,7 @@ const EXPORTS: Record<string, string[]> = {
     'ctxValue',
     'defineTool',
     'deserialize',
+    'directiveForms',
     'emptyGlobals',
     'estimateTokens',
     'extractFrontmatter',
