@@ -703,6 +703,18 @@ describe('agent-apps compile --bundle', () => {
     ).toBe(true)
   })
 
+  it.each([
+    ['dist/agent.js', '{}', true],
+    ['dist/agent.js', '{ "type": "commonjs" }', true],
+    ['dist/agent.js', '{', true],
+    ['dist/agent.js', '{ "type": "module" }', false],
+    ['dist/agent.mjs', '{}', false],
+  ])('says of %s where package.json is %s that Node takes it for CommonJS: %s', (bundle, text, isSaid) => {
+    const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })
+    const { stderr, status } = run(root, '--bundle', bundle)
+    expect([status, stderr.includes(`Node takes ${bundle} for CommonJS`)]).toEqual([0, isSaid])
+  })
+
   it('has a wrong use told', () => {
     const { root } = codeProject(TREE)
     expect(run(root, '--minify')).toMatchObject({ status: 2, stderr: expect.stringContaining('--bundle') })

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { AgentAppsError } from 'agent-apps'
 import {
   type CompileOptions,
@@ -9,6 +10,7 @@ import {
   watch,
 } from 'agent-apps/compiler'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
+import { isModuleFile } from '../module-type.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
@@ -190,9 +192,14 @@ function urgency(message: Message): number {
   return 2 * { error: 0, warning: 1, info: 2 }[message.severity] + Number(isFollowUp(message))
 }
 
-function showBundle({ bundled }: CompileResult, { options, output }: Invocation): void {
-  if (typeof options.bundle === 'string')
-    output.result(`bundled ${printable(options.bundle)} (${count(bundled.length, 'file')} written)`)
+function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invocation): void {
+  const { bundle } = options
+  if (typeof bundle !== 'string') return
+  output.result(`bundled ${printable(bundle)} (${count(bundled.length, 'file')} written)`)
+  if (!isModuleFile(resolve(cwd, bundle)))
+    output.note(
+      `Node takes ${printable(bundle)} for CommonJS, and it is an ES module: name it \`.mjs\`, or write \`"type": "module"\` into the package.json above it. Bundlers and browsers load it as it is.`,
+    )
 }
 
 function compileSummary(
