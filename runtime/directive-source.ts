@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed } from '../src/included-file.js'
+import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
 import { resolve } from './find-tool.js'
@@ -65,7 +65,9 @@ async function readText(
   if (state === null) throw includeFailed(path, 'there is no such file')
   if (state.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
-  const bytes = await disk.readInside(entry, file)
+  const bytes = await disk.readInside(entry, file).catch(error => {
+    throw includeRefused(path, error)
+  })
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
   if (globals.config.verify) {
