@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
-import type { Bundle } from 'agent-apps/compiler'
+import { type Bundle, isOwnName } from 'agent-apps/compiler'
 import type { BuildOptions, Format, OnLoadResult, PartialMessage, Plugin } from 'esbuild'
 import {
   type AgentAppsOptions,
@@ -9,7 +9,6 @@ import {
   inBundle,
   moduleOf,
   noPlaces,
-  OWN_NAME,
   type Places,
   pathFrom,
   withImportedAssets,
@@ -127,7 +126,7 @@ function watched({ files, directories }: Places): Pick<OnLoadResult, 'watchFiles
   const missing = stats.filter(([, stat]) => stat === undefined).map(([path]) => path)
   const inside = [...directories].flatMap(directory =>
     itemsIn(directory)
-      .filter(item => item.isFile() && !OWN_NAME.test(item.name))
+      .filter(item => item.isFile() && !isOwnName(item.name))
       .map(({ name }) => join(directory, name)),
   )
   return { watchFiles: [...known, ...inside, ...missing], watchDirs: [...directories, ...missing] }

@@ -6,6 +6,7 @@ import {
   compileBundle,
   fromMessage,
   isFollowUp,
+  isOwnName,
 } from 'agent-apps/compiler'
 
 export const VIRTUAL_MODULE = 'virtual:agent-apps'
@@ -96,16 +97,13 @@ function thrownFault(error: unknown, cwd: string): Fault {
     : { ...fault, place: { file: resolve(cwd, file), ...position } }
 }
 
-/** The names of what compiling writes itself: indexes and, for as long as it is read, a configuration in TypeScript. */
-export const OWN_NAME = /^(?:\.agent-apps(?:$|\.json)|agent-apps\.config\.ts\.\d+\.mjs$)/
-
 /** True where a file that came, went or changed may make another bundle. */
 export function concerns({ files, directories }: Places, file: string): boolean {
   if (files.has(file)) return true
   for (let path = file; path !== dirname(path); path = dirname(path)) {
     // What compiling writes itself is no change, and neither is what it does not enter.
     const name = basename(path)
-    if (OWN_NAME.test(name) || name === 'node_modules') return false
+    if (isOwnName(name) || name === 'node_modules') return false
     // A directory may be new.
     if (directories.has(path) || files.has(path)) return true
   }

@@ -98,6 +98,7 @@ const EXPORTS: Record<string, string[]> = {
     'graphAsDot',
     'graphAsMermaid',
     'isFollowUp',
+    'isOwnName',
     'loadConfig',
     'verify',
     'watch',
