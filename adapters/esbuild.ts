@@ -56,6 +56,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
         const { code, map } = moduleOf(bundle.files, path)
         const own = withImportedAssets(
           format === 'cjs' ? code.replace(OWN_PLACE, '(__filename)') : code,
+          path,
           bundle.assets,
         )
         const inline = map && Buffer.from(map).toString('base64')

@@ -134,12 +134,13 @@ const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\
 
 /**
  * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such an import
- * gives is a whole URL. A text of the code may read like one; only the names that the bundle has are taken for files.
+ * gives is a whole URL. A text of the code may read like one; only what the bundle has is taken for a file.
+ *
+ * @param path the module's
  */
-export function withImportedAssets(code: string, assets: ReadonlyMap<string, string>): string {
-  const known = assetNames(assets)
+export function withImportedAssets(code: string, path: string, assets: ReadonlyMap<string, string>): string {
   const found = [...code.matchAll(ASSET_URL)].map(([, name = '']) => name)
-  const names = [...new Set(found.filter(name => known.has(basename(name))))]
+  const names = [...new Set(found.filter(name => assets.has(pathFrom(path, name))))]
   if (names.length === 0) return code
   const local = (name: string): string => `__agentAppsAsset${names.indexOf(name)}`
   const imports = names.map(name => `import ${local(name)} from ${JSON.stringify(name)};`).join(' ')
@@ -147,11 +148,6 @@ export function withImportedAssets(code: string, assets: ReadonlyMap<string, str
     names.includes(name) ? `new URL(${local(name)})` : written,
   )
   return `${imports} ${own}`
-}
-
-/** The names, which are of what they hold, of a bundle's files that code finds by its place. */
-export function assetNames(assets: ReadonlyMap<string, string>): Set<string> {
-  return new Set([...assets.keys()].map(path => basename(path)))
 }
 
 /** The path of what a bundle's module imports; the entry lies at the top. */

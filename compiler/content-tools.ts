@@ -7,7 +7,6 @@ import type { LibraryTools } from './library.js'
 import type { NamedTool } from './linked-directory.js'
 import type { Project } from './project.js'
 import { type ProjectPart, parsedTool } from './project-part.js'
-import { type OtherDirectory, readOthers } from './read-others.js'
 import { type ProjectTool, referenceTargets } from './reference-targets.js'
 import { isPathReference, pathOf } from './tools-by-file.js'
 
@@ -18,12 +17,6 @@ export function contentTools(
   project: Project,
 ): (number: number) => ContentTools {
   const targets = referenceTargets(parts)
-  let reading: Promise<OtherDirectory[]> | undefined
-  /** Somebody else's directories: they are read only where nothing else has a name. */
-  const elsewhere = (): Promise<OtherDirectory[]> => {
-    reading ??= readOthers(project)
-    return reading
-  }
 
   /** A tool of the project; null for one that is broken. Its name holds while its file is there, as all else that it says. */
   function own(
@@ -58,7 +51,8 @@ export function contentTools(
   }
 
   async function foreign(name: string, dependencies: Dependencies): Promise<DirectiveTool | null> {
-    for (const { names } of await elsewhere()) {
+    // They are read only where nothing else has the name.
+    for (const { names } of await project.readOthers()) {
       const record = names.tool(name)
       if (!record || isBroken(record)) continue
       dependencies.isOpen = true
@@ -78,7 +72,7 @@ export function contentTools(
 
   return number => ({
     async names() {
-      const theirs = (await elsewhere()).flatMap(({ names }) => names.names())
+      const theirs = (await project.readOthers()).flatMap(({ names }) => names.names())
       return [...parts.flatMap(({ linked }) => [...linked.names.keys()]), ...theirs]
     },
     async find(ref, file, dependencies) {
