@@ -11,6 +11,7 @@ import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
 import { directoryStates } from './directory-state.js'
+import { fileInEntry } from './file-in-entry.js'
 import { authorityOf, type Main, rootMain } from './find-authority.js'
 import { type Resolution, resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
@@ -96,13 +97,12 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<R
   const isRelative = parseReference(ref).kind === 'path' && host !== null && entry !== ''
   const resolution = await resolve(isRelative ? host.resolve(entry, file, '..', ref) : ref, globals)
   if (!resolution || host === null || resolution.tool?.origin.entry === '') return resolution
-  const states = directoryStates(globals, host)
   // What lies outside of all path entries is in no index, so it is nobody's base.
-  if (resolution.tool)
-    return states.some(({ dir }) => dir === resolution.tool.origin.entry) ? resolution : null
-  const { broken } = resolution
-  const [inside] = states.flatMap(({ dir }) => host.inside(dir, broken.file) ?? [])
-  return inside === undefined ? null : { broken: { ...broken, file: inside } }
+  const { tool } = resolution
+  if (tool)
+    return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? resolution : null
+  const broken = fileInEntry(resolution.broken, globals, host)
+  return broken && { broken }
 }
 
 /** A tool as the cascade sees it. */
