@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
-import type { Bundle } from 'agent-apps/compiler'
+import { type Bundle, isOwnName } from 'agent-apps/compiler'
 import type { BuildOptions, Format, OnLoadResult, PartialMessage, Plugin } from 'esbuild'
 import {
   type AgentAppsOptions,
@@ -9,7 +9,6 @@ import {
   inBundle,
   moduleOf,
   noPlaces,
-  OWN_NAME,
   type Places,
   pathFrom,
   withImportedAssets,
@@ -57,6 +56,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
         const { code, map } = moduleOf(bundle.files, path)
         const own = withImportedAssets(
           format === 'cjs' ? code.replace(OWN_PLACE, '(__filename)') : code,
+          path,
           bundle.assets,
         )
         const inline = map && Buffer.from(map).toString('base64')
@@ -127,7 +127,7 @@ function watched({ files, directories }: Places): Pick<OnLoadResult, 'watchFiles
   const missing = stats.filter(([, stat]) => stat === undefined).map(([path]) => path)
   const inside = [...directories].flatMap(directory =>
     itemsIn(directory)
-      .filter(item => item.isFile() && !OWN_NAME.test(item.name))
+      .filter(item => item.isFile() && !isOwnName(item.name))
       .map(({ name }) => join(directory, name)),
   )
   return { watchFiles: [...known, ...inside, ...missing], watchDirs: [...directories, ...missing] }

@@ -1,6 +1,13 @@
 import { basename, dirname, join, posix, resolve } from 'node:path'
 import { isAgentAppsError } from 'agent-apps'
-import { type Bundle, type CompileBundleOptions, compileBundle, fromMessage } from 'agent-apps/compiler'
+import {
+  type Bundle,
+  type CompileBundleOptions,
+  compileBundle,
+  fromMessage,
+  isFollowUp,
+  isOwnName,
+} from 'agent-apps/compiler'
 
 export const VIRTUAL_MODULE = 'virtual:agent-apps'
 
@@ -60,10 +67,11 @@ export async function compileVirtualModule(
   }
   try {
     const { bundle, diagnostics } = await compileBundle({ ...options, cwd, sourcemap, looks })
+    const causes = diagnostics.filter(message => !isFollowUp(message))
+    // Bundlers sort by file what they show, so that what only follows would hide its cause.
+    const told = causes.some(({ severity }) => severity === 'error') ? causes : diagnostics
     const of = (severity: string): Fault[] =>
-      diagnostics
-        .filter(message => message.severity === severity)
-        .map(message => faultOf(fromMessage(message), cwd))
+      told.filter(message => message.severity === severity).map(message => faultOf(fromMessage(message), cwd))
     const errors = strict ? [...of('error'), ...of('warning')] : of('error')
     const warnings = strict ? [] : of('warning')
     return { bundle: errors.length > 0 ? null : bundle, errors, warnings }
@@ -89,16 +97,13 @@ function thrownFault(error: unknown, cwd: string): Fault {
     : { ...fault, place: { file: resolve(cwd, file), ...position } }
 }
 
-/** The names of what compiling writes itself: indexes and, for as long as it is read, a configuration in TypeScript. */
-export const OWN_NAME = /^(?:\.agent-apps(?:$|\.json)|agent-apps\.config\.ts\.\d+\.mjs$)/
-
 /** True where a file that came, went or changed may make another bundle. */
 export function concerns({ files, directories }: Places, file: string): boolean {
   if (files.has(file)) return true
   for (let path = file; path !== dirname(path); path = dirname(path)) {
     // What compiling writes itself is no change, and neither is what it does not enter.
     const name = basename(path)
-    if (OWN_NAME.test(name) || name === 'node_modules') return false
+    if (isOwnName(name) || name === 'node_modules') return false
     // A directory may be new.
     if (directories.has(path) || files.has(path)) return true
   }
@@ -129,12 +134,13 @@ const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\
 
 /**
  * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such an import
- * gives is a whole URL. A text of the code may read like one; only the names that the bundle has are taken for files.
+ * gives is a whole URL. A text of the code may read like one; only what the bundle has is taken for a file.
+ *
+ * @param path the module's
  */
-export function withImportedAssets(code: string, assets: ReadonlyMap<string, string>): string {
-  const known = assetNames(assets)
+export function withImportedAssets(code: string, path: string, assets: ReadonlyMap<string, string>): string {
   const found = [...code.matchAll(ASSET_URL)].map(([, name = '']) => name)
-  const names = [...new Set(found.filter(name => known.has(basename(name))))]
+  const names = [...new Set(found.filter(name => assets.has(pathFrom(path, name))))]
   if (names.length === 0) return code
   const local = (name: string): string => `__agentAppsAsset${names.indexOf(name)}`
   const imports = names.map(name => `import ${local(name)} from ${JSON.stringify(name)};`).join(' ')
@@ -142,11 +148,6 @@ export function withImportedAssets(code: string, assets: ReadonlyMap<string, str
     names.includes(name) ? `new URL(${local(name)})` : written,
   )
   return `${imports} ${own}`
-}
-
-/** The names, which are of what they hold, of a bundle's files that code finds by its place. */
-export function assetNames(assets: ReadonlyMap<string, string>): Set<string> {
-  return new Set([...assets.keys()].map(path => basename(path)))
 }
 
 /** The path of what a bundle's module imports; the entry lies at the top. */

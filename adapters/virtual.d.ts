@@ -15,10 +15,15 @@ declare module 'virtual:agent-apps' {
   type Args<Name extends ToolName> = Tools[Name] extends { args: infer Given } ? Given : unknown
   type Result<Name extends ToolName> = Tools[Name] extends { result: infer Given } ? Given : unknown
 
+  type CallOf<Ref> = Ref extends ToolName ? Call<Ref> : [args?: unknown, options?: InvokeOptions]
+  type ResultOf<Ref> = Ref extends ToolName ? Result<Ref> : unknown
+
   export interface BundledRuntime extends Omit<Runtime, 'invoke'> {
-    invoke<Name extends ToolName>(name: Name, ...call: Call<Name>): Promise<Result<Name>>
-    /** A reference that is no name: a path, a URI. */
-    invoke(ref: `${string}/${string}`, args?: unknown, options?: InvokeOptions): Promise<unknown>
+    /** Calls a tool by its name, or by a reference that is none: a path, a URI. */
+    invoke<Ref extends ToolName | `${string}/${string}`>(
+      ref: Ref,
+      ...call: CallOf<Ref>
+    ): Promise<ResultOf<Ref>>
   }
 
   export const runtime: [ToolName] extends [never] ? Runtime : BundledRuntime

@@ -5,7 +5,6 @@ import type { Bundle } from 'agent-apps/compiler'
 import type { Plugin, ViteDevServer } from 'vite'
 import {
   type AgentAppsOptions,
-  assetNames,
   compileVirtualModule,
   concerns,
   type Fault,
@@ -26,7 +25,7 @@ const ENTRY = `${PREFIX}entry`
 /** What a module is named by that has the URL of a file, whatever kind of file that is. */
 const ASSET_MODULE = '.js'
 /** What stands for the URL of a file until it is known where the module lies that asks for it. */
-const ASSET_MARK = /agent-apps-asset:([\w.-]+)/g
+const ASSET_MARK = /agent-apps-asset:([\w./-]+)/g
 
 /** A plugin for Vite: `virtual:agent-apps` is the project's bundle. */
 export function agentApps(options: AgentAppsOptions = {}): Plugin {
@@ -83,12 +82,11 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       return load(bundle.entry)
     },
     renderChunk(code, { fileName }) {
-      const names = assetNames(assets)
-      const isOurs = [...code.matchAll(ASSET_MARK)].some(([, name = '']) => names.has(name))
+      const isOurs = [...code.matchAll(ASSET_MARK)].some(([, path = '']) => assets.has(path))
       if (!isOurs) return null
       const up = posix.relative(posix.dirname(fileName), assetsDir)
-      const place = (written: string, name: string): string =>
-        names.has(name) ? `${up === '' ? '.' : up}/${name}` : written
+      const place = (written: string, path: string): string =>
+        assets.has(path) ? `${up === '' ? '.' : up}/${posix.basename(path)}` : written
       return { code: code.replace(ASSET_MARK, place), map: null }
     },
     generateBundle: {
@@ -129,14 +127,14 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   // There is no source map: of modules that are no files Vite keeps none.
   function load(path: string, consumer?: 'client' | 'server'): string {
     const asset = path.slice(0, -ASSET_MODULE.length)
-    if (!assets.has(asset)) return withImportedAssets(moduleOf(files, path).code, assets)
+    if (!assets.has(asset)) return withImportedAssets(moduleOf(files, path).code, path, assets)
     const url = assetUrl(asset, consumer)
     // Vite itself would follow a URL that is written in one piece.
     return `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
   }
 
   function assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {
-    if (!server) return `agent-apps-asset:${posix.basename(path)}`
+    if (!server) return `agent-apps-asset:${path}`
     if (consumer === 'server') return pathToFileURL(inBundle(assets, path)).href
     return `data:application/octet-stream;base64,${Buffer.from(inBundle(files, path)).toString('base64')}`
   }

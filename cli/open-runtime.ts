@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { createRuntime, type Runtime, type ToolDef } from 'agent-apps'
+import { createRuntime, directiveForms, type Runtime, type ToolDef } from 'agent-apps'
 import { loadConfig } from 'agent-apps/compiler'
 import { type Invocation, projectOptions } from './command.js'
 import { printable } from './output.js'
@@ -30,6 +30,7 @@ export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string
     description: description ?? null,
     kind,
     role: role ?? null,
+    directive: directiveForms(tags),
     layer: origin.layer,
     file: shownFile(origin, cwd),
     tags,
@@ -37,6 +38,11 @@ export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string
     via: origin.via,
     shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: shownFile(shadow, cwd) })),
   }
+}
+
+/** What a tool is beside being called: `main`, `middleware`, `context`, and `directive` where a content may use it as one. */
+export function rolesOf({ frontmatter: { role, tags } }: ToolDef): string[] {
+  return [...(role === undefined ? [] : [role]), ...(directiveForms(tags).length > 0 ? ['directive'] : [])]
 }
 
 /** A tool's file relative to the working directory, `/`-separated. */

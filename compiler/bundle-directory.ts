@@ -11,6 +11,7 @@ import {
   isBroken,
   isInside,
   type NameRecord,
+  sectionsText,
   type ToolDetails,
   type ToolRecord,
 } from '../src/index-format.js'
@@ -190,9 +191,8 @@ function indexTexts(
     return { path: below(at, path), before: text.slice(0, start), digested, after, digest: of }
   }
   if (shards === undefined) {
-    const start = encoded.header.indexOf('\n"tools":') + 1
-    const records = encoded.header.slice(start, encoded.header.length - '\n}\n'.length)
-    return { index: [whole(INDEX_FILE, encoded.header, records, digest)], digests: [] }
+    const sections = sectionsText(encoded.header)
+    return { index: [whole(INDEX_FILE, encoded.header, sections, digest)], digests: [] }
   }
   return {
     index: [

@@ -144,7 +144,7 @@ function notFollowed({ file, line, column }: Place, places: readonly string[]): 
     'BUNDLE_CODE',
     `Code depends on where its file lies, which a bundle cannot follow: ${places.slice(0, PLACES_SHOWN).join(', ')}${more}.`,
     {
-      hint: "Name a file that is there as `new URL('./file', import.meta.url)`, import it as text, or make it a resource of the skill.",
+      hint: "Name a file that is there and can be read as `new URL('./file', import.meta.url)`, import it as text, or make it a resource of the skill.",
       file,
       position: { line, column },
     },

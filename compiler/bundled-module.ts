@@ -52,7 +52,7 @@ export function readModule(
 /** Of a file that is brought along: it is held in memory, once for each bundle. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
-/** The URL of a file that is brought along; null for one that is not there, too large, or not the project's. */
+/** The URL of a file that is brought along; null for one that is not there, too large, unreadable, or not the project's. */
 function bring(
   source: URL,
   url: string,
@@ -67,17 +67,24 @@ function bring(
   if (!existsSync(file)) return null
   const real = realpathSync.native(file)
   onPath(real)
-  if (!belongsTo(root, real) || looksSecret(basename(real))) return null
-  const stat = statSync(real)
-  // Reading a pipe would wait for ever.
-  if (!stat.isFile() || stat.size > FILE_BYTES_MAX) return null
-  const contents = readFileSync(real)
+  const contents = belongsTo(root, real) && !looksSecret(basename(real)) ? bytesOf(real) : null
+  if (contents === null) return null
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'
   // Adapters know this form (`adapters/virtual-module.ts`).
   const name = `asset-${digest}${ending}`
   assets.set(name, { name, file: real, contents })
   return `./${name}`
+}
+
+/** Null for a file that is too large, cannot be read, or is none: reading a pipe would wait for ever. */
+function bytesOf(file: string): Uint8Array | null {
+  try {
+    const stat = statSync(file)
+    return stat.isFile() && stat.size <= FILE_BYTES_MAX ? readFileSync(file) : null
+  } catch {
+    return null
+  }
 }
 
 /** Null for a URL that is no path, such as one with a host. */

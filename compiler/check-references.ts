@@ -3,7 +3,6 @@ import type { ToolReference } from '../src/references.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
 import { libraryBelow } from './library.js'
 import type { Project } from './project.js'
-import { readOthers } from './read-others.js'
 import { namedTools, type ProjectTool, type ReferenceTarget, referenceTargets } from './reference-targets.js'
 import type { ReportPart } from './report.js'
 
@@ -58,7 +57,7 @@ async function unknownDelegates(
   if (unknown.length === 0) return []
   const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
   // Somebody else's directories are read only where they could know.
-  const theirs = (await readOthers(project)).flatMap(other => other.names.names())
+  const theirs = (await project.readOthers()).flatMap(other => other.names.names())
   for (const name of [...theirs, ...(libraryBelow(project)?.readTools().keys() ?? [])]) names.add(name)
   return unknown
     .filter(({ reference }) => !names.has(reference.ref))

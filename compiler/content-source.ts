@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed } from '../src/included-file.js'
+import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { looksSecret } from '../src/secrets.js'
 
@@ -52,9 +52,18 @@ function readIncluded(dir: string, from: string, path: string): { text: string; 
   if (looksSecret(basename(real))) throw includeFailed(path, 'it looks like a secret')
   if (stat.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
+  const bytes = readBytes(real, path)
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(real)), file }
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }
   } catch (error) {
     throw includeFailed(path, 'it is no UTF-8 text', error)
+  }
+}
+
+function readBytes(real: string, path: string): Uint8Array {
+  try {
+    return readFileSync(real)
+  } catch (error) {
+    throw includeRefused(path, error)
   }
 }

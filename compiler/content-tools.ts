@@ -1,13 +1,14 @@
 import { dirname, resolve } from 'node:path'
 import type { DirectiveTool } from '../src/directive.js'
+import { directiveSkillBroken } from '../src/directive-skill-broken.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import type { ContentTools, Dependencies } from './content-source.js'
+import { toDiagnostic } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
 import type { NamedTool } from './linked-directory.js'
 import type { Project } from './project.js'
 import { type ProjectPart, parsedTool } from './project-part.js'
-import { type OtherDirectory, readOthers } from './read-others.js'
 import { type ProjectTool, referenceTargets } from './reference-targets.js'
 import { isPathReference, pathOf } from './tools-by-file.js'
 
@@ -18,21 +19,17 @@ export function contentTools(
   project: Project,
 ): (number: number) => ContentTools {
   const targets = referenceTargets(parts)
-  let reading: Promise<OtherDirectory[]> | undefined
-  /** Somebody else's directories: they are read only where nothing else has a name. */
-  const elsewhere = (): Promise<OtherDirectory[]> => {
-    reading ??= readOthers(project)
-    return reading
-  }
 
-  /** A tool of the project; null for one that is broken. Its name holds while its file is there, as all else that it says. */
+  /** A tool of the project. Its name holds while its file is there, as all else that it says. */
   function own(
     { directory, name }: ProjectTool,
+    ref: string,
     number: number,
     dependencies: Dependencies,
   ): DirectiveTool | null {
     const part = parts[directory] as ProjectPart
-    const { unit, tool } = part.linked.names.get(name) as NamedTool
+    const { unit, tool, broken } = part.linked.names.get(name) as NamedTool
+    if (broken) throw directiveSkillBroken(ref, toDiagnostic(unit.path, broken))
     if (!tool) return null
     // A name of another directory is one that a `cascadeKey` tells of.
     if (directory === number) dependencies.files.add(unit.path)
@@ -57,10 +54,16 @@ export function contentTools(
     }
   }
 
-  async function foreign(name: string, dependencies: Dependencies): Promise<DirectiveTool | null> {
-    for (const { names } of await elsewhere()) {
+  async function foreign(
+    name: string,
+    ref: string,
+    dependencies: Dependencies,
+  ): Promise<DirectiveTool | null> {
+    // They are read only where nothing else has the name.
+    for (const { names } of await project.readOthers()) {
       const record = names.tool(name)
-      if (!record || isBroken(record)) continue
+      if (!record) continue
+      if (isBroken(record)) throw directiveSkillBroken(ref, record.broken)
       dependencies.isOpen = true
       return { name, details: async () => record.frontmatter, content: async () => null }
     }
@@ -78,19 +81,19 @@ export function contentTools(
 
   return number => ({
     async names() {
-      const theirs = (await elsewhere()).flatMap(({ names }) => names.names())
+      const theirs = (await project.readOthers()).flatMap(({ names }) => names.names())
       return [...parts.flatMap(({ linked }) => [...linked.names.keys()]), ...theirs]
     },
     async find(ref, file, dependencies) {
       const reference = parseReference(ref)
       if (reference.kind === 'name') {
         const found = targets.named(reference.name)
-        return found ? own(found, number, dependencies) : foreign(reference.name, dependencies)
+        return found ? own(found, ref, number, dependencies) : foreign(reference.name, ref, dependencies)
       }
       if (isPathReference(reference)) {
         const folder = resolve(parts[number]?.directory.dir ?? '', dirname(file))
         const found = targets.inFile(pathOf(reference, folder), reference.fragment)
-        if (found) return own(found, number, dependencies)
+        if (found) return own(found, ref, number, dependencies)
       }
       if (reference.kind === 'none') return null
       // Only a runtime knows what other references lead to.

@@ -1,12 +1,15 @@
 import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, ruleUrl, type Severity } from '../src/diagnostic.js'
 import { ROLES } from '../src/frontmatter.js'
+import { importHint } from './import-hint.js'
 import { limits } from './limits.js'
 
 interface Rule {
   severity: Severity
   /** True where a skill with this fault does not load. */
   fatal?: true
+  /** True where it says what the fault of another skill does to this one. */
+  follows?: true
   reason: (...found: string[]) => string
   note: string | ((...found: string[]) => string)
 }
@@ -49,7 +52,7 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: problem => `The code cannot be bundled: ${problem}`,
-    note: 'Correct the import. Code comes from the project itself or from packages installed for it.',
+    note: problem => importHint(problem),
   },
   'code-syntax': {
     severity: 'error',
@@ -83,7 +86,8 @@ export const RULES = {
   'delegate-invalid': {
     severity: 'error',
     reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
-    note: 'Give the name of a tool, a path relative to this file, or an `inline://` text.',
+    note: (_delegate, _problem, hint) =>
+      hint ?? 'Give the name of a tool, a path relative to this file, or an `inline://` text.',
   },
   'delegate-unknown': {
     severity: 'warning',
@@ -191,6 +195,7 @@ export const RULES = {
     reason: () => 'The file is not valid UTF-8 here',
     note: 'Save the file as UTF-8.',
   },
+  'inherit-broken': { ...SAID_BY_FINDING, follows: true },
   'inherit-cycle': SAID_BY_FINDING,
   'inherit-missing': SAID_BY_FINDING,
   'inline-interpolated': SAID_BY_FINDING,
@@ -232,7 +237,7 @@ export const RULES = {
     reason: (key, known) => `"${key}" in metadata is one edit from "${known}", and is kept as plain data`,
     note: (_key, known) => `If you meant "${known}", correct it.`,
   },
-  'middleware-broken': SAID_BY_FINDING,
+  'middleware-broken': { ...SAID_BY_FINDING, follows: true },
   'middleware-config': {
     severity: 'error',
     reason: (key, problem) => `The middleware "${key}" cannot use its configuration: ${problem}`,
@@ -499,6 +504,11 @@ export function toMessage({ file, line, column, rule, severity, reason, note, fa
     url: ruleUrl(rule),
     fatal: fatal ?? (severity === 'info' ? undefined : false),
   })
+}
+
+/** True for a message that says what the fault of another skill does to this one. That fault has a message of its own. */
+export function isFollowUp({ ruleId = '' }: Message): boolean {
+  return 'follows' in (RULES[ruleId as RuleName] ?? {})
 }
 
 /** The diagnostic of a `vfile-message` object that `toMessage` made. */

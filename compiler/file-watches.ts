@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { INDEX_DIRECTORY } from '../src/index-format.js'
 import type { Looks } from './job.js'
+import { isOwnName } from './own-names.js'
 
 /** One directory that the system watches. */
 interface Watch {
@@ -80,7 +80,7 @@ export class FileWatches implements Looks {
 
   private changed(directory: string, event: string, name: string | null): void {
     const wanted = this.watches.get(directory)?.wanted
-    if (!wanted || (name !== null && isOwnWrite(name))) return
+    if (!wanted || (name !== null && isOwnName(name))) return
     if (event === 'rename' && name !== null) this.gone.add(join(directory, name))
     if (name === null || wanted.has(null) || wanted.has(name)) this.onChange()
   }
@@ -98,11 +98,6 @@ export class FileWatches implements Looks {
     this.watches.get(path)?.watcher.close()
     this.watches.delete(path)
   }
-}
-
-/** What compiling writes itself: the index and, for as long as it is read, a configuration in TypeScript. */
-function isOwnWrite(name: string): boolean {
-  return name.startsWith(INDEX_DIRECTORY) || /^agent-apps\.config\.ts\.\d+\.mjs$/.test(name)
 }
 
 /** True for the errors by which systems say that a user, or a process, watches enough. */

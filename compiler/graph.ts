@@ -23,7 +23,6 @@ import { checkProjectOptions } from './option-checks.js'
 import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectContents } from './project-contents.js'
 import type { LinkedPart, ProjectPart } from './project-part.js'
-import { readOthers } from './read-others.js'
 import {
   namedTools,
   type ReferenceTarget,
@@ -161,7 +160,7 @@ function targetNode(
 /** The tools of the project's other directories and of the library, by name. */
 async function toolsElsewhere(project: Project, cwd: string): Promise<Map<string, GraphNode>> {
   const nodes = new Map<string, GraphNode>()
-  for (const { dir, layer, names } of await readOthers(project)) {
+  for (const { dir, layer, names } of await project.readOthers()) {
     for (const name of names.names()) {
       const record = names.tool(name)
       if (record && !isBroken(record) && !nodes.has(name))

@@ -12,9 +12,10 @@ export {
   compileBundle,
   type Looks,
 } from './compile-bundle.js'
-export { fromMessage, type Message } from './diagnostics.js'
+export { fromMessage, isFollowUp, type Message } from './diagnostics.js'
 export { type GraphOptions, graph } from './graph.js'
 export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.js'
+export { isOwnName } from './own-names.js'
 export type { FileReport, Outcome } from './report.js'
 export { type Deviation, type VerifyOptions, type VerifyResult, verify } from './verify.js'
 export { type Watcher, type WatchOptions, watch } from './watch.js'

@@ -5,6 +5,7 @@ import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
 import { LIBRARY_DIRECTORY } from './package-place.js'
+import { type OtherDirectory, othersReader } from './read-others.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */
@@ -32,6 +33,8 @@ export interface Project {
   directories: ProjectDirectory[]
   /** Somebody else's: external ones, other layers'. */
   others: Pick<SearchDirectory, 'dir' | 'ignore' | 'layer'>[]
+  /** Their names. They are read when somebody first asks, for all who ask. */
+  readOthers: () => Promise<OtherDirectory[]>
   /** The directory of the skills that the package ships; null where they are not searched. */
   library: string | null
   /** What relative paths start from, absolute. */
@@ -82,7 +85,16 @@ export async function readProject(
   const library = loaded.config.library === false ? null : LIBRARY_DIRECTORY
   const others = searched.filter(directory => !isOwn(directory))
   const { env = [] } = loaded.config
-  return { directories, others, library, cwd: base, paths: loaded.paths, searched, env }
+  return {
+    directories,
+    others,
+    readOthers: othersReader(others),
+    library,
+    cwd: base,
+    paths: loaded.paths,
+    searched,
+    env,
+  }
 }
 
 /** True for the paths, relative to a directory, that its ignore patterns exclude. */

@@ -10,13 +10,17 @@ export interface OtherDirectory {
   names: DirectoryNames
 }
 
-/** Reads somebody else's directories from their files. As to a runtime, one that is not there has no names. */
-export function readOthers({ others }: Project): Promise<OtherDirectory[]> {
-  return Promise.all(
-    others.filter(isThere).map(async ({ dir, ignore, layer }) => {
-      return { dir, layer, names: await parser.readDirectory(dir, ignore) }
-    }),
-  )
+/** Reads somebody else's directories from their files, once. As to a runtime, one that is not there has no names. */
+export function othersReader(others: Project['others']): Project['readOthers'] {
+  let reading: Promise<OtherDirectory[]> | undefined
+  return () => {
+    reading ??= Promise.all(
+      others.filter(isThere).map(async ({ dir, ignore, layer }) => {
+        return { dir, layer, names: await parser.readDirectory(dir, ignore) }
+      }),
+    )
+    return reading
+  }
 }
 
 function isThere({ dir }: { dir: string }): boolean {

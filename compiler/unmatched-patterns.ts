@@ -1,7 +1,6 @@
 import { patternMatches } from './1-read/check-patterns.js'
 import type { Project } from './project.js'
 import type { LinkedPart } from './project-part.js'
-import { readOthers } from './read-others.js'
 
 /**
  * The patterns of `allowed-tools` that no tool of the directories that the project searches matches. It takes all of
@@ -17,7 +16,7 @@ export async function unmatchedPatterns(
   const unmatched = [...suspected].filter(pattern => !patternMatches(pattern, names))
   if (unmatched.length === 0) return new Set()
   // Somebody else's directories are read only where they could know.
-  const theirs = new Set((await readOthers(project)).flatMap(other => other.names.names()))
+  const theirs = new Set((await project.readOthers()).flatMap(other => other.names.names()))
   return new Set(unmatched.filter(pattern => !patternMatches(pattern, theirs)))
 }
 

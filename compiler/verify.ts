@@ -1,5 +1,8 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { INDEX_FILE } from '../src/index-format.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type ProjectOptions, readProject, shownPath } from './project.js'
+import { type ProjectDirectory, type ProjectOptions, readProject, shownPath } from './project.js'
 import { verifyDirectory } from './verify-directory.js'
 
 /** Which project `verify` looks at. */
@@ -33,6 +36,7 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
   const absent: string[] = []
   let files = 0
   for (const directory of directories) {
+    const note = await whatToDo(directory)
     const found = verifyDirectory(directory.dir)
     files += found.files
     absent.push(...found.absent.map(path => shownPath(directory, path)))
@@ -40,7 +44,7 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
       ...found.deviations.map(({ file, reason }) => ({
         file: shownPath(directory, file),
         reason,
-        note: 'Restore it, or run `agent-apps compile --force` if the change is meant.',
+        note,
       })),
     )
   }
@@ -49,4 +53,16 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
     deviations,
     absent,
   }
+}
+
+/** What to do where a directory is not as it was compiled. */
+async function whatToDo(directory: ProjectDirectory): Promise<string> {
+  const { dir } = directory
+  if (lstatSync(join(dir, INDEX_FILE), { throwIfNoEntry: false }) !== undefined)
+    return 'Restore it, or run `agent-apps compile --force` if the change is meant.'
+  const { bundleIn } = await import('./4-bundle/write-bundle.js')
+  const bundle = bundleIn(dir)
+  return bundle === null
+    ? 'Restore it, or run `agent-apps compile` if nothing was compiled here yet.'
+    : `The folder has a bundle, which no index describes. Where it was made, \`agent-apps compile --check --bundle ${shownPath(directory, bundle)}\` says whether it is up to date.`
 }

@@ -16,12 +16,13 @@ export {
   type ToolSchema,
 } from '../src/define-tool.js'
 export { type DeserializeOptions, deserialize, parse } from '../src/deserialize.js'
-export type {
-  DirectiveCall,
-  DirectiveContent,
-  DirectiveForm,
-  DirectiveSource,
-  DirectiveTool,
+export {
+  type DirectiveCall,
+  type DirectiveContent,
+  type DirectiveForm,
+  type DirectiveSource,
+  type DirectiveTool,
+  directiveForms,
 } from '../src/directive.js'
 export { estimateTokens } from '../src/estimate-tokens.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'

@@ -1,8 +1,10 @@
 import { disk } from '#disk'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed } from '../src/included-file.js'
+import { directiveSkillBroken } from '../src/directive-skill-broken.js'
+import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
+import { fileInEntry } from './file-in-entry.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { listTools } from './list-tools.js'
@@ -18,6 +20,8 @@ export function directiveSource(entry: string, file: string, globals: Globals): 
     async findTool(ref) {
       const path = parseReference(ref).kind === 'path' && disk ? disk.resolve(entry, file, '..', ref) : ref
       const found = await resolve(path, globals)
+      const broken = found?.broken && disk && fileInEntry(found.broken, globals, disk)
+      if (broken) throw directiveSkillBroken(ref, broken)
       return found?.tool ? directiveTool(found.tool, entry, globals) : null
     },
     async nearestName(ref) {
@@ -65,7 +69,9 @@ async function readText(
   if (state === null) throw includeFailed(path, 'there is no such file')
   if (state.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
-  const bytes = await disk.readInside(entry, file)
+  const bytes = await disk.readInside(entry, file).catch(error => {
+    throw includeRefused(path, error)
+  })
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
   if (globals.config.verify) {

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
 import { cascadeFields } from '../src/cascade-fields.js'
-import { mainFault, problemFor } from '../src/cascade-problems.js'
+import { brokenFault, mainFault, problemFor } from '../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { nearTool } from '../src/near-tool.js'
 import { parseReference } from '../src/reference.js'
@@ -11,8 +11,9 @@ import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
 import { directoryStates } from './directory-state.js'
+import { fileInEntry } from './file-in-entry.js'
 import { authorityOf, type Main, rootMain } from './find-authority.js'
-import { resolve } from './find-tool.js'
+import { type Resolution, resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { knownCascade } from './known-cascade.js'
 import { inheritedParts, makeChain, makeStep } from './make-chain.js'
@@ -67,7 +68,10 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   const seenMain = (main: Main | null): CascadeTool | null =>
     main?.fault ? faulty(main.path, mainFault(main.fault)) : seen(main?.tool ?? null)
   const lookUp: CascadeLookUp = {
-    base: async (ref, from) => seen(await findBase(ref, toolOfId(from.id), globals)),
+    base: async (ref, from) => {
+      const found = await findBase(ref, toolOfId(from.id), globals)
+      return found?.broken ? faulty(ref, brokenFault(found.broken)) : seen(found?.tool ?? null)
+    },
     middleware: async (key, from) => {
       const found = await middlewareFor(key, toolOfId(from.id), globals)
       return found?.fault ? faulty(key, found.fault) : seen(found?.tool ?? null)
@@ -86,16 +90,19 @@ function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
   return { id: `\0${name}`, name, layer: 'project', metadata: {}, ...(fault && { fault }) }
 }
 
-/** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
-async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<ToolDef | null> {
+/** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. The file of a fault is given as it stands in its path entry. */
+async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<Resolution> {
   const { entry, file } = from.origin
   const host = disk
   const isRelative = parseReference(ref).kind === 'path' && host !== null && entry !== ''
   const resolution = await resolve(isRelative ? host.resolve(entry, file, '..', ref) : ref, globals)
-  const tool = resolution?.tool
-  if (!tool || host === null || tool.origin.entry === '') return tool ?? null
+  if (!resolution || host === null || resolution.tool?.origin.entry === '') return resolution
   // What lies outside of all path entries is in no index, so it is nobody's base.
-  return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? tool : null
+  const { tool } = resolution
+  if (tool)
+    return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? resolution : null
+  const broken = fileInEntry(resolution.broken, globals, host)
+  return broken && { broken }
 }
 
 /** A tool as the cascade sees it. */

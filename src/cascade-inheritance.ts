@@ -1,7 +1,7 @@
 import { acyclicOrder } from './acyclic-order.js'
 import { Answers } from './answers.js'
 import { handOn } from './cascade-layers.js'
-import { inheritCycle, inheritMissing } from './cascade-problems.js'
+import { inheritBroken, inheritCycle, inheritMissing } from './cascade-problems.js'
 import { type Base, type CascadeRun, type KnownTool, recordOf } from './cascade-record.js'
 import type { CascadeTool } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
@@ -78,10 +78,13 @@ function basesFound(
   near: ReadonlyMap<string, string | null>,
 ): Base[] {
   return (annotations.inherit || []).flatMap(inheritance => {
-    const base = found.get(inheritance.ref)
-    if (base) return [{ record: recordOf(run, base), inheritance }]
+    const { ref, path } = inheritance
+    const base = found.get(ref)
+    if (base && !base.fault) return [{ record: recordOf(run, base), inheritance }]
     run.problems.push(
-      inheritMissing(tool, inheritance.path, inheritance.ref, near.get(inheritance.ref) ?? null),
+      base?.fault
+        ? inheritBroken(tool, path, ref, base.fault)
+        : inheritMissing(tool, path, ref, near.get(ref) ?? null),
     )
     return []
   })

@@ -65,6 +65,22 @@ export function inheritMissing(
   }
 }
 
+/** A base with a fault. What it hands on may be what guards the tool. */
+export function inheritBroken(
+  tool: CascadeTool,
+  path: Path,
+  ref: string,
+  { message, hint }: Fault,
+): CascadeProblem {
+  return {
+    code: 'inherit-broken',
+    tool: tool.id,
+    path,
+    message: `${quoted(ref)} cannot be inherited from: ${message}`,
+    hint: mendFirst(hint),
+  }
+}
+
 export function inheritCycle(tool: CascadeTool, path: Path, cycle: string): CascadeProblem {
   return {
     code: 'inherit-cycle',
@@ -123,7 +139,7 @@ export function middlewareBroken(
     path: writer === tool.id ? path : [],
     ...(writer !== tool.id && { at: { tool: writer, path } }),
     message: `the middleware ${quoted(key)} cannot be used: ${message}`,
-    hint,
+    hint: mendFirst(hint),
   }
 }
 
@@ -139,6 +155,11 @@ export function mainBroken(tool: CascadeTool, { message, hint }: Fault): Cascade
 }
 
 type Fault = NonNullable<CascadeTool['fault']>
+
+/** What to do where another skill is at fault. */
+function mendFirst(hint: string): string {
+  return `Mend that skill first. ${hint}`
+}
 
 /** What is wrong with a skill that does not load. Its file is given as it stands in its path entry. */
 export function brokenFault({ file, line, reason, note }: Diagnostic): Fault {

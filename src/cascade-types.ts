@@ -31,7 +31,7 @@ type Answer<Value> = Value | Promise<Value>
 
 /** How tools find each other. An answer that is no promise is taken at once. */
 export interface CascadeLookUp {
-  /** The tool that an `$inherit` reference of another one leads to. */
+  /** The tool that an `$inherit` reference of another one leads to. It may have a fault. */
   base: (ref: string, from: CascadeTool) => Answer<CascadeTool | null>
   /** The tool of role `middleware` that a key of another one's metadata is named after, or one with a fault that may be it. */
   middleware: (key: string, from: CascadeTool) => Answer<CascadeTool | null>
@@ -108,6 +108,7 @@ export type CascadeProblemCode =
   | 'annotation-unknown'
   | 'annotation-invalid'
   | 'annotation-nested'
+  | 'inherit-broken'
   | 'inherit-missing'
   | 'inherit-cycle'
   | 'dynamic-cycle'

@@ -28,7 +28,11 @@ export interface DirectiveSource {
    * @throws DIRECTIVE_FAILED for one that is not there, is no text, or lies outside the path entry
    */
   readText: (path: string) => Promise<{ text: string; file: string }>
-  /** The tool that a reference leads to; null where there is none. */
+  /**
+   * The tool that a reference leads to; null where there is none.
+   *
+   * @throws DIRECTIVE_FAILED for one that is broken
+   */
   findTool: (ref: string) => Promise<DirectiveTool | null>
   /** The name most like one that leads nowhere; null where none is. */
   nearestName: (ref: string) => Promise<string | null>

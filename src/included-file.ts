@@ -10,3 +10,8 @@ export function includeFailed(path: string, why: string, cause?: unknown): Agent
     ...(cause !== undefined && { cause }),
   })
 }
+
+/** The error for such a file that the system does not let be read. */
+export function includeRefused(path: string, error: unknown): AgentAppsError {
+  return includeFailed(path, `the system refuses it (${(error as { code?: unknown }).code})`, error)
+}

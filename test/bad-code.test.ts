@@ -66,6 +66,41 @@ describe('code that misbehaves when it is imported', () => {
     expect(Date.now() - started).toBeLessThan(40_000)
   })
 
+  const HINT = /^If a package is meant, install it: `npm install (\S+)`\. /
+  const MISSING: Record<string, string | null> = {
+    absent: 'absent',
+    'absent/deep/file.js': 'absent',
+    '@scope/absent/deep': '@scope/absent',
+    './absent.js': null,
+    '#absent': null,
+  }
+  it.each(Object.entries(MISSING))('names the package that is not there: %s', async (imported, name) => {
+    const { dir } = codeSkills({
+      'bad.skill.js': doing(`import '${imported}'`),
+      'for/SKILL.md': '---\nname: for\ndescription: Delegates.\nmetadata:\n  delegate: ./code.js\n---\n',
+      'for/code.js': `import '${imported}'\nexport default () => 1\n`,
+    })
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(({ ruleId, note = '' }) => [ruleId, HINT.exec(note)?.[1] ?? null])).toEqual([
+      ['code-import', name],
+      ['delegate-invalid', name],
+    ])
+    const failure = await createRuntime({ paths: [dir], freshness: 'check' })
+      .invoke('for')
+      .catch((error: unknown) => error)
+    expect(isAgentAppsError(failure) && HINT.exec(failure.hint)?.[1]).toBe(name ?? undefined)
+  })
+
+  it('says in which imported file the fault is', async () => {
+    const { dir } = codeSkills({
+      'deep/bad.skill.js': doing("import '../lib/helper.js'"),
+      'lib/helper.js': 'const = 3\n',
+    })
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(shown)).toEqual(['deep/bad.skill.js:1:1 code-import error'])
+    expect(diagnostics[0]?.reason).toMatch(/: lib\/helper\.js:1:7: Expected/)
+  })
+
   it('nothing of it reaches the output of the command', () => {
     const { root } = codeSkills({
       'a.skill.js': doing("console.log('NOISE'); console.error('NOISE'); process.stdout.write('NOISE')"),

@@ -652,6 +652,8 @@ describe('the declarations of a bundle', () => {
     expect([...new Set(said.map(line => Number(line.split(' ')[0])))]).toEqual(
       wrong.map((_, index) => index + 2),
     )
+    // No overload that would hide which argument it is.
+    expect(said.filter(line => line.endsWith('TS2769'))).toEqual([])
   })
 })
 
@@ -659,6 +661,22 @@ describe('agent-apps compile --bundle', () => {
   const CLI = join(ROOT, 'dist/cli/main.js')
   const run = (cwd: string, ...args: string[]) =>
     spawnSync(process.execPath, [CLI, 'compile', 'skills', ...args], { cwd, encoding: 'utf8' })
+
+  it('with --check, names the bundle and the command that writes it', () => {
+    const { root } = codeProject(TREE)
+    const options = ['--bundle', "it's/agent.mjs", '--keep', 'c*', '--keep', 'count', '--minify']
+    run(root, '--bundle', "it's/agent.mjs")
+    const { stdout, status } = run(root, '--check', ...options)
+    const command = `agent-apps compile skills --bundle 'it'\\''s/agent.mjs' --keep 'c*' --keep count --minify`
+    expect([status, stdout]).toEqual([1, `out of date: it's/agent.mjs\nrun \`${command}\`\n`])
+    run(root, ...options)
+    expect(run(root, '--check', ...options)).toMatchObject({ status: 0 })
+    for (const file of readdirSync(join(root, 'skills/.agent-apps')))
+      if (file.endsWith('.mjs')) rmSync(join(root, 'skills/.agent-apps', file))
+    expect(run(root, '--check').stdout).toBe(
+      'out of date: skills/.agent-apps.json\nrun `agent-apps compile skills`\n',
+    )
+  })
 
   it('writes it, and says where', () => {
     const { root } = codeProject(TREE)
@@ -683,6 +701,18 @@ describe('agent-apps compile --bundle', () => {
         name => name.endsWith('.mjs.map') || name.endsWith('.js.map'),
       ),
     ).toBe(true)
+  })
+
+  it.each([
+    ['dist/agent.js', '{}', true],
+    ['dist/agent.js', '{ "type": "commonjs" }', true],
+    ['dist/agent.js', '{', true],
+    ['dist/agent.js', '{ "type": "module" }', false],
+    ['dist/agent.mjs', '{}', false],
+  ])('says of %s where package.json is %s that Node takes it for CommonJS: %s', (bundle, text, isSaid) => {
+    const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })
+    const { stderr, status } = run(root, '--bundle', bundle)
+    expect([status, stderr.includes(`Node takes ${bundle} for CommonJS`)]).toEqual([0, isSaid])
   })
 
   it('has a wrong use told', () => {

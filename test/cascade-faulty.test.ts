@@ -16,6 +16,13 @@ const broken = (name: string, more = ''): string => `---\nname: ${name}\nmetadat
 const misspelt = (name: string, role: string): string => code(name, { role, ...ALONE }, '')
 const GUARD = { 'skills/t.skill.js': worker('t', { guard: 1 }), 'skills/u.skill.js': worker('u') }
 
+const HEIR = {
+  'skills/t.skill.js': worker('t', { $inherit: ['base'] }),
+  'skills/u.skill.js': worker('u'),
+}
+
+const BASE_BROKEN =
+  /^! CASCADE_INVALID .* cannot be resolved: "base" cannot be inherited from: base\.skill\.md:3: /
 const MIDDLEWARE_BROKEN = /^! CASCADE_INVALID .* cannot be resolved: the middleware "guard" cannot be used: /
 const MAIN_BROKEN = /^! CASCADE_INVALID .* cannot be resolved: the main skill in \S+:\d+ cannot be used, /
 
@@ -71,6 +78,66 @@ const CASES: Record<string, { tree: Tree; paths?: string[]; t: RegExp; u: RegExp
     t: /^! CASCADE_INVALID .*"t" cannot be resolved: in "m", the middleware "guard" cannot be used/,
     u: /^= u$/,
     found: ['skills/m.skill.js:1:102 middleware-broken'],
+  },
+  'a base whose YAML cannot be read': {
+    tree: { ...HEIR, 'skills/base.skill.md': broken('base') },
+    t: BASE_BROKEN,
+    u: /^= u$/,
+    found: ['skills/t.skill.js:1:85 inherit-broken'],
+  },
+  'a base whose code cannot be parsed, by its path': {
+    tree: {
+      'skills/t.skill.js': worker('t', { $inherit: ['./deep/base.skill.js'] }),
+      'skills/u.skill.js': worker('u'),
+      'skills/deep/base.skill.js': `${worker('base')}}`,
+    },
+    t: /: "\.\/deep\/base\.skill\.js" cannot be inherited from: deep\/base\.skill\.js:8: /,
+    u: /^= u$/,
+    found: ['skills/t.skill.js:1:85 inherit-broken'],
+  },
+  'a base by its folder and a name that its broken file may have': {
+    tree: {
+      'skills/t.skill.js': worker('t', { $inherit: ['./base#base'] }),
+      'skills/u.skill.js': worker('u'),
+      'skills/base/SKILL.md': broken('base'),
+    },
+    t: /cannot be inherited from: base\/SKILL\.md:3: /,
+    u: /^= u$/,
+    found: ['skills/t.skill.js:1:85 inherit-broken'],
+  },
+  'a base with a fault, before one of its name in a later entry': {
+    tree: { ...HEIR, 'skills/base.skill.md': broken('base'), 'more/base.skill.md': text('base') },
+    paths: ['skills', 'more'],
+    t: BASE_BROKEN,
+    u: /^= u$/,
+    found: ['skills/t.skill.js:1:85 inherit-broken'],
+  },
+  'a base with a fault, below another base': {
+    tree: {
+      'skills/base.skill.md': broken('base'),
+      'skills/m.skill.js': worker('m', { $inherit: ['base'] }),
+      'skills/t.skill.js': worker('t', { $inherit: ['m'] }),
+      'skills/u.skill.js': worker('u'),
+    },
+    t: /"t" cannot be resolved: in "m", "base" cannot be inherited from: /,
+    u: /^= u$/,
+    found: ['skills/m.skill.js:1:85 inherit-broken'],
+  },
+  'a base whose role reads like middleware is a base': {
+    tree: { ...HEIR, 'skills/base.skill.js': misspelt('base', 'middlware') },
+    t: /^= t$/,
+    u: /^= u$/,
+    found: [],
+  },
+  'a key with a fault, one edit from a middleware, is no slip': {
+    tree: {
+      ...GUARD,
+      'skills/guard.skill.md': broken('guard'),
+      'skills/guarb.skill.js': around('guarb'),
+    },
+    t: MIDDLEWARE_BROKEN,
+    u: /^= u$/,
+    found: ['skills/t.skill.js:1:82 middleware-broken'],
   },
   'a sound skill of another role is data': {
     tree: { ...GUARD, 'skills/guard/SKILL.md': text('guard') },
@@ -161,7 +228,7 @@ describe('what should guard and has a fault, compiled and from disk', async () =
       expect(index.results).toEqual(disk.results)
       expect(index).toMatchObject({ cascadesComputed: 0, via: { disk: 0 } })
       const own = ({ name, ruleId }: { name: string; ruleId?: string | undefined }): string[] =>
-        /-broken$/.test(ruleId ?? '') ? [`${name} ${ruleId}`] : []
+        /-broken$|-near-key$/.test(ruleId ?? '') ? [`${name} ${ruleId}`] : []
       expect(diagnostics.flatMap(own)).toEqual(found)
       expect((await check({ cwd, paths })).diagnostics.flatMap(own)).toEqual(found)
       // Compiled again, with nothing changed and from the cache.

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import fc from 'fast-check'
@@ -79,6 +88,50 @@ describe('compiling and cleaning', () => {
       const before = snapshot(dir)
       await compile({ paths: [dir] })
       writeFileSync(join(dir, '.agent-apps.json'), text)
+      await clean({ paths: [dir] })
+      expect(snapshot(dir)).toEqual(before)
+    }
+  })
+
+  it('removes modules whose index is gone, as the next compile does', async () => {
+    const code = (number: number): string =>
+      `export const frontmatter = { name: 'one', description: 'D.' }\nexport default () => ${number}\n`
+    const tree = { 'one.skill.js': code(1) }
+    const dir = makeTree(tree)
+    const modules = (): string[] =>
+      readdirSync(join(dir, '.agent-apps')).filter(name => name.startsWith('module-'))
+    await compile({ paths: [dir] })
+    const mine = '.agent-apps/module-ABCDEFGH.mjs'
+    writeTree(dir, { 'one.skill.js': code(2), [mine]: 'mine' })
+    const before = modules()
+    rmSync(join(dir, '.agent-apps.json'))
+    await compile({ paths: [dir] })
+    expect(modules().filter(name => before.includes(name))).toEqual([mine.slice(12)])
+    rmSync(join(dir, '.agent-apps.json'))
+    const [changed = ''] = modules().filter(name => !mine.endsWith(name) && name.endsWith('.mjs'))
+    await clean({ paths: [dir] })
+    expect(modules()).toEqual([mine.slice(12)])
+    await compile({ paths: [dir] })
+    rmSync(join(dir, '.agent-apps.json'))
+    writeTree(dir, { [`.agent-apps/${changed}`]: 'mine by now' })
+    await clean({ paths: [dir] })
+    expect(modules().sort()).toEqual([changed, mine.slice(12)].sort())
+  })
+
+  it('can be done again after it was killed at any file', async () => {
+    const tree = {
+      ...goodSkills(200),
+      'one.skill.js':
+        "export const frontmatter = { name: 'one', description: 'D.' }\nexport default () => 1\n",
+    }
+    const dir = makeTree(tree)
+    const before = snapshot(dir)
+    await compile({ paths: [dir] })
+    const { removed } = await clean({ cwd: dir, paths: ['.'], dryRun: true })
+    expect(removed.length).toBeGreaterThan(4)
+    for (let killedAt = 1; killedAt < removed.length; killedAt++) {
+      await compile({ paths: [dir] })
+      for (const file of removed.slice(0, killedAt)) rmSync(join(dir, file))
       await clean({ paths: [dir] })
       expect(snapshot(dir)).toEqual(before)
     }

@@ -199,6 +199,22 @@ describe('compile and clean', () => {
     })
   })
 
+  it('tells the cause before what follows from it', () => {
+    const cwd = codeProject({
+      'skills/a/SKILL.md': skill('a', '', 'metadata:\n  z: true\n  $inherit: [y]\n'),
+      'skills/y/SKILL.md': skill('y', '', 'metadata: [\n'),
+      'skills/z/SKILL.md': skill('z', '', 'metadata: {\n'),
+    }).root
+    const { stderr } = agentApps(cwd, ['compile', 'skills'])
+    expect(stderr.match(/[\w-]+$/gm)?.filter(word => /^\w+-(?:syntax|broken)$/.test(word))).toEqual([
+      'yaml-syntax',
+      'yaml-syntax',
+      'middleware-broken',
+      'inherit-broken',
+    ])
+    expect(stderr).toContain('Mend that skill first.')
+  })
+
   it('exits 1 where there is nothing to compile', () => {
     const { status, stdout, stderr } = agentApps(temporary(), ['compile'])
     expect([status, stdout]).toEqual([1, ''])
@@ -294,6 +310,7 @@ describe('list, describe, render and run', () => {
       description: 'What notes does.',
       kind: 'folder',
       role: 'context',
+      directive: [],
       layer: 'project',
       file: 'skills/notes/SKILL.md',
       tags: ['writing', 'team-work'],
@@ -327,7 +344,7 @@ describe('list, describe, render and run', () => {
     const root = project()
     const { stdout, stderr } = agentApps(root, ['list'])
     expect(stdout).toMatch(
-      /^count {2,}code {2,}project {2,}Counts\.\nnotes {2,}folder {2,}project {2,}What notes does\. \(shadows 1\)\n$/,
+      /^count {2,}code {2,}- {2,}project {2,}Counts\.\nnotes {2,}folder {2,}context {2,}project {2,}What notes does\. \(shadows 1\)\n$/,
     )
     expect(stderr).toBe('2 tools\n')
     expect(agentApps(root, ['list', '--quiet']).stderr).toBe('')
@@ -336,6 +353,33 @@ describe('list, describe, render and run', () => {
     expect(agentApps(root, ['list', '--no-color'], { env: { FORCE_COLOR: '1' } }).stdout).not.toContain(
       '\u001B[',
     )
+  })
+
+  it('list and describe say the role, and what is a directive', () => {
+    const root = codeProject({
+      'skills/SKILL.md': skill('office', '', 'metadata: { role: main }\n'),
+      'skills/guard.skill.md': skill('guard', '', 'metadata: { role: middleware }\n'),
+      'skills/plain.skill.md': skill('plain', ''),
+      'skills/stamp/SKILL.md': skill('stamp', '', 'metadata: { tags: [meta-directive-block] }\n'),
+    }).root
+    const roles = agentApps(root, ['list']).stdout.match(/^\S+ +\w+ +(.*?)(?= +project)/gm)
+    expect(roles?.map(line => line.replace(/ {2,}\w+ {2,}/, ': '))).toEqual([
+      'guard: middleware',
+      'office: main',
+      'plain: -',
+      'stamp: context, directive',
+    ])
+    const listed = JSON.parse(agentApps(root, ['list', '--json']).stdout) as {
+      role: unknown
+      directive: unknown
+    }[]
+    expect(listed.map(({ role, directive }) => [role, directive])).toEqual([
+      ['middleware', []],
+      ['main', []],
+      [null, []],
+      ['context', ['block']],
+    ])
+    expect(agentApps(root, ['describe', 'stamp']).stdout).toContain('folder, role context, directive')
   })
 
   it('list selects by pattern, and says what each tool takes in a catalog', () => {
@@ -347,7 +391,7 @@ describe('list, describe, render and run', () => {
     expect(names('--pattern', 'n*')).toEqual(['notes'])
     expect(names('--pattern', '#team-work', '--pattern', 'count')).toEqual(['count', 'notes'])
     const { stdout, stderr } = agentApps(root, ['list', '--tokens', '--hidden'])
-    expect(stdout).toMatch(/^notes {2,}folder {2,}project {2,}\d+ {2}What/m)
+    expect(stdout).toMatch(/^notes {2,}folder {2,}context {2,}project {2,}\d+ {2}What/m)
     expect(stderr).toMatch(/^3 tools, about \d+ tokens\n$/)
     const listed = JSON.parse(agentApps(root, ['list', '--json', '--tokens', '--hidden']).stdout) as {
       visibility: string | null
@@ -458,6 +502,19 @@ describe('list, describe, render and run', () => {
     const { status, stderr } = agentApps(root, ['run', 'fails'])
     expect(status).toBe(1)
     expect(stderr).toMatch(/Error: No luck\.\n.*skills\/fails\.skill\.ts:5:9/)
+  })
+
+  it('run names the package that code left to the host imports', () => {
+    const cwd = codeProject({
+      'skills/far.skill.js': `export const frontmatter = { name: 'far', description: 'Imports.' }
+export default () => import('@far/away/deep')\n`,
+    }).root
+    agentApps(cwd, ['compile', 'skills', '--external', '@far/away'])
+    const { stderr, status } = agentApps(cwd, ['run', 'far'])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/\(MODULE_MISSING\)\n {2}Install it: `npm install @far\/away`\.\n$/),
+    ])
   })
 
   it('control characters of a skill do no harm', () => {

@@ -77,7 +77,15 @@ const CASES: Record<string, Case> = {
       'more/two.skill.md': content('two', 'Two.\n'),
     },
     body: ':skill[two]',
-    gives: 'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: there is no skill "two"',
+    gives:
+      'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: the skill "two" is broken: two.skill.md:3: The frontmatter is not valid YAML: unexpected end of the stream within a flow collection',
+    diagnostics: ['The frontmatter is not valid YAML: unexpected end of the stream within a flow collection'],
+  },
+  'a broken skill by its path': {
+    tree: { 'skills/two/SKILL.md': '---\nname: two\ndescription: [\n---\n' },
+    body: ':skill[../two]',
+    gives:
+      'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: the skill "../two" is broken: two/SKILL.md:3: ',
     diagnostics: ['The frontmatter is not valid YAML: unexpected end of the stream within a flow collection'],
   },
   'a skill by its path': { body: ':skill[../other/SKILL.md]', gives: 'other' },
@@ -276,8 +284,12 @@ const CASES: Record<string, Case> = {
   },
 }
 
-/** Only a process that has the compiler can find directives that nobody knew of when it compiled. */
-const NEEDS_PARSER = new Set(['a registered directive', "a registered directive in the library's place"])
+/** Only a process that has the compiler can find directives that nobody knew of when it compiled, and what is wrong with a file by its path. */
+const NEEDS_PARSER = new Set([
+  'a registered directive',
+  "a registered directive in the library's place",
+  'a broken skill by its path',
+])
 
 describe('contents from disk and from the index', () => {
   const names = Object.keys(CASES)

@@ -183,6 +183,14 @@ describe('what is wrong with a skill', () => {
     expect(readdirSync(root)).not.toContain('out')
   })
 
+  it('is told, and not what follows from it for others', async () => {
+    const root = smallProject({
+      'skills/a/SKILL.md': skill('a', '', 'metadata: { guard: 1, $inherit: [guard] }\n'),
+      'skills/guard.skill.md': skill('guard', '', 'metadata: {\n'),
+    })
+    expect((await failure(built(root, {}))).errors).toMatchObject([{ text: ofRule('yaml-syntax') }])
+  })
+
   it('is a warning where it is one, or an error if it shall be', async () => {
     const root = smallProject({ 'skills/two.skill.md': WARNED })
     const { warnings } = await built(root, {})

@@ -598,6 +598,12 @@ describe('arguments', () => {
     expect((await call({ type: 'object' }, args)).error?.code).toBe('ARGS_INVALID')
   })
 
+  it('that are wholly missing are said in a whole sentence', async () => {
+    expect((await call({ type: 'string' }, undefined)).error?.message).toBe(
+      'The arguments of "tool" are invalid: must be a text, not nothing',
+    )
+  })
+
   it('of a tool without params are none', async () => {
     expect((await call(undefined, {})).result).toEqual({})
     expect((await call(undefined, { a: 1 })).error?.code).toBe('ARGS_INVALID')

@@ -357,6 +357,22 @@ describe('verify', () => {
     expect(await found(dir)).toEqual([expected])
   })
 
+  it('says of a folder without an index what it is', async () => {
+    const { dir } = codeSkills({ 'one.skill.md': '---\nname: one\ndescription: Is one.\n---\n' })
+    await compile({ cwd: dir, paths: [dir], bundle: '../out/agent.mjs' })
+    const noteOf = async (path: string): Promise<string[]> =>
+      (await verify({ cwd: dir, paths: [path] })).deviations.map(({ note }) => note)
+    expect(await noteOf('../out')).toEqual([
+      expect.stringMatching(
+        /^The folder has a bundle, .*`agent-apps compile --check --bundle \S*out\/agent\.mjs`/,
+      ),
+    ])
+    rmSync(join(dir, '../out/agent.mjs'))
+    expect(await noteOf('../out')).toEqual([
+      expect.stringMatching(/^Restore it, or run `agent-apps compile` /),
+    ])
+  })
+
   it('is a command that exits with 1 where something differs', async () => {
     const dir = await project()
     const command = (...args: string[]) =>

@@ -18,6 +18,8 @@ function faults(root: string, files: string[], flags: string[]): string[] {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const args = [tsc, '--noEmit', '--strict', '--target', 'es2022', '--types', '', ...flags, ...files]
   const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  // "No overload matches" hides which argument it is.
+  expect(stdout).not.toContain('TS2769')
   return stdout.match(/^\S+\(\d+(?=,\d+\): error)/gm) ?? []
 }
 

@@ -186,16 +186,20 @@ describe('what leads to a compile', () => {
     await until(() => expect(results).toHaveLength(2))
   })
 
-  it('a directory of the project that goes and comes back', async () => {
-    const { root, names, errors } = await watched(SKILLS)
+  it.each(['skills', '.agent-apps-skills'])('a directory that goes and comes back: %s', async directory => {
+    const root = makeTree({
+      [`${directory}/one/SKILL.md`]: skill('one'),
+      [`${directory}/two.skill.md`]: skill('two'),
+    })
+    const { names, errors } = await watching(root, { paths: [directory] })
     for (let round = 1; round <= 2; round++) {
-      renameSync(join(root, 'skills'), join(root, 'away'))
+      renameSync(join(root, directory), join(root, 'away'))
       await until(() => expect(errors).toHaveLength(round))
       expect(errors.at(-1)).toMatchObject({ code: 'DIRECTORY_NOT_FOUND' })
       writeFileSync(join(root, 'away/two.skill.md'), skill(`back-${round}`))
-      renameSync(join(root, 'away'), join(root, 'skills'))
+      renameSync(join(root, 'away'), join(root, directory))
       await until(() => expect(names()).toEqual([`back-${round}`, 'one']))
-      writeFileSync(join(root, 'skills/two.skill.md'), skill('two'))
+      writeFileSync(join(root, directory, 'two.skill.md'), skill('two'))
       await until(() => expect(names()).toEqual(['one', 'two']))
     }
   })

@@ -1,6 +1,16 @@
+import { resolve } from 'node:path'
 import { AgentAppsError } from 'agent-apps'
-import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
+import {
+  type CompileOptions,
+  type CompileResult,
+  compile,
+  fromMessage,
+  isFollowUp,
+  type Message,
+  watch,
+} from 'agent-apps/compiler'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
+import { isModuleFile } from '../module-type.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
@@ -66,7 +76,9 @@ async function run(invocation: Invocation): Promise<number> {
   const elapsed = performance.now() - started
   if (output.json) output.jsonResult(asJson(result))
   else {
-    show(result, elapsed, options.check === true, output)
+    const summary =
+      options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed)
+    show(result, summary, output)
     if (options.check !== true) showBundle(result, invocation)
   }
   if (process.env.GITHUB_ACTIONS === 'true')
@@ -86,7 +98,7 @@ async function watchProject(invocation: Invocation): Promise<number> {
     onCompile(result) {
       if (output.json) output.jsonLine(asJson(result))
       else {
-        show(result, total(result.timings), false, output)
+        show(result, compileSummary(result, total(result.timings)), output)
         showBundle(result, invocation)
       }
     },
@@ -162,26 +174,32 @@ function asJson(result: CompileResult): object {
   }
 }
 
-function show(result: CompileResult, elapsed: number, check: boolean, output: Output): void {
+function show(result: CompileResult, summary: string, output: Output): void {
   const wanted = result.diagnostics.filter(
     ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
   )
-  const order = { error: 0, warning: 1, info: 2 }
-  const sorted = output.verbose
-    ? wanted
-    : wanted.toSorted((a, b) => order[a.severity] - order[b.severity]).slice(0, SHOWN)
+  const sorted = output.verbose ? wanted : wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN)
   for (const line of prettyDiagnostics(sorted, output, process.stderr)) output.error(line)
   if (wanted.length > sorted.length)
     output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
   if (sorted.length > 0) output.note('')
   output.note(catalogLine(result.catalog))
-  const summary = check ? checkSummary(result, output) : compileSummary(result, elapsed)
   output.result(summary.split('\n').map(printable).join('\n'))
 }
 
-function showBundle({ bundled }: CompileResult, { options, output }: Invocation): void {
-  if (typeof options.bundle === 'string')
-    output.result(`bundled ${printable(options.bundle)} (${count(bundled.length, 'file')} written)`)
+/** Causes come before what follows from them, and errors before all else. */
+function urgency(message: Message): number {
+  return 2 * { error: 0, warning: 1, info: 2 }[message.severity] + Number(isFollowUp(message))
+}
+
+function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invocation): void {
+  const { bundle } = options
+  if (typeof bundle !== 'string') return
+  output.result(`bundled ${printable(bundle)} (${count(bundled.length, 'file')} written)`)
+  if (!isModuleFile(resolve(cwd, bundle)))
+    output.note(
+      `Node takes ${printable(bundle)} for CommonJS, and it is an ES module: name it \`.mjs\`, or write \`"type": "module"\` into the package.json above it. Bundlers and browsers load it as it is.`,
+    )
 }
 
 function compileSummary(
@@ -199,19 +217,47 @@ function compileSummary(
   ].join('')
 }
 
-function checkSummary({ outdated, stale, diagnostics, directories }: CompileResult, output: Output): string {
+function checkSummary(
+  { outdated, stale, diagnostics, directories }: CompileResult,
+  invocation: Invocation,
+): string {
   const faults = tally(diagnostics, ['error', 'warning'])
   if (outdated.length === 0)
     return `up to date: ${count(directories.length)} of ${count(directories.length)} indexes${faults}`
-  const names = output.verbose ? stale : stale.slice(0, SHOWN)
+  const { bundle } = invocation.options
+  const made = new Set(outdated.map(file => madeAs(file, String(bundle))))
+  const names = invocation.output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [
-    `out of date: ${outdated.filter(isNamed).join(', ')}${faults}`,
+    `out of date: ${[...made].join(', ')}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
-    'run `agent-apps compile`',
+    `run \`${commandLine(invocation)}\``,
   ].join('\n')
 }
 
-/** Of what a compile would write, an index stands for its shards and modules, and a bundle's chunks for themselves. */
-const isNamed = (file: string): boolean => file.endsWith('.agent-apps.json') || !file.includes('.agent-apps/')
+/** Of what a compile would write, an index stands for its shards and modules, and a bundle's entry for all else. */
+function madeAs(file: string, bundle: string): string {
+  return /\.agent-apps(?:\.json$|\/)/.test(file)
+    ? file.replace(/\.agent-apps\/.*$/, '.agent-apps.json')
+    : bundle
+}
+
+/** The options that decide what a compile writes. */
+const WRITING = ['cwd', 'config', 'external', 'bundle', 'keep', 'minify', 'sourcemap']
+
+/** The command that writes what one with `--check` looked at. */
+function commandLine({ positionals, options }: Invocation): string {
+  const flags = WRITING.flatMap(name =>
+    [options[name] ?? []]
+      .flat()
+      .flatMap(value =>
+        typeof value === 'string' ? [`--${name}`, inShell(value)] : value ? [`--${name}`] : [],
+      ),
+  )
+  return ['agent-apps compile', ...positionals.map(inShell), ...flags].join(' ')
+}
+
+function inShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,6 +1,6 @@
 import type { ToolDef, ToolDetails } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
-import { asJson, noteDiagnostics, openRuntime, shownFile } from '../open-runtime.js'
+import { asJson, noteDiagnostics, openRuntime, rolesOf, shownFile } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 
 export const describe: Command = {
@@ -36,18 +36,20 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 function show(
-  { name, kind, frontmatter, origin }: ToolDef,
+  tool: ToolDef,
   { resources, references }: Required<ToolDetails>,
   content: string | null,
   cwd: string,
   output: Output,
 ): void {
-  const { title, description, role, visibility, tags, params, returns, metadata, extra } = frontmatter
+  const { name, kind, frontmatter, origin } = tool
+  const roles = rolesOf(tool)
+  const { title, description, visibility, tags, params, returns, metadata, extra } = frontmatter
   const rows: [string, string | undefined][] = [
     ['title', title],
     [
       'kind',
-      `${kind}${role === undefined ? '' : `, role ${role}`}${visibility === undefined ? '' : `, ${visibility}`}`,
+      [kind, ...(roles.length > 0 ? [`role ${roles.join(', ')}`] : []), visibility ?? []].flat().join(', '),
     ],
     ['file', `${shownFile(origin, cwd)} (${origin.layer}, via ${origin.via})`],
     ['shadows', origin.shadows.map(shadow => shownFile(shadow, cwd)).join(', ') || undefined],

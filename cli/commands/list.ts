@@ -1,6 +1,6 @@
 import { estimateTokens, matchPattern, normalizeTags, renderCatalog, type ToolDef } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
-import { asJson, noteDiagnostics, openRuntime } from '../open-runtime.js'
+import { asJson, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 
 export const list: Command = {
@@ -63,7 +63,9 @@ const FRAME = estimateTokens('<available_skills>\n</available_skills>\n')
 
 function show(tools: ToolDef[], costs: number[] | null, output: Output): void {
   const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => name.length)))
-  const room = (process.stdout.columns ?? 100) - width - (costs ? 30 : 22)
+  const roles = tools.map(tool => rolesOf(tool).join(', ') || '-')
+  const roleWidth = Math.max(0, ...roles.map(role => role.length))
+  const room = (process.stdout.columns ?? 100) - width - roleWidth - (costs ? 32 : 24)
   for (const [number, { name, kind, frontmatter, origin }] of tools.entries()) {
     const description = shortened(
       printable(frontmatter.description ?? '(no description)'),
@@ -73,7 +75,7 @@ function show(tools: ToolDef[], costs: number[] | null, output: Output): void {
       origin.shadows.length > 0 ? output.style('yellow', ` (shadows ${origin.shadows.length})`) : ''
     const cost = costs ? `${count(costs[number] ?? 0).padStart(6)}  ` : ''
     output.result(
-      `${output.style('bold', name.padEnd(width))}  ${kind.padEnd(6)}  ${origin.layer.padEnd(8)}  ${cost}${description}${shadows}`,
+      `${output.style('bold', name.padEnd(width))}  ${kind.padEnd(6)}  ${roles[number]?.padEnd(roleWidth)}  ${origin.layer.padEnd(8)}  ${cost}${description}${shadows}`,
     )
   }
   const sum = costs?.reduce((total, cost) => total + cost, 0)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { posix, resolve, sep } from 'node:path'
+import { join, posix, resolve, sep } from 'node:path'
 import { cascadeFields } from '../../src/cascade-fields.js'
 import { brokenFault, mainFault, roleFault } from '../../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
@@ -31,7 +31,7 @@ export interface ProjectTools extends CascadeLookUp {
   directories: CascadeTool[][]
   /** The library's, by name. */
   shipped: ReadonlyMap<string, CascadeTool>
-  /** The tool of the project that a name leads to. */
+  /** The tool of the project that a name leads to, which may not load. */
   firstNamed: (name: string) => CascadeTool | null
   /** False for code of which something is only known when it runs, and was not run. */
   isKnown: (id: string) => boolean
@@ -72,7 +72,7 @@ export function projectTools(
   )
   const libraryMain = [...shipped.values()].find(isMain) ?? null
   /** Made for the first reference that is a path: few are. */
-  let byFile: ToolsByFile<CascadeTool> | undefined
+  let files: ToolFiles | undefined
 
   function base(ref: string, from: CascadeTool): CascadeTool | null {
     const reference = parseReference(ref)
@@ -84,19 +84,26 @@ export function projectTools(
         return reference.layer === 'bundled' ? (shipped.get(reference.name) ?? null) : null
       case 'path':
       case 'file-url':
-        byFile ??= toolsByFile(named)
-        return toolInFile(byFile, pathOf(reference, folderOf(from)), reference.fragment)
+        return inPath(pathOf(reference, folderOf(from)), reference.fragment)
       default:
         return null
     }
   }
 
   function firstNamed(name: string): CascadeTool | null {
-    for (const { tools } of named) {
-      const tool = tools.get(name)
+    for (const { tools, faulty } of named) {
+      const tool = tools.get(name) ?? faulty.get(name)
       if (tool) return tool
     }
     return null
+  }
+
+  function inPath(path: string, fragment: string | undefined): CascadeTool | null {
+    files ??= toolFiles(named)
+    const { tools, faulty } = files
+    return (
+      toolInFile(tools, path, fragment) ?? faulty.get(path) ?? faulty.get(join(path, 'SKILL.md')) ?? null
+    )
   }
 
   function folderOf(from: CascadeTool): string {
@@ -124,8 +131,8 @@ export function projectTools(
     base,
     middleware(key, from) {
       if (from.layer !== 'bundled') {
-        for (const { tools, broken } of named) {
-          const tool = tools.get(key) ?? broken.get(key)
+        for (const { tools, faulty } of named) {
+          const tool = faulty.get(key) ?? tools.get(key)
           if (tool?.role === 'middleware' || tool?.fault) return tool
         }
       }
@@ -165,11 +172,23 @@ export function projectTools(
   }
 }
 
-function toolsByFile(directories: readonly ReadDirectory[]): ToolsByFile<CascadeTool> {
-  const byFile: ToolsByFile<CascadeTool> = new Map()
+/** A project's tools by their absolute files. */
+interface ToolFiles {
+  tools: ToolsByFile<CascadeTool>
+  /** What does not load, where its file gives nothing else. */
+  faulty: Map<string, CascadeTool>
+}
+
+function toolFiles(directories: readonly ReadDirectory[]): ToolFiles {
+  const files: ToolFiles = { tools: new Map(), faulty: new Map() }
   for (const { dir, tools } of directories)
-    for (const tool of tools.values()) addTool(byFile, resolve(dir, fileOf(tool)), tool)
-  return byFile
+    for (const tool of tools.values()) addTool(files.tools, resolve(dir, fileOf(tool)), tool)
+  for (const { dir, tools, faulty } of directories)
+    for (const tool of faulty.values()) {
+      const path = resolve(dir, fileOf(tool))
+      if (!tools.has(tool.name) && !files.tools.has(path)) files.faulty.set(path, tool)
+    }
+  return files
 }
 
 function fileOf({ id }: CascadeTool): string {
@@ -179,8 +198,8 @@ function fileOf({ id }: CascadeTool): string {
 interface ReadDirectory {
   dir: string
   tools: Map<string, CascadeTool>
-  /** What does not load, by the name that it takes. */
-  broken: Map<string, CascadeTool>
+  /** What does not load, by the name that it takes, and of the tools those that may be middleware and cannot be used as that. */
+  faulty: Map<string, CascadeTool>
   /** The first main skill that lies directly in each folder, or file that cannot be used as one. */
   mains: Map<string, CascadeTool>
   secondMains: { name: string; first: string }[]
@@ -190,19 +209,20 @@ function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDir
   const read: ReadDirectory = {
     dir,
     tools: new Map(),
-    broken: new Map(),
+    faulty: new Map(),
     mains: new Map(),
     secondMains: [],
   }
   for (const [name, { unit, tool, broken }] of linked.names) {
     if (broken) {
       const fault = brokenFault(toDiagnostic(unit.path, broken))
-      read.broken.set(name, { ...cascadeTool(number, name, unit.path, {}, 'project'), fault })
+      read.faulty.set(name, { ...cascadeTool(number, name, unit.path, {}, 'project'), fault })
     }
     if (!tool) continue
     const input = cascadeInput(tool)
     const one = cascadeTool(number, name, unit.path, input, 'project')
-    if (input?.roleMeant === 'middleware') one.fault = roleFault(unit.path, 'middleware')
+    if (input?.roleMeant === 'middleware')
+      read.faulty.set(name, { ...one, fault: roleFault(unit.path, 'middleware') })
     read.tools.set(name, one)
     const folder = posix.dirname(unit.path)
     const first = isMain(one) ? read.mains.get(folder) : undefined

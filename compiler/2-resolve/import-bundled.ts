@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/error.js'
+import { importHint } from '../import-hint.js'
 import { bundleModules } from './bundle-modules.js'
 import type { ModuleSource } from './module-source.js'
 
@@ -55,7 +56,7 @@ export async function bundleApart(
     const { message, file, line, column } = failure
     const where = file === null ? '' : `${file}:${line}:${column}: `
     throw new AgentAppsError('TOOL_BROKEN', `The code cannot be bundled: ${where}${message}`, {
-      hint: 'Correct the import. Code comes from the project itself or from packages installed for it.',
+      hint: importHint(message),
       ...(file !== null && { file, position: { line, column } }),
     })
   }

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { looksSecret } from '../../src/secrets.js'
@@ -34,7 +34,9 @@ function readProblem(path: string, root: string): string | null {
     const real = realpathSync.native(path)
     if (!belongsTo(root, real) && !real.includes(`${sep}node_modules${sep}`))
       return 'which lies outside the project'
-    return statSync(real).isFile() ? null : 'which is no regular file'
+    if (!statSync(real).isFile()) return 'which is no regular file'
+    closeSync(openSync(real, 'r'))
+    return null
   } catch {
     return 'which cannot be read'
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
 import { isJsonObject } from '../../src/json.js'
@@ -7,6 +7,7 @@ import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
+import { importHint } from '../import-hint.js'
 import { isAsMade } from '../made-files.js'
 import {
   cascadeInput,
@@ -122,7 +123,7 @@ export async function attachModules(
 ): Promise<void> {
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
-    reportFailures(unit, bundled)
+    reportFailures(directory, unit, bundled)
     const running = toolsToRun(unit)
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
@@ -154,17 +155,15 @@ function moduleRecord({ file, inputs }: CachedModule): ModuleRecord {
   return { file, inputs: inside, ...(inside.length < inputs.length && { outside: true as const }) }
 }
 
-function reportFailures(unit: SkillUnit, { failures }: UnitModules): void {
+function reportFailures(directory: string, unit: SkillUnit, { failures }: UnitModules): void {
   for (const { key, file } of unit.sources) {
     const failure = failures.get(key)
     if (!failure) continue
     const isOwn = failure.file?.endsWith(`/${unit.path}`)
     const place = isOwn ? { line: failure.line, column: failure.column } : FILE_START
-    const elsewhere =
-      isOwn || failure.file === null
-        ? ''
-        : ` (${failure.file.split('/').at(-1)}:${failure.line}:${failure.column})`
-    if (file === unit.path) breakUnit(unit, finding('code-import', place, failure.message + elsewhere))
+    const elsewhere = isOwn ? '' : shownPlace(directory, failure)
+    const problem = elsewhere === '' ? failure.message : `${elsewhere}: ${failure.message}`
+    if (file === unit.path) breakUnit(unit, finding('code-import', place, problem))
     else {
       const tool = unit.tools.find(({ fresh }) => fresh?.delegateKey === key)
       const delegate = String(tool?.fresh?.record.frontmatter.metadata.delegate ?? key)
@@ -173,11 +172,19 @@ function reportFailures(unit: SkillUnit, { failures }: UnitModules): void {
           'delegate-invalid',
           tool?.fresh?.delegatePlace ?? tool?.place ?? FILE_START,
           delegate.slice(0, 80),
-          failure.message + elsewhere,
+          problem,
+          importHint(problem),
         ),
       )
     }
   }
+}
+
+/** Where a failure is, from the directory; empty where it is in no file. */
+function shownPlace(directory: string, { file, line, column }: ModuleFailure): string {
+  if (file === null) return ''
+  const path = relative(realpathSync.native(directory), file).replaceAll('\\', '/')
+  return `${path}:${line}:${column}`
 }
 
 async function runUnits(

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { lstatSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { readCache } from '../compile-cache.js'
 import { writeAtomic } from '../index-directory.js'
 import { remembering } from '../remembering.js'
 import { isOwnerGone } from './directory-lock.js'
@@ -86,6 +87,16 @@ export function abandonedModules(directory: string): string[] {
   return gone.length === announced.length ? [...files, LIST_FILE] : [...files]
 }
 
+/**
+ * The modules of the last compile as its cache names them, relative to the directory, that hold what they held then. Where
+ * the index is gone, nothing else says that they are ours.
+ */
+export function cachedModules(directory: string): Set<string> {
+  const made = [...(readCache(directory)?.made ?? [])]
+  const modules = made.flatMap(([file, { sha256 }]) => (isModule(file) ? [{ file, sha256 }] : []))
+  return asAnnounced(directory, modules, new Set())
+}
+
 /** Whether the compile of this name may still need what it announced. Where it does after all, it writes that again. */
 function isHeld(owner: string): boolean {
   const [, , madeAt] = owner.split(' ')
@@ -96,7 +107,7 @@ function isHeld(owner: string): boolean {
 /** The files, but those kept, that hold what was announced: what else has the name, or was changed, is another's. Each is read once. */
 function asAnnounced(
   directory: string,
-  entries: readonly AnnouncedModule[],
+  entries: readonly Pick<AnnouncedModule, 'file' | 'sha256'>[],
   kept: ReadonlySet<string>,
 ): Set<string> {
   const digestOf = remembering(file => {

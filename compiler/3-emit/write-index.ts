@@ -6,6 +6,7 @@ import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic 
 import {
   abandonedModules,
   announceModules,
+  cachedModules,
   hasAnnounced,
   isModule,
   settleModules,
@@ -138,7 +139,8 @@ export async function writeIndex(
   owner: string,
 ): Promise<string[]> {
   try {
-    const before = modulesOf(readWritten(directory))
+    const indexed = readWritten(directory)
+    const before = indexed ? modulesOf(indexed) : cachedModules(directory)
     const after = new Set(modules.files)
     const coming = [...modules.outputs].filter(([file]) => !before.has(file))
     const going = [...before].filter(file => !after.has(file) && isFile(join(directory, file)))
@@ -209,7 +211,11 @@ export function madeFiles(directory: string): string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
   const named = new Set(written ? shardsOf(written.header) : [])
-  const modules = new Set([...modulesOf(written), ...abandonedModules(directory)])
+  const modules = new Set([
+    ...modulesOf(written),
+    ...cachedModules(directory),
+    ...abandonedModules(directory),
+  ])
   for (const name of readdirSync(folder).sort()) {
     const file = `${INDEX_DIRECTORY}/${name}`
     const shard = SHARD_NAME.exec(name)?.[1]
@@ -217,10 +223,11 @@ export function madeFiles(directory: string): string[] {
       (shard !== undefined && (named.has(shard) || isShard(join(directory, file), shard))) ||
       (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
       modules.has(file) ||
-      name === 'cache.json' ||
       TEMPORARY_NAME.test(name)
     if (ours && isFile(join(directory, file))) made.push(file)
   }
+  // It tells which modules are ours, where the index is gone.
+  if (isFile(join(directory, CACHE_FILE))) made.push(CACHE_FILE)
   return made
 }
 

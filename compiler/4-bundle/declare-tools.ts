@@ -14,6 +14,7 @@ export interface DeclaredTool {
 
 const RUNTIME = 'agent-apps/runtime'
 
+/** `invoke` has one signature: of several, a compiler says only why the last does not fit. */
 const TAIL = `
 export type ToolName = keyof Tools
 
@@ -22,10 +23,12 @@ type Call<Name extends ToolName> = undefined extends Tools[Name]['args']
   ? [args?: Tools[Name]['args'], options?: InvokeOptions]
   : [args: Tools[Name]['args'], options?: InvokeOptions]
 
+type CallOf<Ref> = Ref extends ToolName ? Call<Ref> : [args?: unknown, options?: InvokeOptions]
+type ResultOf<Ref> = Ref extends ToolName ? Tools[Ref]['result'] : unknown
+
 export interface BundledRuntime extends Omit<Runtime, 'invoke'> {
-  invoke<Name extends ToolName>(name: Name, ...call: Call<Name>): Promise<Tools[Name]['result']>
-  /** A reference that is no name: a path, a URI. */
-  invoke(ref: \`\${string}/\${string}\`, args?: unknown, options?: InvokeOptions): Promise<unknown>
+  /** Calls a tool by its name, or by a reference that is none: a path, a URI. */
+  invoke<Ref extends ToolName | \`\${string}/\${string}\`>(ref: Ref, ...call: CallOf<Ref>): Promise<ResultOf<Ref>>
 }
 
 export declare const runtime: BundledRuntime

@@ -175,6 +175,14 @@ export async function writeBundle(
   }
 }
 
+/** The file name of a bundle's entry in a folder; null where none lies there. */
+export function bundleIn(folder: string): string | null {
+  const entries = readdirSync(folder)
+    .filter(name => name.endsWith('-chunks'))
+    .map(name => readList(join(folder, name)).entry)
+  return entries.find(entry => entry !== '' && existsSync(join(folder, entry))) ?? null
+}
+
 function writeList(chunks: string, { files, ...list }: BundleList): void {
   writeAtomic(chunks, LIST, `${JSON.stringify({ ...list, files: [...files].sort() }, null, 1)}\n`)
 }

@@ -35,10 +35,10 @@ export function shownPath(path: readonly Step[]): string {
 export function issueOf(path: readonly Step[], expected: string, value: unknown, hint = ''): Issue {
   const found = describeValue(value)
   const where = path.length === 0 ? '' : `${shownPath(path)} `
-  const message =
-    value === undefined
-      ? `${where}is missing: expected ${expected}`
-      : `${where}must be ${expected}, not ${found}`
+  const isMissing = value === undefined && path.length > 0
+  const message = isMissing
+    ? `${where}is missing: expected ${expected}`
+    : `${where}must be ${expected}, not ${found}`
   return { path: shownPath(path), expected, found, message: message + hint }
 }
 

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** True for a file that Node takes for an ES module: by its ending, or by the `type` of the nearest package.json above it. */
+export function isModuleFile(file: string): boolean {
+  if (file.endsWith('.mjs')) return true
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const type = typeIn(folder)
+    if (type !== null || folder === dirname(folder)) return type === 'module'
+  }
+}
+
+/** The `type` of a folder's package.json, empty where it says none; null where there is no such file. */
+function typeIn(folder: string): string | null {
+  try {
+    const { type = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return String(type)
+  } catch (error) {
+    return error instanceof SyntaxError ? '' : null
+  }
+}
