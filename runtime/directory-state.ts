@@ -92,7 +92,7 @@ function open(state: DirectoryState, globals: Globals, disk: Disk): void {
   forgetDisk(state, globals)
   forgetAdded(state)
   try {
-    const index = openIndex(disk, state.dir)
+    const index = openIndex(disk, state.dir, globals.config.verify)
     if (index && index.header.ignore.join('\0') !== state.ignore.join('\0')) {
       throw new IndexRefused('it was compiled with other ignore patterns')
     }

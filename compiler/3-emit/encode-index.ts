@@ -10,6 +10,7 @@ import {
   type NameRecord,
   SECTIONS,
   type Section,
+  sealed,
   shardCount,
   shardFile,
   shardOf,
@@ -85,7 +86,7 @@ export function encodeFile(path: string, record: FileRecord): string {
 }
 
 function encodeRecord(key: string, record: object): string {
-  return `${JSON.stringify(key)}:${JSON.stringify(sortKeys(record))}`
+  return sealed(`${JSON.stringify(key)}:${JSON.stringify(sortKeys(record)).slice(0, -1)}`)
 }
 
 /** Only our own keys are sorted, so this goes no deeper: an author's values keep their order. Ours are ASCII, which `sort` puts in code-point order. */
