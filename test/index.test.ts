@@ -394,6 +394,18 @@ describe('a record', () => {
     await expect(runtime.findTool('good-0')).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' })
   })
 
+  it('is not looked for in other sections', async () => {
+    const dir = await compiledTree({
+      ...SMALL,
+      'told/SKILL.md': skill('told', 'Read this: :include[../good-0/references/a.txt]\n'),
+    })
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    // It has a record in `contents`, and none in `cascades`.
+    expect(await runtime.render('told')).toBe('Read this: a\n')
+    expect((await runtime.findTool('told'))?.origin.via).toBe('index')
+    expect(refusals(runtime)).toEqual([])
+  })
+
   it('is one object, however many are asked for', async () => {
     const dir = await compiledTree(goodSkills(40))
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
