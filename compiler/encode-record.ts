@@ -1,5 +1,11 @@
 import type { ContentRecord } from '../src/content.js'
-import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from '../src/index-format.js'
+import {
+  type CascadeRecord,
+  type FileRecord,
+  type NameRecord,
+  sealed,
+  type ToolDetails,
+} from '../src/index-format.js'
 
 /** A name's record as a line of an index, `"name":{…}`. The others are lines in the same way. */
 export function encodeName(name: string, record: NameRecord): string {
@@ -28,7 +34,7 @@ export function encodeFile(path: string, record: FileRecord): string {
 }
 
 function encodeRecord(key: string, record: object): string {
-  return `${JSON.stringify(key)}:${JSON.stringify(sortKeys(record))}`
+  return sealed(`${JSON.stringify(key)}:${JSON.stringify(sortKeys(record)).slice(0, -1)}`)
 }
 
 /** Only our own keys are sorted, so this goes no deeper: an author's values keep their order. Ours are ASCII, which `sort` puts in code-point order. */

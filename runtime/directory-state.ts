@@ -43,8 +43,23 @@ export interface Found {
 
 /** The directories that a runtime searches, in order. */
 export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] {
-  const { paths, cwd = disk.cwd() } = globals.config
-  const states = [...searchDirectories(paths), ...librarySearch(globals, disk)].map(search => {
+  // A directory that is named twice is searched once.
+  return [...new Set(inSearchOrder(globals, disk))]
+}
+
+/** The same one by one: what is found in a project never asks where the library is. */
+export function* inSearchOrder(globals: Globals, disk: Disk): Generator<DirectoryState> {
+  yield* statesOf(searchDirectories(globals.config.paths), globals, disk)
+  yield* statesOf(librarySearch(globals, disk), globals, disk)
+}
+
+function statesOf(
+  searches: (SearchDirectory & Pick<DirectoryState, 'library'>)[],
+  globals: Globals,
+  disk: Disk,
+): DirectoryState[] {
+  const { cwd = disk.cwd() } = globals.config
+  return searches.map(search => {
     const dir = disk.resolve(cwd, search.dir)
     const key = [dir, search.layer, ...search.ignore].join('\0')
     const known = globals.directories.get(key)
@@ -53,8 +68,6 @@ export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] 
     globals.directories.set(key, state)
     return state
   })
-  // A directory that is named twice is searched once.
-  return [...new Set(states)]
 }
 
 /** The package's own skills. No ignore pattern holds there: their index was made without. */
@@ -79,7 +92,7 @@ function open(state: DirectoryState, globals: Globals, disk: Disk): void {
   forgetDisk(state, globals)
   forgetAdded(state)
   try {
-    const index = openIndex(disk, state.dir)
+    const index = openIndex(disk, state.dir, globals.config.verify)
     if (index && index.header.ignore.join('\0') !== state.ignore.join('\0')) {
       throw new IndexRefused('it was compiled with other ignore patterns')
     }

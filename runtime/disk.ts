@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { hash } from 'node:crypto'
-import { constants, promises, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import type { Stats } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { DiskParser } from '../src/directory-names.js'
@@ -10,8 +9,11 @@ import type { Disk } from './disk-seam.js'
 /** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */
 const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
-/** What the turn saw that is under way, by what was asked. */
-const turns = new AsyncLocalStorage<Map<string, unknown>>()
+/** Not imported: that would load all that it exports, streams too, at every start. */
+const fs = process.getBuiltinModule('node:fs')
+
+/** What the turn saw that is under way, by what was asked. Made by the first turn. */
+let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
 
 /** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
 const CLOCK_TICK = 50
@@ -34,8 +36,11 @@ export const disk: Disk | null = {
     }
   },
   toFileUrl: path => pathToFileURL(path).href,
-  turn: work => (turns.getStore() ? work() : turns.run(new Map(), work)),
-  lookAgain: () => turns.getStore()?.clear(),
+  turn(work) {
+    turns ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)()
+    return turns.getStore() ? work() : turns.run(new Map(), work)
+  },
+  lookAgain: () => turns?.getStore()?.clear(),
   stat(path) {
     const stat = statOf(path)
     return stat?.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null
@@ -45,27 +50,29 @@ export const disk: Disk | null = {
     seen(`time ${path}`, () => {
       const time = statOf(path)?.mtimeMs ?? null
       // Inside of a turn nobody looks again, so that a directory which may change within a tick never counts as settled.
-      return turns.getStore() && time !== null && time >= Date.now() - CLOCK_TICK
+      return turns?.getStore() && time !== null && time >= Date.now() - CLOCK_TICK
         ? Number.POSITIVE_INFINITY
         : time
     }),
-  list: directory => seen(`list ${directory}`, () => orNull(() => readdirSync(directory))),
+  list: directory => seen(`list ${directory}`, () => orNull(() => fs.readdirSync(directory))),
   // A pipe would never end.
   readText: path =>
-    seen(`text ${path}`, () => orNull(() => (statOf(path)?.isFile() ? readFileSync(path, 'utf8') : null))),
-  readRange: (path, start, end, size) =>
+    seen(`text ${path}`, () =>
+      orNull(() => (statOf(path)?.isFile() ? fs.readFileSync(path).toString() : null)),
+    ),
+  readRange: async (path, start, end, size) =>
     seen(`range ${start} ${end} ${size} ${path}`, () => readRange(path, start, end, size)),
 
-  isInside: (folder, file) =>
-    seen(`inside ${folder}\0${file}`, async () => (await realInside(folder, file)) !== null),
+  isInside: async (folder, file) =>
+    seen(`inside ${folder}\0${file}`, () => realInside(folder, file) !== null),
   async readInside(folder, path) {
     const bytes = await seen(`bytes ${folder}\0${path}`, () => readInside(folder, path))
     // Whoever asked may write into what it got.
     return bytes && new Uint8Array(bytes)
   },
-  digestFile: path => seen(`digest ${path}`, () => orNull(() => hash('sha256', readFileSync(path)))),
-  digestText: text => hash('sha256', text),
-  digestOf: bytes => hash('sha256', bytes),
+  digestFile: path => seen(`digest ${path}`, () => orNull(() => digestOf(fs.readFileSync(path)))),
+  digestText: digestOf,
+  digestOf,
   libraryDirectory() {
     try {
       // By the package's name, as this file's own place is another one where an application was bundled.
@@ -89,41 +96,52 @@ export const disk: Disk | null = {
 
 /** What a look gives; inside of a turn, what it gave there first. */
 function seen<Sight>(question: string, look: () => Sight): Sight {
-  const known = turns.getStore()
+  const known = turns?.getStore()
   if (!known) return look()
   if (!known.has(question)) known.set(question, look())
   return known.get(question) as Sight
 }
 
-async function readRange(path: string, start: number, end: number, size: number): Promise<Uint8Array | null> {
+/** Loaded when something is digested: that takes longer than finding a tool. */
+function digestOf(data: string | Uint8Array): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', data)
+}
+
+/** At once, as few bytes are read sooner than a thread is asked to read them. */
+function readRange(path: string, start: number, end: number, size: number): Uint8Array | null {
+  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants
   // Without waiting: it may be a pipe.
-  const file = await orNullAsync(() => promises.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)))
+  const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
   if (file === null) return null
   try {
-    if ((await file.stat()).size !== size) return null
+    if (fs.fstatSync(file).size !== size) return null
     const bytes = new Uint8Array(end - start)
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
-    return bytesRead === bytes.length ? bytes : null
+    return fs.readSync(file, bytes, 0, bytes.length, start) === bytes.length ? bytes : null
   } finally {
-    await file.close()
+    fs.closeSync(file)
   }
 }
 
 async function readInside(folder: string, path: string): Promise<Uint8Array | null> {
-  const real = await realInside(folder, join(folder, path))
-  if (real !== null && looksSecret(basename(real))) return null
-  return real !== null && statOf(real)?.isFile() ? orNullAsync(() => promises.readFile(real)) : null
+  const real = realInside(folder, join(folder, path))
+  if (real === null || looksSecret(basename(real)) || !statOf(real)?.isFile()) return null
+  try {
+    return await fs.promises.readFile(real)
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
 }
 
 /** A file's real place, where that is inside a folder's; else null. */
-async function realInside(folder: string, file: string): Promise<string | null> {
-  const real = await orNullAsync(() => promises.realpath(file))
-  const realFolder = await orNullAsync(() => promises.realpath(folder))
+function realInside(folder: string, file: string): string | null {
+  const real = orNull(() => fs.realpathSync.native(file))
+  const realFolder = orNull(() => fs.realpathSync.native(folder))
   return real !== null && realFolder !== null && real.startsWith(join(realFolder, sep)) ? real : null
 }
 
 function statOf(path: string): Stats | null {
-  return seen(`stat ${path}`, () => orNull(() => statSync(path, { throwIfNoEntry: false }) ?? null))
+  return seen(`stat ${path}`, () => orNull(() => fs.statSync(path, { throwIfNoEntry: false }) ?? null))
 }
 
 /** What says that nothing can lie at a path; the last one is Node's word for a NUL byte in it. */
@@ -132,15 +150,6 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVAL
 function orNull<Result>(read: () => Result): Result | null {
   try {
     return read()
-  } catch (error) {
-    if (isAbsent(error)) return null
-    throw error
-  }
-}
-
-async function orNullAsync<Result>(read: () => Promise<Result>): Promise<Result | null> {
-  try {
-    return await read()
   } catch (error) {
     if (isAbsent(error)) return null
     throw error

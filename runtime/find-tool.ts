@@ -8,6 +8,7 @@ import {
   directoryStates,
   diskNames,
   type Found,
+  inSearchOrder,
   lookUp,
   lookUpOnDisk,
   noteBroken,
@@ -103,11 +104,9 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
   const reference = parseReference(text)
   switch (reference.kind) {
     case 'name':
-      return resolveName(reference.name, directoryStates(globals, disk), globals, disk)
-    case 'layer': {
-      const states = directoryStates(globals, disk).filter(({ layer }) => layer === reference.layer)
-      return resolveName(reference.name, states, globals, disk)
-    }
+      return resolveName(reference.name, isAny, globals, disk)
+    case 'layer':
+      return resolveName(reference.name, ({ layer }) => layer === reference.layer, globals, disk)
     case 'path':
       return loadWhole(reference.path, reference.fragment, globals, disk)
     case 'file-url': {
@@ -128,23 +127,28 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
   return [...programmaticTools.values()].find(({ src }) => src === ref)
 }
 
+const isAny = (): boolean => true
+
 /**
- * Looks a name up in the directories in order. Only when all miss, the files of the indexed ones are read, each
+ * Looks a name up in the directories in order, those that are searched. Only when all miss, the files of the indexed ones are read, each
  * directory's once, in case something was added since they were compiled.
  */
 async function resolveName(
   name: string,
-  states: DirectoryState[],
+  isSearched: (state: DirectoryState) => boolean,
   globals: Globals,
   disk: Disk,
 ): Promise<Resolution> {
-  for (const state of states) {
+  const searched: DirectoryState[] = []
+  for (const state of inSearchOrder(globals, disk)) {
+    if (!isSearched(state)) continue
+    searched.push(state)
     const found = await lookUp(state, name, globals, disk)
-    if (found) return settle(found, states, globals, disk)
+    if (found) return settle(found, isSearched, globals, disk)
   }
-  for (const state of states.filter(({ index }) => index)) {
+  for (const state of searched.filter(({ index }) => index)) {
     const found = await lookUpOnDisk(state, name, globals, disk)
-    if (found) return settle(found, states, globals, disk)
+    if (found) return settle(found, isSearched, globals, disk)
   }
   return null
 }
@@ -190,7 +194,7 @@ async function complete(
 
 async function settle(
   found: Found,
-  states: DirectoryState[],
+  isSearched: (state: DirectoryState) => boolean,
   globals: Globals,
   disk: Disk,
 ): Promise<Resolution> {
@@ -201,6 +205,7 @@ async function settle(
   }
   // A tool that came from disk may shadow others that no index names.
   if (names.via === 'disk') {
+    const states = directoryStates(globals, disk).filter(isSearched)
     for (const later of states.slice(states.indexOf(state) + 1))
       if (!later.index) await diskNames(later, globals, disk)
   }

@@ -5,6 +5,7 @@ import { askIndex, type DirectoryState, directoryStates } from './directory-stat
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
+import { readContent } from './read-content.js'
 import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 import { keepSource, type ToolSource } from './tool-source.js'
 
@@ -50,7 +51,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
       return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
     },
     ...(kind !== 'code' && {
-      content: async () => (await markdown()).readContent(source, globals, disk),
+      content: () => readContent(source, globals, disk),
     }),
     origin: {
       layer: state.layer,

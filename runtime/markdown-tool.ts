@@ -6,8 +6,6 @@ import { readContent } from './read-content.js'
 import type { ToolDef } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 
-export { readContent } from './read-content.js'
-
 const rendering = lazy(() => import('./render-tool.js'))
 
 /**

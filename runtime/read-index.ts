@@ -15,6 +15,7 @@ import {
   sectionsText,
   shardFile,
   shardOf,
+  unsealed,
 } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
 import type { Disk, FileState } from './disk-seam.js'
@@ -30,36 +31,41 @@ export interface OpenIndex extends DirectoryNames {
 }
 
 /**
- * Opens the index of a directory: reads its header, and of its shards only those that are asked for. The
- * counterpart of `compiler/3-emit/encode-index.ts`.
+ * Opens the index of a directory: reads its header, and of its shards only those that are asked for, of these the records that are
+ * asked for. The counterpart of `compiler/3-emit/encode-index.ts`.
  *
+ * @param isWhole whether no record is used before all that it lies among was digested
  * @returns null where the directory has none
  * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory
  */
-export function openIndex(disk: Disk, directory: string): OpenIndex | null {
+export function openIndex(disk: Disk, directory: string, isWhole = false): OpenIndex | null {
   const path = disk.resolve(directory, INDEX_FILE)
   const state = disk.stat(path)
   const text = state && readable(() => disk.readText(path))
   if (state === null || text === null) return null
-  const whole = parseObject(text)
-  const header = checkHeader(whole)
+  const header = headerIn(text)
   const { shards } = header
-  const hashed = shards === undefined ? sectionsText(text) : shards.join('\n')
-  if (disk.digestText(hashed) !== header.hash) throw new IndexRefused(EDITED)
+  const expectHash = (): void => {
+    if (disk.digestText(shards ? shards.join('\n') : sectionsText(text)) !== header.hash)
+      throw new IndexRefused(EDITED)
+  }
   // By digest: an index that names one shard a million times has it read once.
-  const loaded = new Map<string | undefined, IndexRecords>()
-  if (shards === undefined) loaded.set('', checkRecords(whole))
+  const loaded = new Map<string | undefined, IndexPart>()
 
-  const shard = (digest: string | undefined): IndexRecords => {
+  const part = (digest: string | undefined): IndexPart => {
     const known = loaded.get(digest)
     if (known) return known
-    const records = shardRecords(readShard(disk, directory, digest))
-    loaded.set(digest, records)
-    return records
+    const its = shards ? readShard(disk, directory, digest) : text
+    const made = readPart(its, isWhole, () => {
+      expectHash()
+      if (shards && !disk.digestText(its).startsWith(digest ?? '')) throw new IndexRefused(EDITED)
+    })
+    loaded.set(digest, made)
+    return made
   }
-  const shardFor = (key: string): IndexRecords => shard(shards ? shards[shardOf(key, shards.length)] : '')
+  const partFor = (key: string): IndexPart => part(shards?.[shardOf(key, shards.length)])
   const keys = (section: Section): string[] =>
-    [...new Set(shards ?? [''])].flatMap(digest => Object.keys(shard(digest)[section]))
+    [...new Set(shards ?? [undefined])].flatMap(digest => [...part(digest)[section].all().keys()])
 
   return {
     via: disk.via,
@@ -67,11 +73,11 @@ export function openIndex(disk: Disk, directory: string): OpenIndex | null {
     listing: header.listing,
     header,
     stamp: stampOf(state),
-    tool: name => own(shardFor(name).tools, name),
-    details: name => own(shardFor(name).details, name),
-    file: file => own(shardFor(file).files, file),
-    cascade: name => own(shardFor(name).cascades, name),
-    content: name => own(shardFor(name).contents, name),
+    tool: name => partFor(name).tools.one(name),
+    details: name => partFor(name).details.one(name),
+    file: file => partFor(file).files.one(file),
+    cascade: name => partFor(name).cascades.one(name),
+    content: name => partFor(name).contents.one(name),
     // Names are ASCII, which the language itself orders by code point.
     names: () => keys('tools').sort(),
     paths: () => keys('files').sort(byCodePoint),
@@ -92,10 +98,10 @@ const EDITED = 'its records are not those that it was written with'
 
 /** A shard that is gone means that the index was replaced since its header was read: only then is there another to open. */
 function readShard(disk: Disk, directory: string, digest: string | undefined): string {
-  const text =
-    digest === undefined ? null : readable(() => disk.readText(disk.resolve(directory, shardFile(digest))))
+  const text = isDigest(digest)
+    ? readable(() => disk.readText(disk.resolve(directory, shardFile(digest))))
+    : null
   if (text === null) throw new IndexRefused('one of its parts is missing')
-  if (!disk.digestText(text).startsWith(digest ?? '')) throw new IndexRefused(EDITED)
   return text
 }
 
@@ -107,6 +113,8 @@ function readable<Result>(read: () => Result): Result {
   }
 }
 
+const CUT_OFF = 'it is cut off or no JSON'
+
 function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
@@ -114,10 +122,13 @@ function parseObject(text: string): Record<string, unknown> {
   } catch {
     // Said below: what cannot be parsed is cut off or was never an index.
   }
-  throw new IndexRefused('it is cut off or no JSON')
+  throw new IndexRefused(CUT_OFF)
 }
 
-function checkHeader(value: Record<string, unknown>): IndexHeader {
+/** The header, without the sections that may follow it. */
+function headerIn(text: string): IndexHeader {
+  const end = text.indexOf(`,\n"${SECTIONS[0]}":{`)
+  const value = parseObject(end === -1 ? text : `${text.slice(0, end)}}`)
   const { version, hash, listing, ignore, cascadeInput, cascadeKey, shards } = value
   if (version !== INDEX_VERSION) {
     throw new IndexRefused(
@@ -127,53 +138,83 @@ function checkHeader(value: Record<string, unknown>): IndexHeader {
   const wellFormed =
     [hash, listing, cascadeInput, cascadeKey].every(field => typeof field === 'string') &&
     Array.isArray(ignore) &&
-    (shards === undefined || (Array.isArray(shards) && shards.length > 0 && shards.every(isDigest)))
+    (shards === undefined || (Array.isArray(shards) && shards.length > 0))
   if (!wellFormed) throw new IndexRefused('its header is not one of ours')
   return value as unknown as IndexHeader
 }
 
-function isDigest(value: unknown): boolean {
+function isDigest(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
 }
 
-/** Looks at every record of an index: one that reaches outside condemns all of them. */
-function checkRecords(whole: Record<string, unknown>): IndexRecords {
+/** The records of an index, or of a shard, by section. */
+type IndexPart = { [Name in Section]: RecordReader<IndexRecords[Name][string]> }
+
+interface RecordReader<Value> {
+  one: (key: string) => Value | undefined
+  all: () => ReadonlyMap<string, Value>
+}
+
+function readPart(text: string, isWhole: boolean, expectSame: () => void): IndexPart {
+  if (!text.endsWith(END)) throw new IndexRefused(CUT_OFF)
   return Object.fromEntries(
-    SECTIONS.map(section => [section, checkSection(section, whole[section])]),
-  ) as unknown as IndexRecords
+    SECTIONS.map(section => [section, readSection(text, section, isWhole, expectSame)]),
+  ) as unknown as IndexPart
 }
 
-function checkSection(section: Section, value: unknown): IndexRecords[Section] {
-  if (!isJsonObject(value)) throw new IndexRefused(`its section "${section}" is missing`)
-  for (const [key, record] of Object.entries(value)) {
-    if (!isJsonObject(record)) throw notOurs(key)
-    CHECKS[section](key, record)
+const END = '\n}\n'
+
+/** So many records of a section are read one by one: few are found sooner than all are parsed. */
+const FEW = 8
+
+/**
+ * The records of a section. One of few is read by its line, where that is as it was sealed. Whoever asks for more, or for one that is not
+ * there, has the whole text digested and all records looked at: one that is not ours condemns all of them.
+ */
+function readSection<Value extends object>(
+  text: string,
+  section: Section,
+  isWhole: boolean,
+  expectSame: () => void,
+): RecordReader<Value> {
+  const known = new Map<string, Value>()
+  let isRead = false
+  const all = (): ReadonlyMap<string, Value> => {
+    if (isRead) return known
+    expectSame()
+    // What was handed out stays what it is.
+    for (const [key, record] of Object.entries(parseObject(text.slice(...rangeOf(section, text)))))
+      if (!known.has(key)) known.set(key, checked(section, key, record))
+    isRead = true
+    return known
   }
-  return value as unknown as IndexRecords[Section]
-}
-
-function notOurs(key: string): IndexRefused {
-  return new IndexRefused(`the record of ${JSON.stringify(key)} is not one of ours`)
-}
-
-/** A shard's records, each section parsed and looked at when it is first asked for: finding and listing need the first only. */
-function shardRecords(text: string): IndexRecords {
-  const starts = SECTIONS.map(section => sectionStart(text, section))
-  const records = {}
-  for (const [number, section] of SECTIONS.entries()) {
-    const next = SECTIONS[number + 1]
-    const end = next ? (starts[number + 1] as number) - `,\n"${next}":`.length : -'\n}\n'.length
-    Object.defineProperty(records, section, {
-      configurable: true,
-      get() {
-        const value = checkSection(section, parseObject(text.slice(starts[number], end)))
-        // What was parsed takes the place of the getter.
-        Object.defineProperty(records, section, { value })
-        return value
-      },
-    })
+  const one = (key: string): Value | undefined => {
+    const record = known.get(key)
+    if (record || isRead) return record
+    const line = isWhole || known.size >= FEW ? null : lineOf(key, section, text)
+    if (line === null) return all().get(key)
+    const read = checked<Value>(section, key, parseObject(line))
+    known.set(key, read)
+    return read
   }
-  return records as IndexRecords
+  return { one, all }
+}
+
+/** The JSON of a record; null where it is not there, or not as it was sealed. */
+function lineOf(key: string, section: Section, text: string): string | null {
+  const [start, end] = rangeOf(section, text)
+  const opening = `\n${JSON.stringify(key)}:`
+  const at = text.indexOf(opening, start)
+  if (at === -1 || at >= end) return null
+  const line = text.slice(at + 1, text.indexOf('\n', at + 1))
+  return unsealed(line.endsWith(',') ? line.slice(0, -1) : line)?.slice(opening.length - 1) ?? null
+}
+
+/** Where a section's braces are. */
+function rangeOf(section: Section, text: string): [start: number, end: number] {
+  const next = SECTIONS[SECTIONS.indexOf(section) + 1]
+  const start = sectionStart(text, section)
+  return [start, next ? sectionStart(text, next) - `,\n"${next}":`.length : text.length - END.length]
 }
 
 /** Where a section's brace opens. Only the frame has such lines: what follows a record's key is never empty. */
@@ -183,6 +224,16 @@ function sectionStart(text: string, section: Section): number {
   const start = filled === -1 ? text.indexOf(`${opening}{}`) : filled
   if (start === -1) throw new IndexRefused(`its section "${section}" is missing`)
   return start + opening.length
+}
+
+function checked<Value>(section: Section, key: string, record: unknown): Value {
+  if (!isJsonObject(record)) throw notOurs(key)
+  CHECKS[section](key, record)
+  return record as Value
+}
+
+function notOurs(key: string): IndexRefused {
+  return new IndexRefused(`the record of ${JSON.stringify(key)} is not one of ours`)
 }
 
 const CHECKS: Record<Section, (key: string, record: Record<string, unknown>) => void> = {
@@ -333,8 +384,4 @@ function isDiagnostic(value: unknown): boolean {
 
 function isFileRecord({ tools, diagnostics }: Record<string, unknown>): boolean {
   return isTexts(tools) && Array.isArray(diagnostics) && diagnostics.every(isDiagnostic)
-}
-
-function own<Value>(records: Record<string, Value>, key: string): Value | undefined {
-  return Object.hasOwn(records, key) ? records[key] : undefined
 }

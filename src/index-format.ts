@@ -35,7 +35,8 @@
  * read a header finds exactly the shards it meant, or none.
  *
  * Every record is one line, and every line but a record's belongs to the frame above. Keys of our records are
- * sorted, authors' values keep their order. Nothing is absolute, and there is no time, host or user in it:
+ * sorted, authors' values keep their order. Last of all stands `check`, a check sum of the line before it: whoever looks for one record
+ * need not read, or digest, any other. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
 import type { HookTrigger } from './cascade-types.js'
@@ -63,6 +64,20 @@ export type Section = (typeof SECTIONS)[number]
 /** The part of an index file that its hash is made of, where the sections stand in it. */
 export function sectionsText(text: string): string {
   return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -'\n}\n'.length)
+}
+
+/**
+ * The line of a record, from all of it but the brace that closes it. It ends with a check sum of that, which shows what a disk or
+ * a copy did to it; what somebody did to it, only the index's `hash` and its shards' digests show.
+ */
+export function sealed(line: string): string {
+  return `${line},"check":"${checkSum(line).toString(16).padStart(8, '0')}"}`
+}
+
+/** A record's line as it was sealed; null for one that is another, or that nobody sealed. */
+export function unsealed(line: string): string | null {
+  const start = line.slice(0, -',"check":"00000000"}'.length)
+  return sealed(start) === line ? `${start}}` : null
 }
 
 export interface IndexHeader {
@@ -227,13 +242,18 @@ export function shardCount(records: number): number {
   return 2 ** Math.max(1, Math.ceil(Math.log2(records / SHARD_RECORDS)))
 }
 
-/** The number of the shard that holds a key's records: FNV-1a over the key's UTF-16 units, modulo the count. */
+/** The number of the shard that holds a key's records. */
 export function shardOf(key: string, count: number): number {
+  return checkSum(key) % count
+}
+
+/** FNV-1a over a text's UTF-16 units. */
+function checkSum(text: string): number {
   let hash = 0x811c9dc5
-  for (let position = 0; position < key.length; position++) {
-    hash = Math.imul(hash ^ key.charCodeAt(position), 0x01000193)
+  for (let position = 0; position < text.length; position++) {
+    hash = Math.imul(hash ^ text.charCodeAt(position), 0x01000193)
   }
-  return (hash >>> 0) % count
+  return hash >>> 0
 }
 
 export function shardFile(digest: string): string {

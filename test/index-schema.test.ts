@@ -208,6 +208,23 @@ export default () => words('text')
     expect(problems({ ...shards[0], version: 1 })).not.toEqual([])
   })
 
+  it('is told by the page how the line of a record is checked', async () => {
+    await compiled({
+      ...manySkills(3),
+      'é.skill.md': '---\nname: accent\ndescription: "É, 😀, \\u2028."\n---\nX\n',
+    })
+    const text = readFileSync(join(root, '.agent-apps.json'), 'utf8')
+    const lines = text.split('\n').filter(line => line.includes('"check":'))
+    expect(lines).toHaveLength(12)
+    for (const whole of lines) {
+      const [, line = '', check] = /^(".*),"check":"(.*)"\},?$/s.exec(whole) ?? []
+      let hash = 0x811c9dc5
+      for (let unit = 0; unit < line.length; unit++)
+        hash = Math.imul(hash ^ line.charCodeAt(unit), 0x01000193) >>> 0
+      expect(check).toBe(hash.toString(16).padStart(8, '0'))
+    }
+  })
+
   it('is described by the page with an index that compile writes', async () => {
     const { index } = await compiled({
       'review/SKILL.md':

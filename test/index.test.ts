@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime, isAgentAppsError, type Runtime } from 'agent-apps'
+import { createRuntime, findAuthority, isAgentAppsError, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { sealed } from '../src/index-format.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from './support/tree.js'
 
 const LONG = process.env.LONG !== undefined
@@ -51,6 +52,25 @@ async function expectRefused(dir: string, names = NAMES, contents = CONTENTS): P
       const tool = await runtime.findTool(name)
       expect(tool?.origin.via, `${freshness} ${name}`).toBe('disk')
       expect(await tool?.content?.()).toBe(contents[index])
+    }
+    expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...names].sort())
+    expect(refusals(runtime)).toHaveLength(1)
+    expect(JSON.stringify(runtime.diagnostics())).not.toContain(SECRET)
+  }
+}
+
+/**
+ * The same of an index with a single record at fault, which is met by whoever asks for that one, for a list, or for all files. What
+ * was found by sound records before is used on.
+ */
+async function expectRefusedOnceMet(dir: string, names = NAMES, contents = CONTENTS): Promise<void> {
+  for (const freshness of FRESHNESS) {
+    const runtime = createRuntime({ paths: [dir], freshness })
+    for (const [index, name] of names.entries()) {
+      expect(await runtime.render(name), `${freshness} ${name}`).toBe(contents[index])
+      const { tool, resources } = await runtime.describe(name)
+      expect(resources.map(({ path }) => path)).toEqual(name === 'good-0' ? ['references/a.txt'] : [])
+      expect(await findAuthority(tool, runtime.globals)).toBeNull()
     }
     expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...names].sort())
     expect(refusals(runtime)).toHaveLength(1)
@@ -182,13 +202,13 @@ describe('an index that reaches outside its directory', () => {
   it.each(paths)('by a file %j', async file => {
     const dir = await compiledTree(SMALL)
     rewrite(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
-    await expectRefused(dir)
+    await expectRefusedOnceMet(dir)
   })
 
   it.each(paths)('by a broken file %j', async file => {
     const dir = await compiledTree(SMALL)
     rewrite(dir, ({ tools }) => Object.assign(tools.broken ?? {}, { file }))
-    await expectRefused(dir)
+    await expectRefusedOnceMet(dir)
   })
 
   it.each(paths)('by a resource %j', async path => {
@@ -196,7 +216,7 @@ describe('an index that reaches outside its directory', () => {
     rewrite(dir, ({ details }) => {
       details['good-0'] = { verbatim: {}, resources: [{ path, size, sha256: '' }] }
     })
-    await expectRefused(dir)
+    await expectRefusedOnceMet(dir)
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     await expect(runtime.readResource('good-0', path)).rejects.toMatchObject({ code: 'RESOURCE_NOT_FOUND' })
   })
@@ -206,7 +226,7 @@ describe('an index that reaches outside its directory', () => {
     rewrite(dir, ({ files }) => {
       files[path] = { diagnostics: [], sha256: '', size, tools: ['good-0'] }
     })
-    await expectRefused(dir)
+    await expectRefusedOnceMet(dir)
   })
 
   it('by a file that is no skill', async () => {
@@ -214,7 +234,7 @@ describe('an index that reaches outside its directory', () => {
     for (const file of ['id_rsa', 'good-1/.env']) {
       await compile({ paths: [dir], force: true })
       rewrite(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
-      await expectRefused(dir)
+      await expectRefusedOnceMet(dir)
     }
   })
 
@@ -287,7 +307,7 @@ describe('an index with records that are not ours', () => {
   it.each(Object.entries(cases))('%s', async (_, change) => {
     const dir = await compiledTree(SMALL)
     rewrite(dir, change)
-    await expectRefused(dir)
+    await expectRefusedOnceMet(dir)
     for (const freshness of FRESHNESS) {
       const runtime = createRuntime({ paths: [dir], freshness })
       await expect(runtime.render('broken')).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
@@ -312,9 +332,92 @@ describe('an index that was edited by hand', () => {
     const dir = await compiledTree(SMALL)
     const text = readFileSync(indexOf(dir), 'utf8')
     writeFileSync(indexOf(dir), text.replace('What good-1 does.', 'What good-1 did. '))
-    await expectRefused(dir)
+    await expectRefusedOnceMet(dir)
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect((await runtime.findTool('good-1'))?.frontmatter.description).toBe('What good-1 does.')
     await compile({ paths: [dir] })
     expect(readFileSync(indexOf(dir), 'utf8')).toBe(text)
+  })
+})
+
+describe('a record', () => {
+  /** Changes the line of a tool's record. */
+  function editLine(dir: string, name: string, edit: (line: string) => string): void {
+    const lines = readFileSync(indexOf(dir), 'utf8').split('\n')
+    const place = lines.findIndex(line => line.startsWith(`"${name}":{"content":`))
+    lines[place] = edit(lines[place] ?? '')
+    writeFileSync(indexOf(dir), lines.join('\n'))
+  }
+
+  it('is used by its own line, whatever was done to others', async () => {
+    const dir = await compiledTree(SMALL)
+    editLine(dir, 'good-1', line => line.replace('does', 'did '))
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect((await runtime.findTool('good-0'))?.origin.via).toBe('index')
+    expect(refusals(runtime)).toEqual([])
+    expect((await runtime.findTool('good-1'))?.origin.via).toBe('disk')
+    expect(refusals(runtime)).toHaveLength(1)
+    expect(await runtime.render('good-0')).toBe('Do good-0.\n')
+  })
+
+  it('is used by the whole index where its line was sealed by nobody', async () => {
+    const dir = await compiledTree(SMALL)
+    rewrite(dir, ({ tools }) => delete tools['good-1']?.check)
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect((await runtime.findTool('good-1'))?.origin.via).toBe('index')
+    expect(refusals(runtime)).toEqual([])
+  })
+
+  it('is refused where it is not one of ours, sealed or not', async () => {
+    const dir = await compiledTree({ ...SMALL, 'good-1/notes.md': SECRET })
+    editLine(dir, 'good-1', line => {
+      const changed = line.replace('good-1/SKILL.md', 'good-1/notes.md')
+      return `${sealed(changed.slice(0, changed.indexOf(',"check":')))},`
+    })
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect(await runtime.render('good-1')).toBe('Do good-1.\n')
+    expect(refusals(runtime)).toEqual(['The index is not used: the record of "good-1" is not one of ours'])
+  })
+
+  it('that is gone is missed only where the index is whole', async () => {
+    const dir = await compiledTree(SMALL)
+    writeFileSync(indexOf(dir), readFileSync(indexOf(dir), 'utf8').replace(/"good-1":\{"content".*\n/, ''))
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect(await runtime.render('good-1')).toBe('Do good-1.\n')
+    expect(refusals(runtime)).toHaveLength(1)
+  })
+
+  it('is used under `verify` only where the whole index is as it was written', async () => {
+    const dir = await compiledTree(SMALL)
+    editLine(dir, 'good-1', line => line.replace('does', 'did '))
+    const runtime = createRuntime({ paths: [dir], verify: true })
+    await expect(runtime.findTool('good-0')).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' })
+  })
+
+  it('is not looked for in other sections', async () => {
+    const dir = await compiledTree({
+      ...SMALL,
+      'told/SKILL.md': skill('told', 'Read this: :include[../good-0/references/a.txt]\n'),
+    })
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    // It has a record in `contents`, and none in `cascades`.
+    expect(await runtime.render('told')).toBe('Read this: a\n')
+    expect((await runtime.findTool('told'))?.origin.via).toBe('index')
+    expect(refusals(runtime)).toEqual([])
+  })
+
+  it('is one object, however many are asked for', async () => {
+    const dir = await compiledTree(goodSkills(40))
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    const first = await runtime.findTool('good-7')
+    for (let number = 0; number < 40; number++) {
+      const tool = await runtime.findTool(`good-${number}`)
+      expect(tool?.origin.via).toBe('index')
+      expect(await tool?.content?.()).toBe(`Do good-${number}.\n`)
+    }
+    const listed = await runtime.listTools()
+    expect(listed).toHaveLength(40)
+    expect(listed.find(({ name }) => name === 'good-7')).toBe(first)
   })
 })
 

@@ -101,9 +101,7 @@ export function projectTools(
   function inPath(path: string, fragment: string | undefined): CascadeTool | null {
     files ??= toolFiles(named)
     const { tools, faulty } = files
-    return (
-      toolInFile(tools, path, fragment) ?? faulty.get(path) ?? faulty.get(join(path, 'SKILL.md')) ?? null
-    )
+    return toolInFile(tools, path, fragment) ?? faulty.get(path) ?? faulty.get(join(path, 'SKILL.md')) ?? null
   }
 
   function folderOf(from: CascadeTool): string {

@@ -1,7 +1,7 @@
 import { emptyGlobals, type Globals, type ToolDef, type ToolFunction } from 'agent-apps'
+import { invokeFor } from '../../runtime/call-tool.js'
 import type { ChainStep } from '../../runtime/chain.js'
 import { type Context, type InvokeOptions, RunContext } from '../../runtime/context.js'
-import { invokeFor } from '../../runtime/invoke.js'
 import { makeChain } from '../../runtime/make-chain.js'
 import { runChain } from '../../runtime/run-chain.js'
 

@@ -1,0 +1,65 @@
+import { isThenable, whenThere } from '../src/thenable.js'
+import { chainOf } from './chain.js'
+import { checkArguments, checkResult } from './check-arguments.js'
+import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
+import { knownTool } from './find-tool.js'
+import type { Globals } from './globals.js'
+import { requireTool } from './invoke.js'
+import { lazy } from './lazy.js'
+import { throwIfAborted } from './run-aborted.js'
+
+const running = lazy(() => import('./run-chain.js'))
+const faults = lazy(() => import('./call-faults.js'))
+const optionChecks = lazy(() => import('./invoke-options.js'))
+const agents = lazy(() => import('./agent-calls.js'))
+const cloning = lazy(() => import('./clone-arguments.js'))
+
+/** How deep tools may call tools. */
+const DEPTH_MAX = 64
+
+/** One call of a tool: `caller` is the one that makes it, where that is a tool. */
+export async function callTool(
+  ref: string,
+  args: unknown,
+  globals: Globals,
+  options: InvokeOptions | undefined,
+  caller: RunContext | undefined,
+): Promise<unknown> {
+  if (options) (await optionChecks()).checkInvokeOptions(options)
+  const isAgent = options?.as === 'agent'
+  const tool = isAgent
+    ? await (await agents()).requireForAgent(ref, globals)
+    : (globals.tools.programmaticTools.get(ref) ??
+      knownTool(ref, globals) ??
+      (await requireTool(ref, globals)))
+  const ctx = new RunContext(globals, tool, invokeFor, caller, options)
+  const { maxDepth = DEPTH_MAX } = globals.config
+  if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)
+  const work = () => perform(ctx, args)
+  return globals.events.listeners.size === 0 ? work() : (await observing()).observed(ctx, work)
+}
+
+/** Runs a tool for another one. */
+export const invokeFor: InvokeFor = (caller, ref, args, options) =>
+  callTool(ref, args, caller.globals, options, caller)
+
+/** The phases of a call, each over what the one before it gave. */
+async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
+  const { globals, tool, options } = ctx
+  const found = chainOf(tool, globals)
+  const chain = isThenable(found) ? await found : found
+  ctx.chain = chain
+  const check = (args: unknown) => checkArguments(tool, chain, args, ctx)
+  const args =
+    typeof given === 'object' && given !== null
+      ? whenThere(cloning(), ({ cloneArguments }) => check(cloneArguments(given, tool.name)))
+      : check(given)
+  ctx.args = isThenable(args) ? await args : args
+  const forAgent = options?.as === 'agent' && (await agents())
+  if (forAgent) forAgent.authorize(ctx)
+  const body = () => (chain.body ?? tool).fn(ctx, ctx.args)
+  throwIfAborted(ctx)
+  const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
+  const checked = checkResult(tool, chain, isThenable(result) ? await result : result, ctx)
+  return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
+}
