@@ -14,6 +14,7 @@ export default defineConfig({
       'test/load.test.ts',
       'test/same-bytes.test.ts',
       'test/properties.test.ts',
+      'test/large-texts.test.ts',
       'test/deterministic.test.ts',
       'test/clean.test.ts',
       'test/patterns.test.ts',
