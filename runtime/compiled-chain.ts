@@ -69,11 +69,14 @@ type Fault = NonNullable<CascadeTool['fault']>
 /**
  * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the library's.
  * So a chain does not depend on what lies in other people's directories. What has another role is passed over.
+ *
+ * @param onPassed told what is passed over: once its file changes, it may be middleware
  */
 export async function middlewareFor(
   name: string,
   tool: ToolDef,
   globals: Globals,
+  onPassed?: (tool: ToolDef) => void,
 ): Promise<FoundMiddleware | null> {
   const registered = globals.tools.programmaticTools.get(name)
   if (registered && mayBeMiddleware(registered.frontmatter)) return middlewareOf(registered)
@@ -83,7 +86,9 @@ export async function middlewareFor(
     if (!found) continue
     const { record } = found
     if (isBroken(record)) return { fault: brokenFault(record.broken) }
-    if (mayBeMiddleware(record.frontmatter)) return middlewareOf(toolOf({ ...found, record }, globals, disk))
+    const named = toolOf({ ...found, record }, globals, disk)
+    if (mayBeMiddleware(record.frontmatter)) return middlewareOf(named)
+    onPassed?.(named)
   }
   return null
 }

@@ -22,7 +22,7 @@ import { writtenPlace } from './written-place.js'
 
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
 export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
-  const { resolution, toolOfId } = await resolveAll(tool, globals)
+  const { resolution, toolOfId, passed } = await resolveAll(tool, globals)
   const root = toolId(tool)
   const resolved = resolution.tools.get(root)
   const sources = resolved?.sources ?? []
@@ -40,7 +40,7 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
     chain: makeChain(steps, parts),
     keys: [...(resolved?.metadata.keys() ?? [])],
     ...(resolved && { deps: resolved.deps }),
-    sources: sources.map(toolOfId),
+    sources: [...sources.map(toolOfId), ...passed],
   })
 }
 
@@ -52,9 +52,10 @@ export function problemsOf(tool: ToolDef, { tools, problems }: CascadeResolution
   return [...own, ...problems.filter(one => one.tool !== id && sources.includes(one.tool))]
 }
 
-/** A tool's cascade as the cascade itself tells it, with the way from its ids to tools. */
+/** A tool's cascade as the cascade itself tells it, with the way from its ids to tools, and what has a middleware's name and is none. */
 export async function resolveAll(tool: ToolDef, globals: Globals) {
   const tools = new Map<string, ToolDef>()
+  const passed: ToolDef[] = []
   const seen = (one: ToolDef | null): CascadeTool | null => {
     if (one === null) return null
     tools.set(toolId(one), one)
@@ -73,7 +74,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
       return found?.broken ? faulty(ref, brokenFault(found.broken)) : seen(found?.tool ?? null)
     },
     middleware: async (key, from) => {
-      const found = await middlewareFor(key, toolOfId(from.id), globals)
+      const found = await middlewareFor(key, toolOfId(from.id), globals, one => passed.push(one))
       return found?.fault ? faulty(key, found.fault) : seen(found?.tool ?? null)
     },
     authority: async one => seenMain(await authorityOf(toolOfId(one.id), globals)),
@@ -82,7 +83,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
     nearName: ref => nearTool(ref, [...globals.tools.programmaticTools.keys(), ...knownNames(globals)]),
   }
   const root = seen(tool) as CascadeTool
-  return { resolution: await resolveCascades([root], lookUp), toolOfId }
+  return { resolution: await resolveCascades([root], lookUp), toolOfId, passed }
 }
 
 /** What nobody can use, so that it has no layer or metadata of its own. */
