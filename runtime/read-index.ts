@@ -34,7 +34,7 @@ export interface OpenIndex extends DirectoryNames {
  * Opens the index of a directory: reads its header, and of its shards only those that are asked for, of these the records that are
  * asked for. The counterpart of `compiler/3-emit/encode-index.ts`.
  *
- * @param isWhole whether no record is used before all that it lies among was digested
+ * @param isWhole true where no record may be used before all that it lies among was digested
  * @returns null where the directory has none
  * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory
  */
@@ -55,13 +55,13 @@ export function openIndex(disk: Disk, directory: string, isWhole = false): OpenI
   const part = (digest: string | undefined): IndexPart => {
     const known = loaded.get(digest)
     if (known) return known
-    const its = shards ? readShard(disk, directory, digest) : text
-    const made = readPart(its, isWhole, () => {
+    const partText = shards ? readShard(disk, directory, digest) : text
+    const read = readPart(partText, isWhole, () => {
       expectHash()
-      if (shards && !disk.digestText(its).startsWith(digest ?? '')) throw new IndexRefused(EDITED)
+      if (shards && !disk.digestText(partText).startsWith(digest ?? '')) throw new IndexRefused(EDITED)
     })
-    loaded.set(digest, made)
-    return made
+    loaded.set(digest, read)
+    return read
   }
   const partFor = (key: string): IndexPart => part(shards?.[shardOf(key, shards.length)])
   const keys = (section: Section): string[] =>
