@@ -3,6 +3,7 @@ import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import {
+  INDEX_END,
   INDEX_FILE,
   INDEX_VERSION,
   type IndexHeader,
@@ -156,13 +157,11 @@ interface RecordReader<Value> {
 }
 
 function readPart(text: string, isWhole: boolean, expectSame: () => void): IndexPart {
-  if (!text.endsWith(END)) throw new IndexRefused(CUT_OFF)
+  if (!text.endsWith(INDEX_END)) throw new IndexRefused(CUT_OFF)
   return Object.fromEntries(
     SECTIONS.map(section => [section, readSection(text, section, isWhole, expectSame)]),
   ) as unknown as IndexPart
 }
-
-const END = '\n}\n'
 
 /** So many records of a section are read one by one: few are found sooner than all are parsed. */
 const FEW = 8
@@ -214,7 +213,7 @@ function lineOf(key: string, section: Section, text: string): string | null {
 function rangeOf(section: Section, text: string): [start: number, end: number] {
   const next = SECTIONS[SECTIONS.indexOf(section) + 1]
   const start = sectionStart(text, section)
-  return [start, next ? sectionStart(text, next) - `,\n"${next}":`.length : text.length - END.length]
+  return [start, next ? sectionStart(text, next) - `,\n"${next}":`.length : text.length - INDEX_END.length]
 }
 
 /** Where a section's brace opens. Only the frame has such lines: what follows a record's key is never empty. */
