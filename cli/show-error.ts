@@ -15,7 +15,7 @@ export function showError(thrown: unknown, output: Output): void {
   output.error(`  ${printable(hint)}`)
 }
 
-/** The error for an import by code of a package that is not installed, as those may be that were left out of its module; null for any other. */
+/** The error for a package that code imports and that is not installed, as one that is `external` may be; null for any other. */
 function packageMissing(thrown: unknown): AgentAppsError | null {
   const { code, message = '' } = (thrown ?? {}) as NodeJS.ErrnoException
   const [, name] = /^Cannot find package '((?:@[\w.-]+\/)?\w[\w.-]*)'/.exec(message) ?? []

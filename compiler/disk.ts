@@ -17,6 +17,7 @@ import { importBundled } from './2-resolve/import-bundled.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { toDiagnostic } from './diagnostics.js'
 import { fileRecord } from './file-record.js'
+import { pickStat } from './file-stat.js'
 import { ignoreMatcher } from './project.js'
 import type { SkillUnit } from './skill-unit.js'
 
@@ -144,8 +145,8 @@ function walkedFile(directory: string, path: string): WalkedSkill {
   const absolute = join(directory, path)
   const folder = dirname(absolute)
   const kind = kindOf(path)
-  const { size, mtimeMs, ctimeMs, ino } = statSync(absolute)
   return {
+    ...pickStat(statSync(absolute)),
     path,
     root: directory,
     kind,
@@ -158,9 +159,5 @@ function walkedFile(directory: string, path: string): WalkedSkill {
         : []
     },
     findings: [],
-    size,
-    mtimeMs,
-    ctimeMs,
-    ino,
   }
 }

@@ -7,6 +7,11 @@ export interface FileStat {
   ino: number
 }
 
+/** Of a stat, or of what was walked, that alone. */
+export function pickStat({ size, mtimeMs, ctimeMs, ino }: FileStat): FileStat {
+  return { size, mtimeMs, ctimeMs, ino }
+}
+
 /**
  * A change this shortly (in ms) before a directory is walked could be followed by another that leaves the same
  * times: clocks of file systems tick every few milliseconds. Such a file's stat proves nothing.

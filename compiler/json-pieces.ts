@@ -22,12 +22,13 @@ export function jsonPieces(object: Record<string, unknown>): Buffer[] {
   for (const [number, [key, value]] of Object.entries(object).entries()) {
     write(`${number === 0 ? '' : ','}${JSON.stringify(key)}:`)
     if (value instanceof LongList) {
-      let separator = '['
+      let separator = ''
+      write('[')
       for (const item of value.items) {
         write(separator + JSON.stringify(item))
         separator = ','
       }
-      write(separator === '[' ? '[]' : ']')
+      write(']')
     } else write(JSON.stringify(value))
   }
   write('}')

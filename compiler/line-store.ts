@@ -30,7 +30,7 @@ export class LineStore {
   }
 
   bytes(line: StoredLine): Buffer {
-    // One that could be longer than a chunk has a longer one to itself, so that every line begins below CHUNK.
+    // One that could be longer than a chunk begins a chunk that is long enough, so that every line begins below CHUNK.
     const chunk = this.#chunks[Math.floor(line / CHUNK)]
     if (chunk === undefined) throw new Error('The line is of another store.')
     const start = line % CHUNK

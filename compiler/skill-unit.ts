@@ -22,6 +22,7 @@ export interface SkillUnit {
   sources: UnitSource[]
 }
 
+/** A tool's records, and what is needed to complete them. */
 export interface FreshRecords {
   record: ToolRecord
   details: ToolDetails
@@ -90,7 +91,7 @@ export interface UnitTool {
   catalogTokens?: number
   /** True where the last compile wrote its records, and they still hold. */
   written?: boolean
-  /** Its records, where they were made anew and something may be added to them yet. */
+  /** Its records, where they were made anew and are no lines yet. */
   fresh?: FreshRecords
   /** Its lines in the index, where they were made anew. */
   lines?: { record: StoredLine; details: StoredLine }

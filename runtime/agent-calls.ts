@@ -7,10 +7,10 @@ import type { Chain } from './chain.js'
 import { type CallerKind, invocationOf, type RunContext } from './context.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
-import { requireTool } from './invoke.js'
 import { lazy } from './lazy.js'
 import { listTools } from './list-tools.js'
 import type { OpenedSkill } from './opened-skill.js'
+import { requireTool } from './require-tool.js'
 import type { ToolDef } from './tool-def.js'
 
 /** What an agent may do. */

@@ -4,8 +4,8 @@ import { checkArguments, checkResult } from './check-arguments.js'
 import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
 import { knownTool } from './find-tool.js'
 import type { Globals } from './globals.js'
-import { requireTool } from './invoke.js'
 import { lazy } from './lazy.js'
+import { requireTool } from './require-tool.js'
 import { throwIfAborted } from './run-aborted.js'
 
 const running = lazy(() => import('./run-chain.js'))

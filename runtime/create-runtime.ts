@@ -8,10 +8,11 @@ import type { InvokeOptions } from './context.js'
 import type { Explanation } from './explain.js'
 import { findTool } from './find-tool.js'
 import { createGlobals, type Freshness, type Globals, type Stats } from './globals.js'
-import { invoke, requireTool } from './invoke.js'
+import { invoke } from './invoke.js'
 import { lazy } from './lazy.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
+import { requireTool } from './require-tool.js'
 import type { ToolDef } from './tool-def.js'
 
 /** What a runtime is made from. Any other key is OPTIONS_INVALID. */

@@ -4,7 +4,7 @@ import { directiveSkillBroken } from '../src/directive-skill-broken.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
-import { fileInEntry } from './file-in-entry.js'
+import { diagnosticInEntry } from './diagnostic-in-entry.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { listTools } from './list-tools.js'
@@ -20,7 +20,7 @@ export function directiveSource(entry: string, file: string, globals: Globals): 
     async findTool(ref) {
       const path = parseReference(ref).kind === 'path' && disk ? disk.resolve(entry, file, '..', ref) : ref
       const found = await resolve(path, globals)
-      const broken = found?.broken && disk && fileInEntry(found.broken, globals, disk)
+      const broken = found?.broken && disk && diagnosticInEntry(found.broken, globals, disk)
       if (broken) throw directiveSkillBroken(ref, broken)
       return found?.tool ? directiveTool(found.tool, entry, globals) : null
     },

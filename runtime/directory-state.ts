@@ -41,23 +41,22 @@ export interface Found {
   record: NameRecord
 }
 
+/** A directory to be searched. */
+type Search = SearchDirectory & Pick<DirectoryState, 'library'>
+
 /** The directories that a runtime searches, in order. */
 export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] {
   // A directory that is named twice is searched once.
   return [...new Set(inSearchOrder(globals, disk))]
 }
 
-/** The same one by one: what is found in a project never asks where the library is. */
+/** The same one by one, as often as each is named: what is found in a project never asks where the library is. */
 export function* inSearchOrder(globals: Globals, disk: Disk): Generator<DirectoryState> {
   yield* statesOf(searchDirectories(globals.config.paths), globals, disk)
   yield* statesOf(librarySearch(globals, disk), globals, disk)
 }
 
-function statesOf(
-  searches: (SearchDirectory & Pick<DirectoryState, 'library'>)[],
-  globals: Globals,
-  disk: Disk,
-): DirectoryState[] {
+function statesOf(searches: Search[], globals: Globals, disk: Disk): DirectoryState[] {
   const { cwd = disk.cwd() } = globals.config
   return searches.map(search => {
     const dir = disk.resolve(cwd, search.dir)
@@ -71,10 +70,7 @@ function statesOf(
 }
 
 /** The package's own skills. No ignore pattern holds there: their index was made without. */
-function librarySearch(
-  { config }: Globals,
-  disk: Disk,
-): (SearchDirectory & Pick<DirectoryState, 'library'>)[] {
+function librarySearch({ config }: Globals, disk: Disk): Search[] {
   const dir = config.library ? disk.libraryDirectory() : null
   return dir === null ? [] : [{ dir, external: true, layer: 'bundled', ignore: [], library: true }]
 }

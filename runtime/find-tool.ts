@@ -130,7 +130,7 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
 const isAny = (): boolean => true
 
 /**
- * Looks a name up in the directories in order, those that are searched. Only when all miss, the files of the indexed ones are read, each
+ * Looks a name up in the directories that are searched, in order. Only when all miss, the files of the indexed ones are read, each
  * directory's once, in case something was added since they were compiled.
  */
 async function resolveName(

@@ -1,13 +1,9 @@
-import { toolBroken } from '../src/error.js'
 import { whenThere } from '../src/thenable.js'
 import type { InvokeOptions } from './context.js'
-import { resolve } from './find-tool.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
-import type { ToolDef } from './tool-def.js'
 
 const calling = lazy(() => import('./call-tool.js'))
-const faults = lazy(() => import('./call-faults.js'))
 
 /**
  * Runs a tool. A Markdown skill gives its content.
@@ -25,12 +21,4 @@ export function invoke(
   return Promise.resolve(
     whenThere(calling(), ({ callTool }) => callTool(ref, args, globals, options, undefined)),
   )
-}
-
-/** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */
-export async function requireTool(ref: string, globals: Globals): Promise<ToolDef> {
-  const resolution = await resolve(ref, globals)
-  if (resolution?.tool) return resolution.tool
-  if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  throw (await faults()).toolNotFound(ref, globals)
 }

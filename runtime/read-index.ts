@@ -3,6 +3,7 @@ import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import {
+  INDEX_END,
   INDEX_FILE,
   INDEX_VERSION,
   type IndexHeader,
@@ -34,7 +35,7 @@ export interface OpenIndex extends DirectoryNames {
  * Opens the index of a directory: reads its header, and of its shards only those that are asked for, of these the records that are
  * asked for. The counterpart of `compiler/3-emit/encode-index.ts`.
  *
- * @param isWhole whether no record is used before all that it lies among was digested
+ * @param isWhole true where no record may be used before all that it lies among was digested
  * @returns null where the directory has none
  * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory
  */
@@ -55,13 +56,13 @@ export function openIndex(disk: Disk, directory: string, isWhole = false): OpenI
   const part = (digest: string | undefined): IndexPart => {
     const known = loaded.get(digest)
     if (known) return known
-    const its = shards ? readShard(disk, directory, digest) : text
-    const made = readPart(its, isWhole, () => {
+    const partText = shards ? readShard(disk, directory, digest) : text
+    const read = readPart(partText, isWhole, () => {
       expectHash()
-      if (shards && !disk.digestText(its).startsWith(digest ?? '')) throw new IndexRefused(EDITED)
+      if (shards && !disk.digestText(partText).startsWith(digest ?? '')) throw new IndexRefused(EDITED)
     })
-    loaded.set(digest, made)
-    return made
+    loaded.set(digest, read)
+    return read
   }
   const partFor = (key: string): IndexPart => part(shards?.[shardOf(key, shards.length)])
   const keys = (section: Section): string[] =>
@@ -156,13 +157,11 @@ interface RecordReader<Value> {
 }
 
 function readPart(text: string, isWhole: boolean, expectSame: () => void): IndexPart {
-  if (!text.endsWith(END)) throw new IndexRefused(CUT_OFF)
+  if (!text.endsWith(INDEX_END)) throw new IndexRefused(CUT_OFF)
   return Object.fromEntries(
     SECTIONS.map(section => [section, readSection(text, section, isWhole, expectSame)]),
   ) as unknown as IndexPart
 }
-
-const END = '\n}\n'
 
 /** So many records of a section are read one by one: few are found sooner than all are parsed. */
 const FEW = 8
@@ -214,7 +213,7 @@ function lineOf(key: string, section: Section, text: string): string | null {
 function rangeOf(section: Section, text: string): [start: number, end: number] {
   const next = SECTIONS[SECTIONS.indexOf(section) + 1]
   const start = sectionStart(text, section)
-  return [start, next ? sectionStart(text, next) - `,\n"${next}":`.length : text.length - END.length]
+  return [start, next ? sectionStart(text, next) - `,\n"${next}":`.length : text.length - INDEX_END.length]
 }
 
 /** Where a section's brace opens. Only the frame has such lines: what follows a record's key is never empty. */

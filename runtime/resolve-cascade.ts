@@ -10,8 +10,8 @@ import { cascadeInvalid } from './cascade-invalid.js'
 import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
+import { diagnosticInEntry } from './diagnostic-in-entry.js'
 import { directoryStates } from './directory-state.js'
-import { fileInEntry } from './file-in-entry.js'
 import { authorityOf, type Main, rootMain } from './find-authority.js'
 import { type Resolution, resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
@@ -102,7 +102,7 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<R
   const { tool } = resolution
   if (tool)
     return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? resolution : null
-  const broken = fileInEntry(resolution.broken, globals, host)
+  const broken = diagnosticInEntry(resolution.broken, globals, host)
   return broken && { broken }
 }
 

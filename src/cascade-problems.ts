@@ -157,7 +157,7 @@ export function mainBroken(tool: CascadeTool, { message, hint }: Fault): Cascade
 type Fault = NonNullable<CascadeTool['fault']>
 
 /** What to do where another skill is at fault. */
-function mendFirst(hint: string): string {
+export function mendFirst(hint: string): string {
   return `Mend that skill first. ${hint}`
 }
 

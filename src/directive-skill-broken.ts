@@ -1,4 +1,4 @@
-import { brokenFault } from './cascade-problems.js'
+import { brokenFault, mendFirst } from './cascade-problems.js'
 import type { Diagnostic } from './diagnostic.js'
 import { AgentAppsError } from './error.js'
 
@@ -6,6 +6,6 @@ import { AgentAppsError } from './error.js'
 export function directiveSkillBroken(ref: string, broken: Diagnostic): AgentAppsError {
   const { message, hint } = brokenFault(broken)
   return new AgentAppsError('DIRECTIVE_FAILED', `the skill ${JSON.stringify(ref)} is broken: ${message}`, {
-    hint: `Mend that skill first. ${hint}`,
+    hint: mendFirst(hint),
   })
 }

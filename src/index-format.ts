@@ -35,7 +35,7 @@
  * read a header finds exactly the shards it meant, or none.
  *
  * Every record is one line, and every line but a record's belongs to the frame above. Keys of our records are
- * sorted, authors' values keep their order. Last of all stands `check`, a check sum of the line before it: whoever looks for one record
+ * sorted, authors' values keep their order. Last of all stands `check`, a checksum of the line before it: whoever looks for one record
  * need not read, or digest, any other. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
@@ -61,17 +61,20 @@ export const SHARD_RECORDS = 512
 export const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 export type Section = (typeof SECTIONS)[number]
 
+/** What an index file ends with, and each of its shards: one that does not is cut off. */
+export const INDEX_END = '\n}\n'
+
 /** The part of an index file that its hash is made of, where the sections stand in it. */
 export function sectionsText(text: string): string {
-  return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -'\n}\n'.length)
+  return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -INDEX_END.length)
 }
 
 /**
- * The line of a record, from all of it but the brace that closes it. It ends with a check sum of that, which shows what a disk or
+ * The line of a record, from all of it but the brace that closes it. It ends with a checksum of that, which shows what a disk or
  * a copy did to it; what somebody did to it, only the index's `hash` and its shards' digests show.
  */
 export function sealed(line: string): string {
-  return `${line},"check":"${checkSum(line).toString(16).padStart(8, '0')}"}`
+  return `${line},"check":"${checksum(line).toString(16).padStart(8, '0')}"}`
 }
 
 /** A record's line as it was sealed; null for one that is another, or that nobody sealed. */
@@ -244,11 +247,11 @@ export function shardCount(records: number): number {
 
 /** The number of the shard that holds a key's records. */
 export function shardOf(key: string, count: number): number {
-  return checkSum(key) % count
+  return checksum(key) % count
 }
 
 /** FNV-1a over a text's UTF-16 units. */
-function checkSum(text: string): number {
+function checksum(text: string): number {
   let hash = 0x811c9dc5
   for (let position = 0; position < text.length; position++) {
     hash = Math.imul(hash ^ text.charCodeAt(position), 0x01000193)

@@ -10,6 +10,7 @@ import {
   watch,
 } from 'agent-apps/compiler'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
+import { commandLine } from '../command-line.js'
 import { isModuleFile } from '../module-type.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
@@ -232,7 +233,7 @@ function checkSummary(
     `out of date: ${[...made].join(', ')}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
-    `run \`${commandLine(invocation)}\``,
+    `run \`${commandLine('compile', invocation, WRITING)}\``,
   ].join('\n')
 }
 
@@ -245,19 +246,3 @@ function madeAs(file: string, bundle: string): string {
 
 /** The options that decide what a compile writes. */
 const WRITING = ['cwd', 'config', 'external', 'bundle', 'keep', 'minify', 'sourcemap']
-
-/** The command that writes what one with `--check` looked at. */
-function commandLine({ positionals, options }: Invocation): string {
-  const flags = WRITING.flatMap(name =>
-    [options[name] ?? []]
-      .flat()
-      .flatMap(value =>
-        typeof value === 'string' ? [`--${name}`, inShell(value)] : value ? [`--${name}`] : [],
-      ),
-  )
-  return ['agent-apps compile', ...positionals.map(inShell), ...flags].join(' ')
-}
-
-function inShell(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
-}

@@ -47,10 +47,7 @@ function show(
   const { title, description, visibility, tags, params, returns, metadata, extra } = frontmatter
   const rows: [string, string | undefined][] = [
     ['title', title],
-    [
-      'kind',
-      [kind, ...(roles.length > 0 ? [`role ${roles.join(', ')}`] : []), visibility ?? []].flat().join(', '),
-    ],
+    ['kind', [kind, roles.length > 0 && `role ${roles.join(', ')}`, visibility].filter(Boolean).join(', ')],
     ['file', `${shownFile(origin, cwd)} (${origin.layer}, via ${origin.via})`],
     ['shadows', origin.shadows.map(shadow => shownFile(shadow, cwd)).join(', ') || undefined],
     ['tags', tags.join(', ') || undefined],

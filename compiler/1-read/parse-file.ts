@@ -314,7 +314,7 @@ function readName(
   if (problem === null) {
     const differs = kind === 'folder' && !atRoot && written !== folderName
     if (differs) findings.push(finding('name-differs', at.value('name'), written, folderName))
-    // The same text, but one that does not keep the file's alive, of which the parser's is a part.
+    // What the parser gives is a slice of the file's text, and keeps all of that in memory.
     return { name: written === folderName ? folderName : written }
   }
   if (!folderServes) return finding('name-invalid', at.value('name'), written, problem)

@@ -5,7 +5,7 @@ import type { ResourceRecord } from '../../src/index-format.js'
 import type { JsonValue } from '../../src/json.js'
 import type { CachedFile, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
-import { type FileStat, isSettled, sameStat } from '../file-stat.js'
+import { type FileStat, isSettled, pickStat, sameStat } from '../file-stat.js'
 import type { SkillUnit } from '../skill-unit.js'
 import { digestFile, readSkillFile } from './digest.js'
 import { parseCode } from './parse-code.js'
@@ -83,7 +83,7 @@ function readUnit(
     files.set(path, remember(file, digest, walkedAt)),
   )
   const finish = (parsed: ParsedFile): SkillUnit => {
-    const stat = parsed.size === skill.size ? skill : { ...skill, size: parsed.size }
+    const stat = parsed.size === skill.size ? skill : { ...pickStat(skill), size: parsed.size }
     files.set(skill.path, remember(stat, parsed.sha256, walkedAt))
     const unit = unitOf(skill, parsed, resources)
     unit.findings.push(...unreadable)
@@ -193,8 +193,7 @@ export function rememberFiles(
     const absolute = join(directory, path)
     const stat = statSync(absolute, { throwIfNoEntry: false })
     if (!stat || files.has(path)) continue
-    const { size, mtimeMs, ctimeMs, ino } = stat
-    files.set(path, remember({ size, mtimeMs, ctimeMs, ino }, digestFile(absolute), walkedAt))
+    files.set(path, remember(pickStat(stat), digestFile(absolute), walkedAt))
   }
 }
 
@@ -257,8 +256,7 @@ function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
 /** A file's stat and digest for the next compile; a stat that proves nothing is stored as one that matches none. */
 function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
   if (isSettled(file, walkedAt)) return { stat: file, sha256 }
-  const { size, mtimeMs, ctimeMs } = file
-  return { stat: { size, mtimeMs, ctimeMs, ino: -1 }, sha256 }
+  return { stat: { ...pickStat(file), ino: -1 }, sha256 }
 }
 
 function digestIfReadable(file: WalkedFile): string | null {

@@ -5,7 +5,7 @@ import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js'
 import { looksSecret } from '../../src/secrets.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
-import type { FileStat } from '../file-stat.js'
+import { type FileStat, pickStat } from '../file-stat.js'
 import { limits } from '../limits.js'
 
 export interface WalkedFile extends FileStat {
@@ -16,7 +16,7 @@ export interface WalkedFile extends FileStat {
 }
 
 /** A walked file's absolute path. */
-export function fileOf({ root, path }: Pick<WalkedFile, 'root' | 'path'>): string {
+export function fileOf({ root, path }: WalkedFile): string {
   return inside(root, path)
 }
 
@@ -343,10 +343,6 @@ function statInside(file: string, realFolder: string): FileStat | Finding {
   return statFile(file)
 }
 
-function pickStat({ size, mtimeMs, ctimeMs, ino }: Stats): FileStat {
-  return { size, mtimeMs, ctimeMs, ino }
-}
-
 function resolveLink(link: string): { real: string; stat: Stats } | null {
   try {
     const real = realpathSync.native(link)
@@ -361,7 +357,7 @@ function isWithin(real: string, folder: string): boolean {
   return real === folder || real.startsWith(folder.endsWith('/') ? folder : join(folder, '/'))
 }
 
-/** A path of the operating system's. Both parts are as `join` would leave them. */
+/** As `join` does, which takes much longer, for parts that are as it would leave them. */
 function inside(directory: string, path: string): string {
   return directory.endsWith(sep) ? directory + path : directory + sep + path
 }

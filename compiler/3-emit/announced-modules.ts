@@ -67,7 +67,8 @@ export function settleModules(directory: string, owner: string, named: ReadonlyS
   const announced = readList(directory)
   const held = announced.filter(entry => entry.owner !== owner && isHeld(entry.owner))
   const kept = new Set([...named, ...held.map(({ file }) => file)])
-  for (const file of asAnnounced(directory, announced, kept)) rmSync(join(directory, file))
+  const gone = announced.filter(({ file }) => !kept.has(file))
+  for (const file of unchangedFiles(directory, gone)) rmSync(join(directory, file))
   if (held.length === 0) rmSync(join(directory, LIST_FILE), { force: true })
   else if (held.length < announced.length) writeList(directory, held)
 }
@@ -80,11 +81,10 @@ export function hasAnnounced(directory: string): boolean {
 export function abandonedModules(directory: string): string[] {
   if (!hasAnnounced(directory)) return []
   const announced = readList(directory)
-  const held = announced.filter(({ owner }) => isHeld(owner))
-  const gone = announced.filter(entry => !held.includes(entry))
-  const kept = new Set(held.map(({ file }) => file))
-  const files = asAnnounced(directory, gone, kept)
-  return gone.length === announced.length ? [...files, LIST_FILE] : [...files]
+  const kept = new Set(announced.filter(({ owner }) => isHeld(owner)).map(({ file }) => file))
+  const gone = announced.filter(({ file }) => !kept.has(file))
+  const files = unchangedFiles(directory, gone)
+  return kept.size === 0 ? [...files, LIST_FILE] : [...files]
 }
 
 /**
@@ -94,7 +94,7 @@ export function abandonedModules(directory: string): string[] {
 export function cachedModules(directory: string): Set<string> {
   const made = [...(readCache(directory)?.made ?? [])]
   const modules = made.flatMap(([file, { sha256 }]) => (isModule(file) ? [{ file, sha256 }] : []))
-  return asAnnounced(directory, modules, new Set())
+  return unchangedFiles(directory, modules)
 }
 
 /** Whether the compile of this name may still need what it announced. Where it does after all, it writes that again. */
@@ -104,19 +104,18 @@ function isHeld(owner: string): boolean {
   return !isOwnerGone(owner) && Math.abs(Date.now() - Number(madeAt)) < ANNOUNCED_AGE
 }
 
-/** The files, but those kept, that hold what was announced: what else has the name, or was changed, is another's. Each is read once. */
-function asAnnounced(
+/** The files that hold what was written down of them: what else has the name, or was changed, is another's. Each is read once. */
+function unchangedFiles(
   directory: string,
   entries: readonly Pick<AnnouncedModule, 'file' | 'sha256'>[],
-  kept: ReadonlySet<string>,
 ): Set<string> {
   const digestOf = remembering(file => {
     const path = join(directory, file)
     const stat = lstatSync(path, { throwIfNoEntry: false })
     return stat?.isFile() && stat.size <= MODULE_BYTES_MAX ? hash('sha256', readFileSync(path)) : null
   })
-  const held = entries.filter(({ file, sha256 }) => !kept.has(file) && digestOf(file) === sha256)
-  return new Set(held.map(({ file }) => file))
+  const unchanged = entries.filter(({ file, sha256 }) => digestOf(file) === sha256)
+  return new Set(unchanged.map(({ file }) => file))
 }
 
 /** A list that is too long to be ours, or cannot be read, says nothing. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { inCodePointOrder } from '../../src/code-point-order.js'
 import {
+  INDEX_END,
   INDEX_SCHEMA,
   INDEX_VERSION,
   type IndexHeader,
@@ -76,14 +77,14 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
     lines.push(`"modules":[\n${modules.map(file => JSON.stringify(file)).join(',\n')}\n]`)
   if (shards) lines.push(`"shards":[\n${shards.map(shard => JSON.stringify(shard)).join(',\n')}\n]`)
   if (body !== undefined) lines.push(body)
-  return `{\n${lines.join(',\n')}\n}\n`
+  return `{\n${lines.join(',\n')}${INDEX_END}`
 }
 
 /** Lines in their order, by section. */
 type SortedLines = Record<Section, (string | StoredLine)[]>
 
 const SHARD_START = Buffer.from('{\n')
-const SHARD_END = Buffer.from('\n}\n')
+const SHARD_END = Buffer.from(INDEX_END)
 const SEPARATOR = Buffer.from(',\n')
 
 /** The bytes of sections, in pieces. */

@@ -3,8 +3,8 @@ import { directoryStates } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 
-/** A diagnostic with its file as it stands in its path entry, for one whose file is absolute; null outside of all entries. */
-export function fileInEntry(diagnostic: Diagnostic, globals: Globals, disk: Disk): Diagnostic | null {
+/** A diagnostic whose file is absolute, with that as it stands in its path entry; null outside of all entries. */
+export function diagnosticInEntry(diagnostic: Diagnostic, globals: Globals, disk: Disk): Diagnostic | null {
   for (const { dir } of directoryStates(globals, disk)) {
     const file = disk.inside(dir, diagnostic.file)
     if (file !== null) return { ...diagnostic, file }

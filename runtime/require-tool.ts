@@ -1,0 +1,15 @@
+import { toolBroken } from '../src/error.js'
+import { resolve } from './find-tool.js'
+import type { Globals } from './globals.js'
+import { lazy } from './lazy.js'
+import type { ToolDef } from './tool-def.js'
+
+const faults = lazy(() => import('./call-faults.js'))
+
+/** The tool that a reference leads to. Throws TOOL_NOT_FOUND or TOOL_BROKEN where there is none. */
+export async function requireTool(ref: string, globals: Globals): Promise<ToolDef> {
+  const resolution = await resolve(ref, globals)
+  if (resolution?.tool) return resolution.tool
+  if (resolution?.broken) throw toolBroken(ref, resolution.broken)
+  throw (await faults()).toolNotFound(ref, globals)
+}
