@@ -239,9 +239,8 @@ function checkSummary(
 
 /** Of what a compile would write, an index stands for its shards and modules, and a bundle's entry for all else. */
 function madeAs(file: string, bundle: string): string {
-  return /\.agent-apps(?:\.json$|\/)/.test(file)
-    ? file.replace(/\.agent-apps\/.*$/, '.agent-apps.json')
-    : bundle
+  const index = /^(.*\/)?\.agent-apps(?:\.json$|\/)/.exec(file)
+  return index ? `${index[1] ?? ''}.agent-apps.json` : bundle
 }
 
 /** The options that decide what a compile writes. */
