@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { directiveForms } from '../src/directive.js'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import {
   type CascadeRecord,
   INDEX_FILE,
@@ -11,11 +11,13 @@ import {
   isBroken,
   isInside,
   type NameRecord,
+  SECTIONS,
   sectionsText,
   type ToolDetails,
   type ToolRecord,
 } from '../src/index-format.js'
 import type { SearchDirectory } from '../src/path-entry.js'
+import { isTexts, recordFault } from '../src/record-fault.js'
 import { looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten } from './3-emit/write-index.js'
@@ -39,16 +41,28 @@ export function readIndexed({ dir, ignore }: Pick<SearchDirectory, 'dir' | 'igno
   if (written === null) throw uncompiled(dir, 'has no index')
   const header = written.header as IndexHeader
   if (header.version !== INDEX_VERSION) throw uncompiled(dir, 'has an index of another version')
-  if (header.ignore?.join('\0') !== ignore.join('\0'))
+  if (!isTexts(header.ignore) || header.ignore.join('\0') !== ignore.join('\0'))
     throw uncompiled(dir, 'was compiled with other ignore patterns')
   try {
     const lines = readLines(dir, written)
     if (lines && headerOf(encodeIndex(lines, { ...header, modules: [] })).hash === header.hash)
-      return { dir, header, lines, tools: records(lines.tools) }
-  } catch {
+      return checked({ dir, header, lines, tools: records(lines.tools) })
+  } catch (error) {
+    if (isAgentAppsError(error)) throw error
     // Said below: what is no JSON was never an index, or is cut off.
   }
   throw uncompiled(dir, 'has an index that was changed since it was written')
+}
+
+/** What an index says is only followed where it is what a compiler says: a bundle takes in the files that it names. */
+function checked(indexed: IndexedDirectory): IndexedDirectory {
+  const { dir, lines } = indexed
+  for (const section of SECTIONS)
+    for (const [key, record] of records<unknown>(lines[section])) {
+      const fault = recordFault(section, key, record)
+      if (fault !== null) throw uncompiled(dir, `has an index that is not to be used: ${fault}`)
+    }
+  return indexed
 }
 
 function uncompiled(dir: string, what: string): AgentAppsError {

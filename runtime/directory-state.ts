@@ -2,7 +2,7 @@ import type { DirectoryNames } from '../src/directory-names.js'
 import { INDEX_FILE, isBroken, type NameRecord } from '../src/index-format.js'
 import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
 import type { Disk } from './disk-seam.js'
-import { addDiagnostic, type Globals } from './globals.js'
+import { addDiagnostic, emptyCache, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { IndexRefused, indexStamp, type OpenIndex, openIndex } from './read-index.js'
 
@@ -103,6 +103,8 @@ function refuse(state: DirectoryState, globals: Globals, disk: Disk, error: unkn
   if (!(error instanceof IndexRefused)) throw error
   state.index = null
   state.refused = indexStamp(disk, state.dir)
+  // Nothing of it is used any more, nor what was found by it before its fault showed.
+  Object.assign(globals.cache, emptyCache())
   addDiagnostic(globals, {
     file: disk.resolve(state.dir, INDEX_FILE),
     line: 1,

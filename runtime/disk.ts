@@ -114,7 +114,8 @@ function readRange(path: string, start: number, end: number, size: number): Uint
   const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
   if (file === null) return null
   try {
-    if (fs.fstatSync(file).size !== size) return null
+    const stat = fs.fstatSync(file)
+    if (!stat.isFile() || stat.size !== size) return null
     const bytes = new Uint8Array(end - start)
     return fs.readSync(file, bytes, 0, bytes.length, start) === bytes.length ? bytes : null
   } finally {

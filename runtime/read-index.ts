@@ -1,16 +1,11 @@
-import { CALLS_MAX, HOOK_TRIGGERS } from '../src/cascade-types.js'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
-import type { ToolFrontmatter } from '../src/frontmatter.js'
 import {
   INDEX_END,
   INDEX_FILE,
   INDEX_VERSION,
   type IndexHeader,
   type IndexRecords,
-  isBroken,
-  isInside,
-  type NameRecord,
   SECTIONS,
   type Section,
   sectionsText,
@@ -19,6 +14,7 @@ import {
   unsealed,
 } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
+import { isTexts, recordFault } from '../src/record-fault.js'
 import type { Disk, FileState } from './disk-seam.js'
 
 /** An index that is not to be used, with why. */
@@ -46,9 +42,12 @@ export function openIndex(disk: Disk, directory: string, isWhole = false): OpenI
   if (state === null || text === null) return null
   const header = headerIn(text)
   const { shards } = header
+  let isAsHashed = false
   const expectHash = (): void => {
+    if (isAsHashed) return
     if (disk.digestText(shards ? shards.join('\n') : sectionsText(text)) !== header.hash)
       throw new IndexRefused(EDITED)
+    isAsHashed = true
   }
   // By digest: an index that names one shard a million times has it read once.
   const loaded = new Map<string | undefined, IndexPart>()
@@ -132,13 +131,12 @@ function headerIn(text: string): IndexHeader {
   const value = parseObject(end === -1 ? text : `${text.slice(0, end)}}`)
   const { version, hash, listing, ignore, cascadeInput, cascadeKey, shards } = value
   if (version !== INDEX_VERSION) {
-    throw new IndexRefused(
-      `its version is ${JSON.stringify(version)}, and this runtime reads ${INDEX_VERSION}`,
-    )
+    const its = typeof version === 'object' ? 'no number' : JSON.stringify(version)
+    throw new IndexRefused(`its version is ${its}, and this runtime reads ${INDEX_VERSION}`)
   }
   const wellFormed =
     [hash, listing, cascadeInput, cascadeKey].every(field => typeof field === 'string') &&
-    Array.isArray(ignore) &&
+    isTexts(ignore) &&
     (shards === undefined || (Array.isArray(shards) && shards.length > 0))
   if (!wellFormed) throw new IndexRefused('its header is not one of ours')
   return value as unknown as IndexHeader
@@ -181,9 +179,13 @@ function readSection<Value extends object>(
   const all = (): ReadonlyMap<string, Value> => {
     if (isRead) return known
     expectSame()
+    const sectionText = text.slice(...rangeOf(section, text))
+    const records = Object.entries(parseObject(sectionText))
+    // A record in several lines, or several under one key, would be others when they are read by their lines.
+    if (records.length > 0 && sectionText.split('\n').length !== records.length + 2)
+      throw new IndexRefused(EDITED)
     // What was handed out stays what it is.
-    for (const [key, record] of Object.entries(parseObject(text.slice(...rangeOf(section, text)))))
-      if (!known.has(key)) known.set(key, checked(section, key, record))
+    for (const [key, record] of records) if (!known.has(key)) known.set(key, checked(section, key, record))
     isRead = true
     return known
   }
@@ -226,161 +228,7 @@ function sectionStart(text: string, section: Section): number {
 }
 
 function checked<Value>(section: Section, key: string, record: unknown): Value {
-  if (!isJsonObject(record)) throw notOurs(key)
-  CHECKS[section](key, record)
+  const fault = recordFault(section, key, record)
+  if (fault !== null) throw new IndexRefused(fault)
   return record as Value
-}
-
-function notOurs(key: string): IndexRefused {
-  return new IndexRefused(`the record of ${JSON.stringify(key)} is not one of ours`)
-}
-
-const CHECKS: Record<Section, (key: string, record: Record<string, unknown>) => void> = {
-  tools(name, record) {
-    if (!isInside(record.file)) throw new IndexRefused(`"${name}" names a file outside the directory`)
-    if (!isWellFormed(name, record as unknown as NameRecord)) throw notOurs(name)
-  },
-  details(name, { resources, verbatim }) {
-    if (!Array.isArray(resources) || !isJsonObject(verbatim)) throw notOurs(name)
-    if (!resources.every(resource => isJsonObject(resource) && isInside(resource.path)))
-      throw new IndexRefused(`"${name}" names a file outside the directory`)
-  },
-  files(path, record) {
-    if (!isInside(path)) throw new IndexRefused(`${JSON.stringify(path)} lies outside the directory`)
-    if (!isFileRecord(record)) throw notOurs(path)
-  },
-  cascades(name, record) {
-    if (!isCascade(record)) throw notOurs(name)
-  },
-  // Whoever renders it looks at it.
-  contents() {},
-}
-
-function isCascade(record: Record<string, unknown>): boolean {
-  const { chain, body, deps = [], metadata = {}, open, peers = [], problem, sources = [] } = record
-  return (
-    Array.isArray(chain) &&
-    chain.length <= CALLS_MAX &&
-    chain.every(isChainEntry) &&
-    (body === undefined || isAddress(body)) &&
-    isTexts(deps) &&
-    isJsonObject(metadata) &&
-    isTexts(peers) &&
-    (open === undefined || open === true) &&
-    (problem === undefined || isProblem(problem)) &&
-    Array.isArray(sources) &&
-    sources.every(isAddress)
-  )
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(text => typeof text === 'string')
-}
-
-function isChainEntry(entry: unknown): boolean {
-  if (!isJsonObject(entry) || typeof entry.name !== 'string' || entry.args === undefined) return false
-  const { hook = [], static: isStatic } = entry
-  const isHook = Array.isArray(hook) && hook.every(one => HOOK_TRIGGERS.some(trigger => trigger === one))
-  return isHook && (isStatic === undefined || isStatic === true)
-}
-
-function isProblem(value: unknown): boolean {
-  return isJsonObject(value) && typeof value.message === 'string' && typeof value.hint === 'string'
-}
-
-function isAddress(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 2 || typeof value[1] !== 'string') return false
-  return value[0] === 'library' || (Number.isInteger(value[0]) && value[0] >= 0)
-}
-
-/**
- * Only these are ever read by an index's word, so that a poisoned one cannot have other files of the directory
- * served as content, or a single file's neighbours as its resources.
- */
-const SKILL_FILES = new Map<unknown, RegExp>([
-  ['folder', /(?:^|\/)skill\.md$/i],
-  ['file', /[^/]\.skill\.md$/],
-  ['code', /[^/]\.skill\.(?:ts|js|mts|mjs)$/],
-])
-
-function isFileOf(kind: unknown, file: string): boolean {
-  return SKILL_FILES.get(kind)?.test(file) === true
-}
-
-function isWellFormed(name: string, record: NameRecord): boolean {
-  if (isBroken(record)) return isDiagnostic(record.broken)
-  const {
-    content,
-    delegate,
-    directives,
-    dynamic,
-    exported,
-    file,
-    kind,
-    module,
-    size,
-    frontmatter,
-    validators,
-  } = record
-  // What runs code to be found is never in an index.
-  if (!isJsonObject(frontmatter) || dynamic !== undefined || !isFileOf(kind, file)) return false
-  const isCompiled = (module === undefined || isModule(module)) && isValidators(validators ?? {})
-  const isDelegate = delegate === undefined || isMarkdown(delegate) || isModule(delegate)
-  if (!isCompiled || !isDelegate || frontmatter.name !== name || !isFrontmatter(frontmatter)) return false
-  if (kind === 'code') return typeof exported === 'string'
-  if (!isTexts(directives ?? []) || !Array.isArray(content) || content.length !== 2) return false
-  const [start, end] = content
-  const isRange = [start, end, size].every(Number.isInteger) && 0 <= start && start <= end && end <= size
-  return isRange
-}
-
-function isMarkdown(value: unknown): boolean {
-  return isJsonObject(value) && typeof value.markdown === 'string'
-}
-
-function isModule(value: unknown): boolean {
-  if (!isJsonObject(value)) return false
-  const { file, inputs } = value
-  return isModuleFile(file) && Array.isArray(inputs) && inputs.every(isInside)
-}
-
-function isModuleFile(file: unknown): boolean {
-  return typeof file === 'string' && /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/.test(file)
-}
-
-function isValidators(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every(isModuleFile)
-}
-
-function isFrontmatter(frontmatter: Partial<ToolFrontmatter>): boolean {
-  const { tags, metadata, extra, params, returns } = frontmatter
-  const texts = [
-    'title',
-    'description',
-    'role',
-    'visibility',
-    'allowed-tools',
-    'license',
-    'compatibility',
-  ] as const
-  return (
-    texts.every(key => typeof (frontmatter[key] ?? '') === 'string') &&
-    isTexts(tags) &&
-    [metadata, extra, params ?? {}, returns ?? {}].every(isJsonObject)
-  )
-}
-
-function isDiagnostic(value: unknown): boolean {
-  if (!isJsonObject(value)) return false
-  const { file, reason, note, line, column } = value
-  return (
-    isInside(file) &&
-    typeof reason === 'string' &&
-    typeof note === 'string' &&
-    [line, column].every(Number.isInteger)
-  )
-}
-
-function isFileRecord({ tools, diagnostics }: Record<string, unknown>): boolean {
-  return isTexts(tools) && Array.isArray(diagnostics) && diagnostics.every(isDiagnostic)
 }

@@ -15,6 +15,7 @@ import { type Runtime, registerTool } from 'agent-apps'
 import { type CompileOptions, compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
+import { rewriteIndex, type WrittenIndex } from './support/poisoned-index.js'
 import { ask, deployRuntime, ROOT, startCode } from './support/processes.js'
 import { layOut, samples } from './support/sample.js'
 import { temporary } from './support/temporary.js'
@@ -280,6 +281,37 @@ describe('a bundle', () => {
     expect(await failure(compile({ cwd: root, paths, bundle: 'dist/agent.mjs' }))).toMatchObject({
       code: 'BUNDLE_UNCOMPILED',
     })
+  })
+
+  it.each<[string, (index: WrittenIndex) => void]>([
+    [
+      'a resource',
+      ({ tools, details }) => {
+        Object.assign(tools.b ?? {}, { file: '../SKILL.md' })
+        Object.assign(details.b ?? {}, { resources: [{ path: 'secret.txt', size: 7, sha256: 'x' }] })
+      },
+    ],
+    [
+      'a content',
+      ({ tools }) => Object.assign(tools.b ?? {}, { file: '../secret.txt', size: 7, content: [0, 7] }),
+    ],
+    ['frontmatter that is none', ({ tools }) => Object.assign(tools.b ?? {}, { frontmatter: null })],
+    [
+      'a schema that is no module',
+      ({ tools }) => Object.assign(tools.b ?? {}, { validators: { params: 5 } }),
+    ],
+  ])('copies nothing by the word of an index that was made up: %s', async (_, change) => {
+    const { root } = codeProject({
+      'skills/a/SKILL.md': skill('a'),
+      'theirs/b/SKILL.md': skill('b'),
+      'secret.txt': 'secret.',
+    })
+    await compile({ cwd: root, paths: ['theirs'] })
+    rewriteIndex(join(root, 'theirs'), change)
+    const paths = ['skills', { dir: 'theirs', external: true }]
+    const refused = await failure(compile({ cwd: root, paths, bundle: 'dist/agent.mjs' }))
+    expect(refused).toMatchObject({ code: 'BUNDLE_UNCOMPILED' })
+    expect(refused.message).toContain('has an index that is not to be used: ')
   })
 
   it('keeps the tools that patterns name, and what those need', async () => {

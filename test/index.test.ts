@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, findAuthority, isAgentAppsError, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { sealed } from '../src/index-format.js'
+import { changeAsHashed, reseal, rewriteIndex, type WrittenIndex } from './support/poisoned-index.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from './support/tree.js'
 
 const LONG = process.env.LONG !== undefined
@@ -130,6 +130,9 @@ describe('an index of another version, or none of ours', () => {
     'no tools': text => text.replace('"tools":{', '"tolls":{'),
     'a listing of another type': text => text.replace(/"listing":"/, '"listing":1,"x":"'),
     'an empty list of shards': text => text.replace('"counts"', '"shards":[],"counts"'),
+    'ignored patterns that are no texts': text => text.replace('"ignore":[]', '"ignore":[{"toString":1}]'),
+    'a version without end': text =>
+      text.replace('"version":1', `"version":${'['.repeat(20_000)}${']'.repeat(20_000)}`),
     'shards that are no digests': text => text.replace('"counts"', '"shards":["../../secret.txt"],"counts"'),
   }
   it.each(Object.entries(cases))('%s', async (_, change) => {
@@ -146,31 +149,6 @@ describe('an index of another version, or none of ours', () => {
     expect(refusals(runtime)).toHaveLength(1)
   })
 })
-
-interface Index {
-  hash: string
-  tools: Record<string, Record<string, unknown>>
-  details: Record<string, Record<string, unknown>>
-  files: Record<string, Record<string, unknown>>
-}
-
-/** An index as somebody would write it who knows how its hash is made. */
-function rewrite(dir: string, change: (index: Index) => void): void {
-  const index = JSON.parse(readFileSync(indexOf(dir), 'utf8')) as Index
-  change(index)
-  const { tools, details, files, ...header } = index
-  const lines = Object.entries({ tools, details, files }).map(([section, records]) => {
-    const rows = Object.entries(records).map(
-      ([key, record]) => `${JSON.stringify(key)}:${JSON.stringify(record)}`,
-    )
-    return rows.length === 0 ? `"${section}":{}` : `"${section}":{\n${rows.join(',\n')}\n}`
-  })
-  header.hash = createHash('sha256').update(lines.join(',\n')).digest('hex')
-  const fields = Object.entries(header).map(
-    ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
-  )
-  writeFileSync(indexOf(dir), `{\n${[...fields, ...lines].join(',\n')}\n}\n`)
-}
 
 describe('an index that reaches outside its directory', () => {
   const paths = [
@@ -194,26 +172,26 @@ describe('an index that reaches outside its directory', () => {
 
   it('is used where it stays inside: the rewriting itself does no harm', async () => {
     const dir = await compiledTree(SMALL)
-    rewrite(dir, () => {})
+    rewriteIndex(dir, () => {})
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     expect((await runtime.findTool('good-1'))?.origin.via).toBe('index')
   })
 
   it.each(paths)('by a file %j', async file => {
     const dir = await compiledTree(SMALL)
-    rewrite(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
+    rewriteIndex(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
     await expectRefusedOnceMet(dir)
   })
 
   it.each(paths)('by a broken file %j', async file => {
     const dir = await compiledTree(SMALL)
-    rewrite(dir, ({ tools }) => Object.assign(tools.broken ?? {}, { file }))
+    rewriteIndex(dir, ({ tools }) => Object.assign(tools.broken ?? {}, { file }))
     await expectRefusedOnceMet(dir)
   })
 
   it.each(paths)('by a resource %j', async path => {
     const dir = await compiledTree(SMALL)
-    rewrite(dir, ({ details }) => {
+    rewriteIndex(dir, ({ details }) => {
       details['good-0'] = { verbatim: {}, resources: [{ path, size, sha256: '' }] }
     })
     await expectRefusedOnceMet(dir)
@@ -223,7 +201,7 @@ describe('an index that reaches outside its directory', () => {
 
   it.each(paths)('by the path of a file %j', async path => {
     const dir = await compiledTree(SMALL)
-    rewrite(dir, ({ files }) => {
+    rewriteIndex(dir, ({ files }) => {
       files[path] = { diagnostics: [], sha256: '', size, tools: ['good-0'] }
     })
     await expectRefusedOnceMet(dir)
@@ -233,7 +211,9 @@ describe('an index that reaches outside its directory', () => {
     const dir = await compiledTree({ ...SMALL, id_rsa: SECRET, 'good-1/.env': SECRET })
     for (const file of ['id_rsa', 'good-1/.env']) {
       await compile({ paths: [dir], force: true })
-      rewrite(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
+      rewriteIndex(dir, ({ tools }) =>
+        Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }),
+      )
       await expectRefusedOnceMet(dir)
     }
   })
@@ -244,7 +224,7 @@ describe('an index that reaches outside its directory', () => {
       door: { link: '..' },
       'trap/SKILL.md': { link: '../../secret.txt' },
     })
-    rewrite(dir, ({ tools, details }) => {
+    rewriteIndex(dir, ({ tools, details }) => {
       const record = { ...tools['good-1'], size, content: [0, size] }
       tools.trap = {
         ...record,
@@ -275,7 +255,7 @@ describe('an index that reaches outside its directory', () => {
 })
 
 describe('an index with records that are not ours', () => {
-  const cases: Record<string, (index: Index) => void> = {
+  const cases: Record<string, (index: WrittenIndex) => void> = {
     'a tool that is null': ({ tools }) => Object.assign(tools, { 'good-1': null }),
     'a tool that is a text': ({ tools }) => Object.assign(tools, { 'good-1': 'x' }),
     'a tool without content': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { content: undefined }),
@@ -292,6 +272,16 @@ describe('an index with records that are not ours', () => {
     "a tool with another's name": ({ tools }) =>
       Object.assign(tools['good-1']?.frontmatter ?? {}, { name: 'good-2' }),
     'tags that are no list': ({ tools }) => Object.assign(tools['good-1']?.frontmatter ?? {}, { tags: 'x' }),
+    'a fragment that is no text': ({ tools }) =>
+      Object.assign(tools['good-1'] ?? {}, { fragment: { toString: 1 } }),
+    'a role that there is not': ({ tools }) =>
+      Object.assign(tools['good-1']?.frontmatter ?? {}, { role: '\u001b[31m' }),
+    'a name that is none': ({ tools }) => Object.assign(tools, { 'Bad Name': tools['good-1'] }),
+    'a file larger than any that is read': ({ tools }) =>
+      Object.assign(tools['good-1'] ?? {}, { size: 2 ** 43, content: [0, 2 ** 40] }),
+    'a resource without a size': ({ details }) =>
+      Object.assign(details['good-1'] ?? {}, { resources: [{ path: 'x', size: { toString: 1 } }] }),
+    'a fault of no rule': ({ tools }) => Object.assign(tools.broken?.broken ?? {}, { rule: { toString: 1 } }),
     'details that are null': ({ details }) => Object.assign(details, { 'good-1': null }),
     'details without resources': ({ details }) => Object.assign(details, { 'good-1': { verbatim: {} } }),
     'details without the verbatim frontmatter': ({ details }) =>
@@ -306,13 +296,37 @@ describe('an index with records that are not ours', () => {
   }
   it.each(Object.entries(cases))('%s', async (_, change) => {
     const dir = await compiledTree(SMALL)
-    rewrite(dir, change)
+    rewriteIndex(dir, change)
     await expectRefusedOnceMet(dir)
     for (const freshness of FRESHNESS) {
       const runtime = createRuntime({ paths: [dir], freshness })
       await expect(runtime.render('broken')).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
       expect(await runtime.render('./good-1'.replace('.', dir))).toBe('Do good-1.\n')
     }
+  })
+
+  it('gives nothing more, and nothing that it gave, once one was met', async () => {
+    const dir = await compiledTree(SMALL)
+    rewriteIndex(dir, ({ tools }) => {
+      Object.assign(tools['good-1']?.frontmatter ?? {}, { description: 'Poison.' })
+      Object.assign(tools['good-2'] ?? {}, { file: '../SKILL.md' })
+    })
+    reseal(dir)
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect((await runtime.findTool('good-1'))?.frontmatter.description).toBe('Poison.')
+    await runtime.listTools()
+    expect((await runtime.findTool('good-1'))?.frontmatter.description).toBe('What good-1 does.')
+  })
+
+  it.each(['a key twice', 'a record in two lines'])('%s is refused with the rest', async what => {
+    const dir = await compiledTree(SMALL)
+    rewriteIndex(dir, () => {})
+    const [, record = ''] = /\n("good-1":.*),\n/.exec(readFileSync(indexOf(dir), 'utf8')) ?? []
+    const written = what === 'a key twice' ? `${record},\n${record}` : record.replace('":{', '":{\n')
+    changeAsHashed(dir, text => text.replace(record, () => written))
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect((await runtime.listTools()).every(({ origin }) => origin.via === 'disk')).toBe(true)
+    expect(refusals(runtime)).toHaveLength(1)
   })
 
   it('a key that reaches a prototype is a key like any other', async () => {
@@ -362,7 +376,7 @@ describe('a record', () => {
 
   it('is used by the whole index where its line was sealed by nobody', async () => {
     const dir = await compiledTree(SMALL)
-    rewrite(dir, ({ tools }) => delete tools['good-1']?.check)
+    rewriteIndex(dir, ({ tools }) => delete tools['good-1']?.check)
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     expect((await runtime.findTool('good-1'))?.origin.via).toBe('index')
     expect(refusals(runtime)).toEqual([])

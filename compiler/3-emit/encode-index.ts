@@ -129,8 +129,11 @@ export function emptyLines(): Lines {
   return { tools: new Map(), details: new Map(), files: new Map(), cascades: new Map(), contents: new Map() }
 }
 
-/** Takes the lines of an index or a shard apart again, unread, so that those that still hold can be written once more. */
-export function collectLines(text: string, into: Lines): void {
+/**
+ * Takes the lines of an index or a shard apart again, unread, so that those that still hold can be written once more. False where
+ * they are not laid out as we do.
+ */
+export function collectLines(text: string, into: Lines): boolean {
   let section: Map<string, string> | null = null
   for (const row of text.split('\n')) {
     const opened = SECTIONS.find(name => row === `"${name}":{`)
@@ -138,9 +141,12 @@ export function collectLines(text: string, into: Lines): void {
     else if (row.startsWith('}')) section = null
     else if (section !== null) {
       const line = row.endsWith(',') ? row.slice(0, -1) : row
-      section.set(JSON.parse(line.slice(0, keyEnd(line))) as string, line)
+      const key = keyOf(line)
+      if (key === null) return false
+      section.set(key, line)
     }
   }
+  return true
 }
 
 /** The names that stand otherwise in one index than in another, or in one of them only. */
@@ -153,9 +159,13 @@ export function changedNames(before: Lines | null, after: Lines): string[] {
   return inCodePointOrder([...names].filter(differs))
 }
 
-/** Where the key at the start of a line ends, its closing quote included. */
-function keyEnd(line: string): number {
-  let end = 1
-  while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1
-  return end + 1
+/** The key at the start of a line. */
+function keyOf(line: string): string | null {
+  const [written] = /^"(?:[^"\\]|\\.)*"(?=:)/.exec(line) ?? []
+  try {
+    return written === undefined ? null : (JSON.parse(written) as string)
+  } catch {
+    // Not as JSON has it, so not ours.
+    return null
+  }
 }

@@ -61,15 +61,14 @@ export function shardsHold(directory: string, { header }: WrittenIndex, since: n
   })
 }
 
-/** The records of a written index, line by line; null where a shard is not what its name says, or another compile removed it. */
+/** The records of a written index, line by line; null where a shard is not what its name says, another compile removed it, or somebody laid it out anew. */
 export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
   const lines = emptyLines()
   const shards = shardsOf(header)
-  if (shards.length === 0) collectLines(whole, lines)
-  for (const shard of shards) {
+  if (shards.length === 0) return collectLines(whole, lines) ? lines : null
+  for (const shard of new Set(shards)) {
     const text = textOf(directory, shardFile(shard))
-    if (text === null || shardDigest(text) !== shard) return null
-    collectLines(text, lines)
+    if (text === null || shardDigest(text) !== shard || !collectLines(text, lines)) return null
   }
   return lines
 }
