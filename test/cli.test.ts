@@ -215,6 +215,22 @@ describe('compile and clean', () => {
     expect(stderr).toContain('Mend that skill first.')
   })
 
+  it('names each file once, those with causes first', () => {
+    const cwd = codeProject({
+      'skills/a/SKILL.md': skill('other-a', '', 'metadata:\n  z: true\n  visibility: a\n'),
+      'skills/b/SKILL.md': skill('other-b'),
+      'skills/z/SKILL.md': skill('z', '', 'metadata: {\n'),
+    }).root
+    for (const args of [[], ['--check']]) {
+      const { stderr } = agentApps(cwd, ['compile', 'skills', ...args])
+      expect(stderr.match(/^skills\S+$/gm)).toEqual([
+        'skills/a/SKILL.md',
+        'skills/z/SKILL.md',
+        'skills/b/SKILL.md',
+      ])
+    }
+  })
+
   it('exits 1 where there is nothing to compile', () => {
     const { status, stdout, stderr } = agentApps(temporary(), ['compile'])
     expect([status, stdout]).toEqual([1, ''])

@@ -180,12 +180,19 @@ function show(result: CompileResult, summary: string, output: Output): void {
     ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
   )
   const sorted = output.verbose ? wanted : wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN)
-  for (const line of prettyDiagnostics(sorted, output, process.stderr)) output.error(line)
+  for (const line of prettyDiagnostics(byFile(sorted), output, process.stderr)) output.error(line)
   if (wanted.length > sorted.length)
     output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
   if (sorted.length > 0) output.note('')
   output.note(catalogLine(result.catalog))
   output.result(summary.split('\n').map(printable).join('\n'))
+}
+
+/** Each file's together, files in the order of their first. */
+function byFile(diagnostics: readonly Message[]): Message[] {
+  const files = new Map<string | undefined, Message[]>()
+  for (const message of diagnostics) files.set(message.file, [...(files.get(message.file) ?? []), message])
+  return [...files.values()].flat()
 }
 
 /** Causes come before what follows from them, and errors before all else. */
