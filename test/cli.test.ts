@@ -224,8 +224,8 @@ describe('compile and clean', () => {
     for (const args of [[], ['--check']]) {
       const { stderr } = agentApps(cwd, ['compile', 'skills', ...args])
       expect(stderr.match(/^skills\S+$/gm)).toEqual([
-        'skills/a/SKILL.md',
         'skills/z/SKILL.md',
+        'skills/a/SKILL.md',
         'skills/b/SKILL.md',
       ])
     }
@@ -607,6 +607,9 @@ describe('init and doctor', () => {
     writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
     agentApps(root, ['compile'])
     expect(states()).toMatchObject({ index: 'ok', skills: 'problem' })
+    const { stdout } = agentApps(root, ['doctor'])
+    expect(stdout).toMatch(/1 error in skill files\n +Run `agent-apps compile --check`/)
+    expect(agentApps(root, ['compile', '--check']).stderr).toContain('code-syntax')
     writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": ["./absent"] }')
     expect(states()).toMatchObject({ path: 'problem' })
     writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": 1 }')

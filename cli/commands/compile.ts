@@ -17,7 +17,7 @@ import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
 import { showError } from '../show-error.js'
 
-/** More than this many diagnostics hide the summary; `check` shows them all. */
+/** More than this many diagnostics hide the summary; `--verbose` shows them all. */
 const SHOWN = 20
 
 export const compileCommand: Command = {
@@ -179,20 +179,24 @@ function show(result: CompileResult, summary: string, output: Output): void {
   const wanted = result.diagnostics.filter(
     ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
   )
-  const sorted = output.verbose ? wanted : wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN)
-  for (const line of prettyDiagnostics(byFile(sorted), output, process.stderr)) output.error(line)
+  const sorted = output.verbose
+    ? wanted
+    : byFile(wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN))
+  for (const line of prettyDiagnostics(sorted, output, process.stderr)) output.error(line)
   if (wanted.length > sorted.length)
-    output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
+    output.note(`\nand ${count(wanted.length - sorted.length)} more; --verbose shows all`)
   if (sorted.length > 0) output.note('')
   output.note(catalogLine(result.catalog))
   output.result(summary.split('\n').map(printable).join('\n'))
 }
 
-/** Each file's together, files in the order of their first. */
+/** Each file's together, files in the order of their most urgent; where that is the same, those with causes alone come first. */
 function byFile(diagnostics: readonly Message[]): Message[] {
   const files = new Map<string | undefined, Message[]>()
   for (const message of diagnostics) files.set(message.file, [...(files.get(message.file) ?? []), message])
-  return [...files.values()].flat()
+  const order = (messages: Message[]): number =>
+    2 * Math.min(...messages.map(urgency)) + Number(messages.some(isFollowUp))
+  return [...files.values()].toSorted((a, b) => order(a) - order(b)).flat()
 }
 
 /** Causes come before what follows from them, and errors before all else. */
