@@ -94,6 +94,15 @@ describe('help and usage', () => {
     [['--quiet'], 'Usage: agent-apps <command> [options]'],
     [['--cwd', 'list'], 'Usage: agent-apps <command> [options]'],
     [['compile', '--cwd'], 'See `agent-apps compile --help`'],
+    [
+      ['compile', '--external', 'pg,@a/zod'],
+      'Repeat `--external` for each: --external pg --external @a/zod.',
+    ],
+    [['compile', '--external', './lib'], 'Give its name as it stands in package.json'],
+    [['compile', '--watch', '--external', 'a,b'], 'Repeat `--external` for each'],
+    [['compile', '--bundle', 'dist/other.txt'], 'ends in `.mjs` or `.js`'],
+    [['compile', '--bundle', 'dist/a.mjs', '--keep', 'zzz'], 'See `agent-apps list`'],
+    [['check', ''], 'Name a directory'],
     [['compile', '--check=yes'], 'See `agent-apps compile --help`'],
   ])('%j is wrong usage', (args, hint) => {
     const { status, stdout, stderr } = agentApps(project(), args)

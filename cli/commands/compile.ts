@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AgentAppsError } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError } from 'agent-apps'
 import {
   type CompileOptions,
   type CompileResult,
@@ -55,10 +55,16 @@ export const compileCommand: Command = {
     sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
   },
   example: 'agent-apps compile ./skills',
-  run,
+  run: invocation => compileOrWatch(invocation).catch(refuse),
 }
 
-async function run(invocation: Invocation): Promise<number> {
+/** What is wrong with an option was typed here. */
+function refuse(error: unknown): never {
+  if (!isAgentAppsError(error) || error.code !== 'OPTIONS_INVALID') throw error
+  throw new AgentAppsError('USAGE', error.message, { hint: error.hint })
+}
+
+async function compileOrWatch(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
   if (options.watch === true) return watchProject(invocation)
   if (options.poll !== undefined) throw usage('--poll is for --watch', 'Add --watch, or leave --poll out.')
@@ -118,11 +124,27 @@ function compileOptions(invocation: Invocation): CompileOptions {
   const { options, signal } = invocation
   return {
     ...projectOptions(invocation),
-    ...(Array.isArray(options.external) && { external: options.external }),
+    ...(Array.isArray(options.external) && { external: packages(options.external) }),
     ...bundleOptions(invocation),
     force: options.force === true,
     signal,
   }
+}
+
+/** A package's name, scope and all. */
+const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/
+
+/** @throws USAGE */
+function packages(names: string[]): string[] {
+  const wrong = names.find(name => !PACKAGE.test(name))
+  if (wrong === undefined) return names
+  const several = wrong.split(/[\s,]+/).filter(name => PACKAGE.test(name))
+  throw usage(
+    `--external takes the name of one package, and ${JSON.stringify(wrong)} is none`,
+    several.length > 1
+      ? `Repeat \`--external\` for each: ${several.map(name => `--external ${name}`).join(' ')}.`
+      : 'Give its name as it stands in package.json, and repeat `--external` for each.',
+  )
 }
 
 function milliseconds(text: unknown): number {
