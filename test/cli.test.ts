@@ -481,6 +481,30 @@ describe('list, describe, render and run', () => {
     expect(missing.stderr).toContain('Did you mean "count"?')
   })
 
+  it.each(['compiled', 'from disk'])('run takes for a text what can be nothing else (%s)', way => {
+    const params = {
+      type: 'object',
+      properties: { a: { type: 'string' }, n: { type: 'number' }, both: { type: ['string', 'number'] } },
+    }
+    const root = project({
+      'skills/give.skill.js': `export const frontmatter = { name: 'give', description: 'x', metadata: { params: ${JSON.stringify(params)} } }\nexport default (ctx, args) => args\n`,
+      'skills/say.skill.md': skill(
+        'say',
+        '${args.a}\n',
+        `metadata:\n  interpolate: true\n  params: ${JSON.stringify(params)}\n`,
+      ),
+    })
+    if (way === 'compiled') agentApps(root, ['compile'])
+    const given = (...pairs: string[]): unknown =>
+      JSON.parse(agentApps(root, ['run', 'give', ...pairs.flatMap(pair => ['--arg', pair])]).stdout)
+    expect(given('a=1', 'n=2', 'both=3')).toEqual({ a: '1', n: 2, both: 3 })
+    expect(given('a=1.0')).toEqual({ a: '1.0' })
+    expect(given('a="1"')).toEqual({ a: '1' })
+    expect(agentApps(root, ['render', 'say', '--arg', 'a=7.0']).stdout).toBe('7.0\n')
+    expect(agentApps(root, ['render', 'say', '--arg', 'a=true']).stdout).toBe('true\n')
+    expect(agentApps(root, ['run', 'give', '--args', '{"a": 1}']).stderr).toContain('a must be a text, not 1')
+  })
+
   it('options may stand before the command', () => {
     const root = project()
     const expected = agentApps(root, ['list', '--json']).stdout
