@@ -670,11 +670,17 @@ describe('agent-apps compile --bundle', () => {
     const command = `agent-apps compile skills --bundle 'it'\\''s/agent.mjs' --keep 'c*' --keep count --minify`
     expect([status, stdout]).toEqual([1, `out of date: it's/agent.mjs\nrun \`${command}\`\n`])
     run(root, ...options)
-    expect(run(root, '--check', ...options)).toMatchObject({ status: 0 })
+    expect(run(root, '--check', ...options)).toMatchObject({
+      status: 0,
+      stdout: "up to date: 1 of 1 indexes, and it's/agent.mjs\n",
+    })
     for (const file of readdirSync(join(root, 'skills/.agent-apps')))
       if (file.endsWith('.mjs')) rmSync(join(root, 'skills/.agent-apps', file))
     expect(run(root, '--check').stdout).toBe(
       'out of date: skills/.agent-apps.json\nrun `agent-apps compile skills`\n',
+    )
+    expect(run(root, '--check', ...options).stdout).toBe(
+      `out of date: skills/.agent-apps.json, so that it's/agent.mjs was not looked at\nrun \`${command}\`\n`,
     )
   })
 

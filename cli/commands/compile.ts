@@ -256,24 +256,30 @@ function checkSummary(
   invocation: Invocation,
 ): string {
   const faults = tally(diagnostics, ['error', 'warning'])
-  if (outdated.length === 0)
-    return `up to date: ${count(directories.length)} of ${count(directories.length)} indexes${faults}`
   const { bundle } = invocation.options
-  const made = new Set(outdated.map(file => madeAs(file, String(bundle))))
+  const hasBundle = typeof bundle === 'string'
+  if (outdated.length === 0) {
+    const indexes = `${count(directories.length)} of ${count(directories.length)} indexes`
+    return `up to date: ${indexes}${hasBundle ? `, and ${bundle}` : ''}${faults}`
+  }
+  const indexes = new Set(outdated.map(indexOf).filter(index => index !== null))
+  // A bundle is made of the indexes, so it is looked at only where they are up to date.
+  const unseen = hasBundle && indexes.size > 0 ? `, so that ${bundle} was not looked at` : ''
+  const made = indexes.size > 0 ? [...indexes].join(', ') : bundle
   const names = invocation.output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [
-    `out of date: ${[...made].join(', ')}${faults}`,
+    `out of date: ${made}${unseen}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
     `run \`${commandLine('compile', invocation, WRITING)}\``,
   ].join('\n')
 }
 
-/** Of what a compile would write, an index stands for its shards and modules, and a bundle's entry for all else. */
-function madeAs(file: string, bundle: string): string {
+/** The index that a file of a compile is part of, shards and modules too; null for one of a bundle. */
+function indexOf(file: string): string | null {
   const index = /^(.*\/)?\.agent-apps(?:\.json$|\/)/.exec(file)
-  return index ? `${index[1] ?? ''}.agent-apps.json` : bundle
+  return index ? `${index[1] ?? ''}.agent-apps.json` : null
 }
 
 /** The options that decide what a compile writes. */
