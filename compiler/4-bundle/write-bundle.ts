@@ -174,6 +174,12 @@ export async function writeBundle(
   }
 }
 
+/** True for a bundle's entry. */
+export function isBundle(file: string): boolean {
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+  return isFile && BUNDLE_NAME.test(basename(file)) && readFileSync(file, 'utf8').startsWith(MARK)
+}
+
 /** The file name of a bundle's entry in a folder; null where none lies there. */
 export function bundleIn(folder: string): string | null {
   const entries = readdirSync(folder)
