@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
+import { AgentAppsError } from 'agent-apps'
 import type { Output } from './output.js'
 
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>
@@ -52,12 +53,20 @@ export const COMMON_OPTIONS: Record<string, OptionHelp> = {
   help: { type: 'boolean', describes: 'show help' },
 }
 
-/** What a command's `--cwd`, `--config` and paths mean to the library. */
+/**
+ * What a command's `--cwd`, `--config` and paths mean to the library.
+ *
+ * @throws USAGE
+ */
 export function projectOptions({ positionals, options, cwd }: Invocation): {
   cwd: string
   config?: string
   paths?: string[]
 } {
+  if (positionals.includes(''))
+    throw new AgentAppsError('USAGE', 'One of the paths given is empty.', {
+      hint: 'Name a directory, or leave it out for those configured. A variable of the shell may be unset.',
+    })
   return {
     cwd,
     ...(typeof options.config === 'string' && { config: options.config }),

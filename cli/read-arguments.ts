@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { AgentAppsError } from 'agent-apps'
+import { AgentAppsError, type ToolDef } from 'agent-apps'
 import type { Command, Invocation } from './command.js'
 
 /** The options of commands that give a tool arguments. */
@@ -8,7 +8,7 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
     type: 'string',
     multiple: true,
     value: 'KEY=VALUE',
-    describes: `one argument; a value that is JSON is read as such: list='["a"]'`,
+    describes: `one argument; a value that is JSON is read as such, unless \`params\` has it a text: list='["a"]'`,
   },
   args: {
     type: 'string',
@@ -20,13 +20,29 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
 /**
  * The arguments of `--args` and, over them, of each `--arg`; undefined where there are none.
  *
+ * @param tool what they are for, which says which of them are texts
  * @throws USAGE
  */
-export function readArguments({ arg, args }: Invocation['options']): Record<string, unknown> | undefined {
-  const pairs = Array.isArray(arg) ? arg.map(readPair) : []
+export function readArguments(
+  { arg, args }: Invocation['options'],
+  tool: ToolDef | null,
+): Record<string, unknown> | undefined {
+  const texts = textsOf(tool)
+  const pairs = Array.isArray(arg) ? arg.map(pair => readPair(pair, texts)) : []
   refuseDoubles(pairs.map(([key]) => key))
   if (args === undefined && pairs.length === 0) return undefined
   return { ...(typeof args === 'string' ? readObject(args) : {}), ...Object.fromEntries(pairs) }
+}
+
+/** The arguments that can only be texts. */
+function textsOf(tool: ToolDef | null): Set<string> {
+  const properties = tool?.frontmatter.params?.properties ?? {}
+  const isText = (schema: unknown): boolean => (schema as { type?: unknown } | null)?.type === 'string'
+  return new Set(
+    Object.entries(properties)
+      .filter(([, schema]) => isText(schema))
+      .map(([name]) => name),
+  )
 }
 
 /** The last would silently be all that there is of a list. */
@@ -50,17 +66,19 @@ function readObject(text: string): Record<string, unknown> {
   throw usage('--args must be a JSON object')
 }
 
-function readPair(pair: string): [string, unknown] {
+function readPair(pair: string, texts: ReadonlySet<string>): [string, unknown] {
   const equals = pair.indexOf('=')
   if (equals === 0) throw usage(`--arg ${JSON.stringify(pair)} has no name before the "="`)
   if (equals === -1) throw usage(`--arg ${JSON.stringify(pair)} has no "=" and no value after it`)
-  return [pair.slice(0, equals), readValue(pair.slice(equals + 1))]
+  const key = pair.slice(0, equals)
+  return [key, readValue(pair.slice(equals + 1), texts.has(key))]
 }
 
-/** `3`, `true`, `["a"]` are what they are in JSON; anything else is a text. */
-function readValue(text: string): unknown {
+/** `3`, `true`, `["a"]` are what they are in JSON, unless only a text can be meant; anything else is a text. */
+function readValue(text: string, isText: boolean): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isText && typeof value !== 'string' ? text : value
   } catch {
     return text
   }

@@ -42,7 +42,7 @@ export interface CheckResult extends Report {
   spec: { file: string; valid: boolean; errors: string[] }[]
 }
 
-/** Gives every diagnostic of a project's skills, without writing an index. */
+/** Gives every diagnostic of a project's skills that reading them shows, without running code or writing an index. */
 export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   checkProjectOptions('check', options, OPTIONS)
   const project = await readProject(options)

@@ -205,7 +205,7 @@ function isSound(field: string, value: unknown, expected: string): boolean {
 function invalid(file: string, problem: string, cause?: unknown): AgentAppsError {
   const end = problem.endsWith('?') ? '' : '.'
   return new AgentAppsError('CONFIG_INVALID', `The configuration ${file} ${problem}${end}`, {
-    hint: 'See docs/configuration.md for what it may hold.',
+    hint: 'See node_modules/agent-apps/docs/configuration.md for what it may hold.',
     file,
     ...(cause !== undefined && { cause }),
   })

@@ -73,12 +73,8 @@ export async function readProject(
   }
   for (const { dir } of own) onPath(dir)
   const directories = own.map(directory => {
-    if (statSync(directory.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      throw new AgentAppsError('DIRECTORY_NOT_FOUND', `There is no directory ${directory.dir}.`, {
-        hint: 'Correct the path, or create the directory.',
-        file: directory.dir,
-      })
-    }
+    const stat = statSync(directory.dir, { throwIfNoEntry: false })
+    if (stat?.isDirectory() !== true) throw notDirectory(directory.dir, stat !== undefined)
     const shown = relative(base, directory.dir).replaceAll('\\', '/')
     return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore), externalPackages }
   })
@@ -95,6 +91,13 @@ export async function readProject(
     searched,
     env,
   }
+}
+
+function notDirectory(path: string, isThere: boolean): AgentAppsError {
+  const [message, hint] = isThere
+    ? [`${path} is a file, and no directory.`, 'Name the directory that it lies in.']
+    : [`There is no directory ${path}.`, 'Correct the path, or create the directory.']
+  return new AgentAppsError('DIRECTORY_NOT_FOUND', message, { hint, file: path })
 }
 
 /** True for the paths, relative to a directory, that its ignore patterns exclude. */

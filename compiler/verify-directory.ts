@@ -27,7 +27,7 @@ export interface VerifiedDirectory {
 
 /** What of a directory's files is not what its index says. Paths are relative to it. */
 export function verifyDirectory(directory: string): VerifiedDirectory {
-  const found: VerifiedDirectory = { files: 1, deviations: [], absent: [] }
+  const found: VerifiedDirectory = { files: 0, deviations: [], absent: [] }
   const deviates = (file: string, reason: string): void => void found.deviations.push({ file, reason })
   const index = readIndex(directory, found, deviates)
   // What says what all else should be is not to be believed.
@@ -53,6 +53,7 @@ interface ReadIndex {
 function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviates): ReadIndex | null {
   const text = textOf(directory, INDEX_FILE, deviates)
   if (text === null) return null
+  found.files++
   const header = parsed(text)
   if (header === null) {
     deviates(INDEX_FILE, 'is cut off or no JSON')

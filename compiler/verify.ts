@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { INDEX_FILE } from '../src/index-format.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, readProject, shownPath } from './project.js'
@@ -31,7 +32,7 @@ export interface VerifyResult {
 /** Holds everything that a project's indexes name against them, without compiling: shards, modules, sources, resources. */
 export async function verify(options: VerifyOptions = {}): Promise<VerifyResult> {
   checkProjectOptions('verify', options, {})
-  const { directories } = await readProject(options)
+  const { directories } = await readProject(options).catch(refuseBundle)
   const deviations: Deviation[] = []
   const absent: string[] = []
   let files = 0
@@ -53,6 +54,17 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
     deviations,
     absent,
   }
+}
+
+/** Says of a bundle's file what can be done instead. */
+async function refuseBundle(error: unknown): Promise<never> {
+  if (!isAgentAppsError(error) || error.code !== 'DIRECTORY_NOT_FOUND' || !error.file) throw error
+  const { isBundle } = await import('./4-bundle/write-bundle.js')
+  if (!isBundle(error.file)) throw error
+  throw new AgentAppsError('DIRECTORY_NOT_FOUND', error.message, {
+    hint: 'It is a bundle, which no index describes. Where it was made, `agent-apps compile --check --bundle <file>` says whether it is up to date.',
+    file: error.file,
+  })
 }
 
 /** What to do where a directory is not as it was compiled. */

@@ -573,6 +573,26 @@ describe('writing a bundle', () => {
     expect(await outdated()).toEqual(['dist/agent.d.mts'])
   })
 
+  it('writes the list of its files again where that is gone, so that none stays for good', async () => {
+    const { root } = codeProject({ ...one, 'skills/b/SKILL.md': skill('b') })
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile(options)
+    const list = join(root, 'dist/agent-chunks/bundle.json')
+    const text = readFileSync(list, 'utf8')
+    for (const spoil of [() => rmSync(list), () => writeFileSync(list, '{')]) {
+      spoil()
+      expect((await compile({ ...options, check: true })).outdated).toEqual(['dist/agent-chunks/bundle.json'])
+      expect((await compile(options)).bundled).toEqual(['dist/agent-chunks/bundle.json'])
+      expect(readFileSync(list, 'utf8')).toBe(text)
+    }
+    rmSync(join(root, 'skills/b'), { recursive: true })
+    await compile(options)
+    const after = Object.keys(filesOf(join(root, 'dist')))
+    rmSync(join(root, 'dist'), { recursive: true })
+    await compile(options)
+    expect(after).toEqual(Object.keys(filesOf(join(root, 'dist'))))
+  })
+
   it('is written by one process at a time', async () => {
     const { root } = codeProject({ ...one, ...TREE })
     const compiling = (keep: string) =>
@@ -702,11 +722,17 @@ describe('agent-apps compile --bundle', () => {
     const command = `agent-apps compile skills --bundle 'it'\\''s/agent.mjs' --keep 'c*' --keep count --minify`
     expect([status, stdout]).toEqual([1, `out of date: it's/agent.mjs\nrun \`${command}\`\n`])
     run(root, ...options)
-    expect(run(root, '--check', ...options)).toMatchObject({ status: 0 })
+    expect(run(root, '--check', ...options)).toMatchObject({
+      status: 0,
+      stdout: "up to date: 1 of 1 indexes, and it's/agent.mjs\n",
+    })
     for (const file of readdirSync(join(root, 'skills/.agent-apps')))
       if (file.endsWith('.mjs')) rmSync(join(root, 'skills/.agent-apps', file))
     expect(run(root, '--check').stdout).toBe(
       'out of date: skills/.agent-apps.json\nrun `agent-apps compile skills`\n',
+    )
+    expect(run(root, '--check', ...options).stdout).toBe(
+      `out of date: skills/.agent-apps.json, so that it's/agent.mjs was not looked at\nrun \`${command}\`\n`,
     )
   })
 

@@ -94,6 +94,15 @@ describe('help and usage', () => {
     [['--quiet'], 'Usage: agent-apps <command> [options]'],
     [['--cwd', 'list'], 'Usage: agent-apps <command> [options]'],
     [['compile', '--cwd'], 'See `agent-apps compile --help`'],
+    [
+      ['compile', '--external', 'pg,@a/zod'],
+      'Repeat `--external` for each: --external pg --external @a/zod.',
+    ],
+    [['compile', '--external', './lib'], 'Give its name as it stands in package.json'],
+    [['compile', '--watch', '--external', 'a,b'], 'Repeat `--external` for each'],
+    [['compile', '--bundle', 'dist/other.txt'], 'ends in `.mjs` or `.js`'],
+    [['compile', '--bundle', 'dist/a.mjs', '--keep', 'zzz'], 'See `agent-apps list`'],
+    [['check', ''], 'Name a directory'],
     [['compile', '--check=yes'], 'See `agent-apps compile --help`'],
   ])('%j is wrong usage', (args, hint) => {
     const { status, stdout, stderr } = agentApps(project(), args)
@@ -213,6 +222,22 @@ describe('compile and clean', () => {
       'inherit-broken',
     ])
     expect(stderr).toContain('Mend that skill first.')
+  })
+
+  it('names each file once, those with causes first', () => {
+    const cwd = codeProject({
+      'skills/a/SKILL.md': skill('other-a', '', 'metadata:\n  z: true\n  visibility: a\n'),
+      'skills/b/SKILL.md': skill('other-b'),
+      'skills/z/SKILL.md': skill('z', '', 'metadata: {\n'),
+    }).root
+    for (const args of [[], ['--check']]) {
+      const { stderr } = agentApps(cwd, ['compile', 'skills', ...args])
+      expect(stderr.match(/^skills\S+$/gm)).toEqual([
+        'skills/z/SKILL.md',
+        'skills/a/SKILL.md',
+        'skills/b/SKILL.md',
+      ])
+    }
   })
 
   it('exits 1 where there is nothing to compile', () => {
@@ -456,6 +481,30 @@ describe('list, describe, render and run', () => {
     expect(missing.stderr).toContain('Did you mean "count"?')
   })
 
+  it.each(['compiled', 'from disk'])('run takes for a text what can be nothing else (%s)', way => {
+    const params = {
+      type: 'object',
+      properties: { a: { type: 'string' }, n: { type: 'number' }, both: { type: ['string', 'number'] } },
+    }
+    const root = project({
+      'skills/give.skill.js': `export const frontmatter = { name: 'give', description: 'x', metadata: { params: ${JSON.stringify(params)} } }\nexport default (ctx, args) => args\n`,
+      'skills/say.skill.md': skill(
+        'say',
+        '${args.a}\n',
+        `metadata:\n  interpolate: true\n  params: ${JSON.stringify(params)}\n`,
+      ),
+    })
+    if (way === 'compiled') agentApps(root, ['compile'])
+    const given = (...pairs: string[]): unknown =>
+      JSON.parse(agentApps(root, ['run', 'give', ...pairs.flatMap(pair => ['--arg', pair])]).stdout)
+    expect(given('a=1', 'n=2', 'both=3')).toEqual({ a: '1', n: 2, both: 3 })
+    expect(given('a=1.0')).toEqual({ a: '1.0' })
+    expect(given('a="1"')).toEqual({ a: '1' })
+    expect(agentApps(root, ['render', 'say', '--arg', 'a=7.0']).stdout).toBe('7.0\n')
+    expect(agentApps(root, ['render', 'say', '--arg', 'a=true']).stdout).toBe('true\n')
+    expect(agentApps(root, ['run', 'give', '--args', '{"a": 1}']).stderr).toContain('a must be a text, not 1')
+  })
+
   it('options may stand before the command', () => {
     const root = project()
     const expected = agentApps(root, ['list', '--json']).stdout
@@ -591,6 +640,9 @@ describe('init and doctor', () => {
     writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
     agentApps(root, ['compile'])
     expect(states()).toMatchObject({ index: 'ok', skills: 'problem' })
+    const { stdout } = agentApps(root, ['doctor'])
+    expect(stdout).toMatch(/1 error in skill files\n +Run `agent-apps compile --check`/)
+    expect(agentApps(root, ['compile', '--check']).stderr).toContain('code-syntax')
     writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": ["./absent"] }')
     expect(states()).toMatchObject({ path: 'problem' })
     writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": 1 }')

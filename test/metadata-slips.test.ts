@@ -53,6 +53,16 @@ describe('switches', () => {
   })
 })
 
+it.each([
+  ['role: [boss]', 'role', 'a list'],
+  ['role: 5', 'role', 'a number'],
+  ['visibility: { hidden: true }', 'visibility', 'a mapping'],
+])('%s is no text', async (line, key, found) => {
+  expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
+    `skills/a.skill.md:5:${key.length + 5} field-type: "metadata.${key}" must be a text, not ${found}; it is left out / Correct the value.`,
+  ])
+})
+
 describe('a key that is nearly `role`', () => {
   it.each(['rol: middleware', 'rola: main', 'roles: context'])('%s', async line => {
     expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type ErrorCode, isAgentAppsError } from 'agent-apps'
 import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import { makeTree, skill } from './support/tree.js'
 
@@ -90,6 +92,8 @@ describe('a configuration that is wrong is told', () => {
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', file: join(cwd, 'agent-apps.config.json') })
     expect(error?.message).toContain(problem)
     expect(error?.message).toMatch(/[^?.][?.]$/)
+    const [, page = ''] = /node_modules\/agent-apps\/(\S+)/.exec(error?.hint ?? '') ?? []
+    expect([page, existsSync(join(ROOT, page))]).toEqual(['docs/configuration.md', true])
   })
 
   it('fields of others are kept', async () => {

@@ -401,6 +401,37 @@ describe('verify', () => {
     })
     expect(command('none').status).toBe(1)
   })
+
+  it('says what is no directory, and where nothing was there to verify', async () => {
+    const { dir: cwd } = codeSkills({ 'one/SKILL.md': '---\nname: one\ndescription: Is one.\n---\n' })
+    await compile({ cwd, paths: ['.'], bundle: '../out/agent.mjs' })
+    const refused = async (path: string): Promise<{ message: string; hint: string }> =>
+      verify({ cwd, paths: [path] }).then(
+        () => expect.fail('nothing thrown'),
+        error => error,
+      )
+    expect(await refused('../out/agent.mjs')).toMatchObject({
+      code: 'DIRECTORY_NOT_FOUND',
+      message: expect.stringMatching(/agent\.mjs is a file, and no directory\.$/),
+      hint: expect.stringMatching(/^It is a bundle, .*`agent-apps compile --check --bundle <file>`/),
+    })
+    expect(await refused('one/SKILL.md')).toMatchObject({ hint: 'Name the directory that it lies in.' })
+    expect(await refused('absent')).toMatchObject({
+      message: expect.stringMatching(/^There is no directory /),
+    })
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(ROOT, 'dist/cli/main.js'), 'verify', '../out'],
+      {
+        cwd,
+        encoding: 'utf8',
+      },
+    )
+    expect([status, stdout]).toEqual([
+      1,
+      expect.stringMatching(/\nverified nothing: no index can be read in 1 directory\n$/),
+    ])
+  })
 })
 
 describe('a compile after files that were made were changed', () => {

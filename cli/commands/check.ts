@@ -13,7 +13,7 @@ import {
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'say everything that is wrong with the skills, and write nothing',
+  summary: 'say what reading the skills shows to be wrong, run no code, and write nothing',
   positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
   options: {
     fix: { type: 'boolean', describes: 'correct in the files what can be corrected without guessing' },

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AgentAppsError } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError } from 'agent-apps'
 import {
   type CompileOptions,
   type CompileResult,
@@ -17,7 +17,7 @@ import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
 import { showError } from '../show-error.js'
 
-/** More than this many diagnostics hide the summary; `check` shows them all. */
+/** More than this many diagnostics hide the summary; `--verbose` shows them all. */
 const SHOWN = 20
 
 export const compileCommand: Command = {
@@ -55,10 +55,16 @@ export const compileCommand: Command = {
     sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
   },
   example: 'agent-apps compile ./skills',
-  run,
+  run: invocation => compileOrWatch(invocation).catch(refuse),
 }
 
-async function run(invocation: Invocation): Promise<number> {
+/** What is wrong with an option was typed here. */
+function refuse(error: unknown): never {
+  if (!isAgentAppsError(error) || error.code !== 'OPTIONS_INVALID') throw error
+  throw new AgentAppsError('USAGE', error.message, { hint: error.hint })
+}
+
+async function compileOrWatch(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
   if (options.watch === true) return watchProject(invocation)
   if (options.poll !== undefined) throw usage('--poll is for --watch', 'Add --watch, or leave --poll out.')
@@ -118,11 +124,27 @@ function compileOptions(invocation: Invocation): CompileOptions {
   const { options, signal } = invocation
   return {
     ...projectOptions(invocation),
-    ...(Array.isArray(options.external) && { external: options.external }),
+    ...(Array.isArray(options.external) && { external: packages(options.external) }),
     ...bundleOptions(invocation),
     force: options.force === true,
     signal,
   }
+}
+
+/** A package's name, scope and all. */
+const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/
+
+/** @throws USAGE */
+function packages(names: string[]): string[] {
+  const wrong = names.find(name => !PACKAGE.test(name))
+  if (wrong === undefined) return names
+  const several = wrong.split(/[\s,]+/).filter(name => PACKAGE.test(name))
+  throw usage(
+    `--external takes the name of one package, and ${JSON.stringify(wrong)} is none`,
+    several.length > 1
+      ? `Repeat \`--external\` for each: ${several.map(name => `--external ${name}`).join(' ')}.`
+      : 'Give its name as it stands in package.json, and repeat `--external` for each.',
+  )
 }
 
 function milliseconds(text: unknown): number {
@@ -179,13 +201,24 @@ function show(result: CompileResult, summary: string, output: Output): void {
   const wanted = result.diagnostics.filter(
     ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
   )
-  const sorted = output.verbose ? wanted : wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN)
+  const sorted = output.verbose
+    ? wanted
+    : byFile(wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN))
   for (const line of prettyDiagnostics(sorted, output, process.stderr)) output.error(line)
   if (wanted.length > sorted.length)
-    output.note(`\nand ${count(wanted.length - sorted.length)} more; \`agent-apps check\` shows all`)
+    output.note(`\nand ${count(wanted.length - sorted.length)} more; --verbose shows all`)
   if (sorted.length > 0) output.note('')
   output.note(catalogLine(result.catalog))
   output.result(summary.split('\n').map(printable).join('\n'))
+}
+
+/** Each file's together, files in the order of their most urgent; where that is the same, those with causes alone come first. */
+function byFile(diagnostics: readonly Message[]): Message[] {
+  const files = new Map<string | undefined, Message[]>()
+  for (const message of diagnostics) files.set(message.file, [...(files.get(message.file) ?? []), message])
+  const order = (messages: Message[]): number =>
+    2 * Math.min(...messages.map(urgency)) + Number(messages.some(isFollowUp))
+  return [...files.values()].toSorted((a, b) => order(a) - order(b)).flat()
 }
 
 /** Causes come before what follows from them, and errors before all else. */
@@ -223,24 +256,30 @@ function checkSummary(
   invocation: Invocation,
 ): string {
   const faults = tally(diagnostics, ['error', 'warning'])
-  if (outdated.length === 0)
-    return `up to date: ${count(directories.length)} of ${count(directories.length)} indexes${faults}`
   const { bundle } = invocation.options
-  const made = new Set(outdated.map(file => madeAs(file, String(bundle))))
+  const hasBundle = typeof bundle === 'string'
+  if (outdated.length === 0) {
+    const indexes = `${count(directories.length)} of ${count(directories.length)} indexes`
+    return `up to date: ${indexes}${hasBundle ? `, and ${bundle}` : ''}${faults}`
+  }
+  const indexes = new Set(outdated.map(indexOf).filter(index => index !== null))
+  // A bundle is made of the indexes, so it is looked at only where they are up to date.
+  const unseen = hasBundle && indexes.size > 0 ? `, so that ${bundle} was not looked at` : ''
+  const made = indexes.size > 0 ? [...indexes].join(', ') : bundle
   const names = invocation.output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [
-    `out of date: ${[...made].join(', ')}${faults}`,
+    `out of date: ${made}${unseen}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
     `run \`${commandLine('compile', invocation, WRITING)}\``,
   ].join('\n')
 }
 
-/** Of what a compile would write, an index stands for its shards and modules, and a bundle's entry for all else. */
-function madeAs(file: string, bundle: string): string {
+/** The index that a file of a compile is part of, shards and modules too; null for one of a bundle. */
+function indexOf(file: string): string | null {
   const index = /^(.*\/)?\.agent-apps(?:\.json$|\/)/.exec(file)
-  return index ? `${index[1] ?? ''}.agent-apps.json` : bundle
+  return index ? `${index[1] ?? ''}.agent-apps.json` : null
 }
 
 /** The options that decide what a compile writes. */

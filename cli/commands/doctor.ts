@@ -109,8 +109,16 @@ function indexes(
     }
   })
   if (faults === 0) return findings
-  const found = `${count(faults, 'error')} in skill files`
-  return [...findings, { subject: 'skills', state: 'problem', found, advice: 'Run `agent-apps check`.' }]
+  return [
+    ...findings,
+    {
+      subject: 'skills',
+      state: 'problem',
+      found: `${count(faults, 'error')} in skill files`,
+      // What only building code shows, `check` does not tell.
+      advice: 'Run `agent-apps compile --check`, which shows them.',
+    },
+  ]
 }
 
 function shortList(names: string[]): string {

@@ -13,9 +13,10 @@ export const render: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
-  const args = readArguments(options)
   const runtime = await openRuntime(invocation)
-  const content = await runtime.render(invocation.positionals[0] ?? '', { args })
+  const ref = invocation.positionals[0] ?? ''
+  const args = readArguments(options, await runtime.findTool(ref))
+  const content = await runtime.render(ref, { args })
   if (output.json) output.jsonResult({ content })
   else output.exact(content)
   noteDiagnostics(runtime, invocation)

@@ -15,9 +15,10 @@ export const run: Command = {
 
 async function runTool(invocation: Invocation): Promise<number> {
   const { options, output, positionals } = invocation
-  const args = readArguments(options)
   const runtime = await openRuntime(invocation)
-  const result = await runtime.invoke(positionals[0] ?? '', args)
+  const ref = positionals[0] ?? ''
+  const args = readArguments(options, await runtime.findTool(ref))
+  const result = await runtime.invoke(ref, args)
   if (output.json) output.result(asJson(result ?? null, positionals[0]))
   else if (typeof result === 'string') output.exact(result.endsWith('\n') ? result : `${result}\n`)
   else if (result !== undefined) output.result(shown(result))

@@ -24,9 +24,8 @@ function show({ counts, deviations, absent }: VerifyResult, output: Output): voi
   }
   if (output.verbose) for (const file of absent) output.note(`not there to check: ${printable(file)}`)
   const missing = absent.length === 0 ? '' : ` · ${count(absent.length)} not there to check`
-  output.result(
-    `verified ${count(counts.files, 'file')} in ${counts.directories === 1 ? '1 directory' : `${count(counts.directories)} directories`}: ${
-      deviations.length === 0 ? 'all as compiled' : `${count(deviations.length)} not as compiled`
-    }${missing}`,
-  )
+  const directories = counts.directories === 1 ? '1 directory' : `${count(counts.directories)} directories`
+  if (counts.files === 0) return output.result(`verified nothing: no index can be read in ${directories}`)
+  const found = deviations.length === 0 ? 'all' : `${count(deviations.length)} not`
+  output.result(`verified ${count(counts.files, 'file')} in ${directories}: ${found} as compiled${missing}`)
 }

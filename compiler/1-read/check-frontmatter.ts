@@ -106,11 +106,20 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   if (role !== undefined && !ROLES.some(known => known === role)) {
     const meant = roleMeant(role)
     const place = at.value('metadata', 'role')
-    findings.push(finding('role-unknown', place, shown(role), ...(meant ? [meant] : [])))
+    findings.push(
+      typeof role === 'string'
+        ? finding('role-unknown', place, role, ...(meant ? [meant] : []))
+        : finding('field-type', place, 'metadata.role', 'a text', typeName(role)),
+    )
     if (meant === 'main') findings.push(finding('main-broken', place))
   }
   if (visibility !== undefined && visibility !== 'hidden') {
-    findings.push(finding('visibility-unknown', at.value('metadata', 'visibility'), shown(visibility)))
+    const place = at.value('metadata', 'visibility')
+    findings.push(
+      typeof visibility === 'string'
+        ? finding('visibility-unknown', place, visibility)
+        : finding('field-type', place, 'metadata.visibility', 'a text', typeName(visibility)),
+    )
   }
   for (const schema of ['params', 'returns']) {
     const value = metadata[schema]
@@ -226,10 +235,6 @@ export function typeName(value: JsonValue): string {
   return { boolean: 'true or false', number: 'a number', string: 'a text', object: 'a mapping' }[
     typeof value as 'boolean' | 'number' | 'string' | 'object'
   ]
-}
-
-function shown(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Characters as the specification counts them: code points. */

@@ -126,9 +126,11 @@ function isLeftOut(path: string, isIgnored: (path: string) => boolean): boolean 
   return isHidden || names.some((_, index) => isIgnored(names.slice(0, index + 1).join('/')))
 }
 
-/** The files of a bundle that are not on disk as they should be. */
-export function outdatedFiles({ folder }: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {
-  return [...files].filter(([file, contents]) => !holds(folder, file, contents)).map(([file]) => file)
+/** The files of a bundle that are not on disk as they should be, its list among them. */
+export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {
+  const list = `${place.chunks}/${LIST}`
+  const all = new Map(files).set(list, Buffer.from(listText(listOf(place, files))))
+  return [...all].filter(([file, contents]) => !holds(place.folder, file, contents)).map(([file]) => file)
 }
 
 /**
@@ -146,25 +148,22 @@ export async function writeBundle(
   const chunks = join(folder, place.chunks)
   try {
     mkdirSync(chunks, { recursive: true })
-    const names = [...files.keys()]
-      .filter(file => file.startsWith(`${place.chunks}/`))
-      .map(file => basename(file))
-    const changed = outdatedFiles(place, files)
+    const outdated = outdatedFiles(place, files)
+    const changed = outdated.filter(file => files.has(file))
     const before = readList(chunks)
-    const gone = before.files.filter(file => !names.includes(file))
-    const map = `${name}.map`
-    const list: BundleList = { entry: name, map: files.has(map), files: names }
+    const list = listOf(place, files)
+    const gone = before.files.filter(file => !list.files.includes(file))
     // What a bundle that is cut short leaves is on the list.
-    if (changed.length > 0 || gone.length > 0) writeList(chunks, { ...list, files: [...names, ...gone] })
+    if (outdated.length > 0) writeList(chunks, { ...list, files: [...list.files, ...gone] })
     const first = changed.filter(file => file !== name)
     const contentsOf = (file: string) => files.get(file) ?? ''
     await writeAllAtomic(folder, first, contentsOf)
     if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
     const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
     for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
-    if (before.map && !list.map) rmSync(join(folder, map), { force: true })
+    if (before.map && !list.map) rmSync(join(folder, `${name}.map`), { force: true })
     if (gone.length > 0) writeList(chunks, list)
-    return changed
+    return outdated
   } catch (error) {
     const { message } = error as Error
     throw new AgentAppsError('BUNDLE_NOT_WRITABLE', `The bundle cannot be written: ${message}`, {
@@ -175,6 +174,12 @@ export async function writeBundle(
   }
 }
 
+/** True for a bundle's entry. */
+export function isBundle(file: string): boolean {
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+  return isFile && BUNDLE_NAME.test(basename(file)) && readFileSync(file, 'utf8').startsWith(MARK)
+}
+
 /** The file name of a bundle's entry in a folder; null where none lies there. */
 export function bundleIn(folder: string): string | null {
   const entries = readdirSync(folder)
@@ -183,8 +188,17 @@ export function bundleIn(folder: string): string | null {
   return entries.find(entry => entry !== '' && existsSync(join(folder, entry))) ?? null
 }
 
-function writeList(chunks: string, { files, ...list }: BundleList): void {
-  writeAtomic(chunks, LIST, `${JSON.stringify({ ...list, files: [...files].sort() }, null, 1)}\n`)
+function listOf({ name, chunks }: BundlePlace, files: ReadonlyMap<string, Uint8Array>): BundleList {
+  const inChunks = [...files.keys()].filter(file => file.startsWith(`${chunks}/`))
+  return { entry: name, map: files.has(`${name}.map`), files: inChunks.map(file => basename(file)) }
+}
+
+function listText({ files, ...list }: BundleList): string {
+  return `${JSON.stringify({ ...list, files: [...files].sort() }, null, 1)}\n`
+}
+
+function writeList(chunks: string, list: BundleList): void {
+  writeAtomic(chunks, LIST, listText(list))
 }
 
 /** What the bundle that lies there brought; of other names than a bundle's none is ours to remove. */
