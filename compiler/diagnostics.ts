@@ -490,6 +490,11 @@ export function toDiagnostic(file: string, { rule, place, found }: Finding): Dia
   }
 }
 
+/** The same, of what keeps a skill from loading, whatever it does elsewhere. */
+export function brokenDiagnostic(file: string, finding: Finding): Diagnostic {
+  return { ...toDiagnostic(file, finding), fatal: true }
+}
+
 /** A diagnostic as `unified`'s tools know it. `fatal` is true where the skill does not load; `severity` says how bad it is. */
 export type Message = VFileMessage & { severity: Severity }
 
