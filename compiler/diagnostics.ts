@@ -83,6 +83,7 @@ export const RULES = {
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
     note: 'Shorten it, or remove the field.',
   },
+  'delegate-broken': { ...SAID_BY_FINDING, follows: true },
   'delegate-invalid': {
     severity: 'error',
     reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
@@ -110,8 +111,12 @@ export const RULES = {
   'directive-invalid': SAID_BY_FINDING,
   'directive-unknown': {
     severity: 'info',
-    reason: name => `There is no directive "${name}", so this is text`,
-    note: (_name, near = '') => `Did you mean "${near}"?`,
+    reason: (name, _near, fault) =>
+      fault
+        ? `"${name}" is a skill that does not load, so this is text: ${fault}`
+        : `There is no directive "${name}", so this is text`,
+    note: (_name, near = '', fault = '') =>
+      fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`,
   },
   'duplicate-name': {
     severity: 'error',
