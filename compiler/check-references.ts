@@ -1,9 +1,16 @@
+import { brokenFault, mendFirst, quoted } from '../src/cascade-problems.js'
 import { nearest } from '../src/nearest.js'
 import type { ToolReference } from '../src/references.js'
-import { type Finding, finding, type Place } from './diagnostics.js'
+import { type Finding, finding, type Place, toDiagnostic } from './diagnostics.js'
 import { libraryBelow } from './library.js'
 import type { Project } from './project.js'
-import { namedTools, type ProjectTool, type ReferenceTarget, referenceTargets } from './reference-targets.js'
+import {
+  namedTools,
+  type ProjectTool,
+  type ReferenceTarget,
+  type ReferenceTargets,
+  referenceTargets,
+} from './reference-targets.js'
 import type { ReportPart } from './report.js'
 
 /**
@@ -32,7 +39,11 @@ export async function checkReferences<Part extends ReportPart>(
         })
     }
   }
-  const found = [...(await unknownDelegates(delegating, parts, project)), ...circles(delegating)]
+  const found = [
+    ...(await unknownDelegates(delegating, parts, project)),
+    ...brokenDelegates(delegating, parts, targets),
+    ...circles(delegating),
+  ]
   for (const { directory, path, finding } of found) unresolved[directory]?.push({ path, finding })
   return parts.map((part, directory) => ({ ...part, unresolved: unresolved[directory] }))
 }
@@ -65,6 +76,25 @@ async function unknownDelegates(
       const near = nearest(reference.ref, names) ?? ''
       return { ...where, finding: finding('delegate-unknown', placeOf(reference), reference.ref, near) }
     })
+}
+
+/** The delegates that name a skill of the project which does not load. */
+function brokenDelegates(
+  delegating: readonly Delegating[],
+  parts: readonly ReportPart[],
+  targets: ReferenceTargets,
+): LocatedFinding[] {
+  return delegating.flatMap(({ directory, file: path, reference, target }) => {
+    const place = target.kind === 'file' || target.kind === 'none' ? target.path : undefined
+    const tool = target.kind === 'tool' ? target : place === undefined ? null : targets.brokenInFile(place)
+    const { unit, broken } = (tool && parts[tool.directory]?.linked.names.get(tool.name)) ?? {}
+    if (!unit || !broken) return []
+    const { message, hint } = brokenFault(toDiagnostic(unit.path, broken))
+    const said = `the delegate ${quoted(reference.ref)} is broken: ${message}`
+    return [
+      { directory, path, finding: finding('delegate-broken', placeOf(reference), said, mendFirst(hint)) },
+    ]
+  })
 }
 
 /**

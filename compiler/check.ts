@@ -63,7 +63,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
     countTokens(directory.dir, units)
     const { skills, skipped } = walked
-    parts.push({ directory, skills, skipped, linked: linkDirectory(units) })
+    parts.push({ directory, skills, skipped, linked: linkDirectory(units, skipped) })
   }
   const library = libraryBelow(project)
   const cascades = await projectCascades(parts, library, project)

@@ -32,6 +32,8 @@ export interface CompileCache {
   savedAt: number
   files: Map<string, CachedFile>
   units: Map<string, SkillUnit>
+  /** The digest of what took names without having been looked at. */
+  unseen: string
   /** By source key. */
   modules: Map<string, CachedModule>
   /** By digest of a schema: the file that it was compiled to. */
@@ -68,6 +70,7 @@ interface StoredCache {
   external: string[]
   files: StoredFile[]
   units: StoredUnit[]
+  unseen: string
   modules: [key: string, file: string, inputs: string[]][]
   validators: [digest: string, file: string][]
   moduleFiles: string[]
@@ -121,6 +124,7 @@ export function encodeCache({
   external,
   files,
   linked,
+  unseen,
   modules,
   cascadeFindings,
   contentFindings,
@@ -130,6 +134,7 @@ export function encodeCache({
   external: string[]
   files: Map<string, CachedFile>
   linked: LinkedDirectory
+  unseen: string
   modules: Pick<CompileCache, 'modules' | 'validators' | 'moduleFiles' | 'made'>
   cascadeFindings: Map<string, Finding[]>
   contentFindings: Map<string, Finding[]>
@@ -141,6 +146,7 @@ export function encodeCache({
     external,
     files: new LongList(storeFiles(files)),
     units: new LongList(storeUnits(linked)),
+    unseen,
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     validators: [...modules.validators],
     moduleFiles: modules.moduleFiles,
@@ -200,6 +206,7 @@ function decode({
   external,
   files,
   units,
+  unseen,
   modules,
   validators,
   moduleFiles,
@@ -244,6 +251,7 @@ function decode({
     external: [...external],
     files: cachedFiles,
     units: cachedUnits,
+    unseen,
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
     validators: new Map(validators),
     moduleFiles,

@@ -92,7 +92,8 @@ export function contentTools(
       }
       if (isPathReference(reference)) {
         const folder = resolve(parts[number]?.directory.dir ?? '', dirname(file))
-        const found = targets.inFile(pathOf(reference, folder), reference.fragment)
+        const path = pathOf(reference, folder)
+        const found = targets.inFile(path, reference.fragment) ?? targets.brokenInFile(path)
         if (found) return own(found, ref, number, dependencies)
       }
       if (reference.kind === 'none') return null

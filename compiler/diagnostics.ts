@@ -83,6 +83,7 @@ export const RULES = {
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
     note: 'Shorten it, or remove the field.',
   },
+  'delegate-broken': { ...SAID_BY_FINDING, follows: true },
   'delegate-invalid': {
     severity: 'error',
     reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
@@ -110,8 +111,12 @@ export const RULES = {
   'directive-invalid': SAID_BY_FINDING,
   'directive-unknown': {
     severity: 'info',
-    reason: name => `There is no directive "${name}", so this is text`,
-    note: (_name, near = '') => `Did you mean "${near}"?`,
+    reason: (name, _near, fault) =>
+      fault
+        ? `"${name}" is a skill that does not load, so this is text: ${fault}`
+        : `There is no directive "${name}", so this is text`,
+    note: (_name, near = '', fault = '') =>
+      fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`,
   },
   'duplicate-name': {
     severity: 'error',
@@ -488,6 +493,11 @@ export function toDiagnostic(file: string, { rule, place, found }: Finding): Dia
     note: typeof note === 'string' ? note : note(...found),
     ...(fatal && { fatal }),
   }
+}
+
+/** The same, of what keeps a skill from loading, whatever it does elsewhere. */
+export function brokenDiagnostic(file: string, finding: Finding): Diagnostic {
+  return { ...toDiagnostic(file, finding), fatal: true }
 }
 
 /** A diagnostic as `unified`'s tools know it. `fatal` is true where the skill does not load; `severity` says how bad it is. */

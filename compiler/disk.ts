@@ -15,7 +15,7 @@ import { addDelegates, digestResources, parseSkill, unitOf } from './1-read/read
 import { type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { importBundled } from './2-resolve/import-bundled.js'
 import { linkDirectory } from './2-resolve/link.js'
-import { toDiagnostic } from './diagnostics.js'
+import { brokenDiagnostic, toDiagnostic } from './diagnostics.js'
 import { fileRecord } from './file-record.js'
 import { pickStat } from './file-stat.js'
 import { ignoreMatcher } from './project.js'
@@ -34,11 +34,7 @@ export const parser: DiskParser = {
 
   readFile(directory, path) {
     const madeAt = Date.now()
-    const file = join(directory, path)
-    // It may be gone since it was looked at.
-    const isSkill = existsSync(file) && !leavesItsFolder(file)
-    const skills = isSkill ? [walkedFile(directory, path)] : []
-    return directoryNames(directory, { skills, skipped: [], listing: [] }, madeAt)
+    return directoryNames(directory, walkedPlace(directory, path), madeAt)
   },
 
   readMarkdown(text, file) {
@@ -86,7 +82,7 @@ function contentRecord({ length }: string, { parts, faults: [problem] }: ParsedC
 
 async function directoryNames(
   directory: string,
-  { skills, listing }: Walk,
+  { skills, skipped, listing }: Walk,
   madeAt: number,
 ): Promise<DirectoryNames> {
   const bySkill = new Map<SkillUnit, WalkedSkill>()
@@ -100,7 +96,7 @@ async function directoryNames(
       return unit
     }),
   )
-  const linked = linkDirectory(units)
+  const linked = linkDirectory(units, skipped)
   const { names } = linked
   const files = new Map(units.map(unit => [unit.path, fileRecord(unit, linked)]))
   return {
@@ -116,7 +112,8 @@ async function directoryNames(
 
   function nameRecord(name: string): NameRecord | undefined {
     const named = names.get(name)
-    if (named?.broken) return { broken: toDiagnostic(named.unit.path, named.broken), file: named.unit.path }
+    if (named?.broken)
+      return { broken: brokenDiagnostic(named.unit.path, named.broken), file: named.unit.path }
     return named?.tool?.fresh?.record
   }
 
@@ -138,6 +135,34 @@ function kindOf(file: string): ToolKind {
 function leavesItsFolder(file: string): boolean {
   if (kindOf(file) !== 'folder') return false
   return !realpathSync.native(file).startsWith(join(realpathSync.native(dirname(file)), sep))
+}
+
+/**
+ * A skill file that somebody named. Where the walk of its directory cannot look at it, or at a folder that it lies in, its names
+ * are taken; what was a link that led nowhere may be a folder by now.
+ */
+function walkedPlace(directory: string, path: string): Walk {
+  const file = join(directory, path)
+  // It may be gone since it was looked at.
+  if (!existsSync(directory)) return { skills: [], skipped: [], listing: [] }
+  const isHere = (other: string): boolean => other === path || other.startsWith(`${path}/`)
+  const isAbove = (other: string): boolean =>
+    path.startsWith(`${other}/`) ||
+    (/(?:^|\/)skill\.md$/i.test(other) && path.startsWith(other.slice(0, -'SKILL.md'.length)))
+  const { skills, skipped } = walk(directory, {
+    isIgnored: other => !isHere(other) && !isAbove(other),
+    describesEntry,
+  })
+  const unseen = skipped.filter(
+    ({ path: other, names }) => names && (isHere(other) || path.startsWith(`${other}/`)),
+  )
+  const isFile = unseen.length === 0 && isRegular(file) && !leavesItsFolder(file)
+  const below = skills.filter(skill => skill.path.startsWith(`${path}/`))
+  return { skills: isFile ? [walkedFile(directory, path)] : below, skipped: unseen, listing: [] }
+}
+
+function isRegular(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 /** A skill file that somebody named, as the walk of its directory would have found it. */

@@ -18,7 +18,13 @@ import { encodeCache } from './compile-cache.js'
 import type { Finding } from './diagnostics.js'
 import { type Job, throwIfAborted, timed } from './job.js'
 import { type LinkedDirectory, withFindings } from './linked-directory.js'
-import { leftOut, listingDigest, type PreparedDirectory, rememberInputs } from './prepare-directory.js'
+import {
+  leftOut,
+  listingDigest,
+  type PreparedDirectory,
+  rememberInputs,
+  unseenDigest,
+} from './prepare-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
 import type { LocatedContents } from './project-contents.js'
 
@@ -83,6 +89,7 @@ export async function emitDirectory(
     external: directory.externalPackages,
     files: read.files,
     linked,
+    unseen: unseenDigest(walked),
     modules,
     cascadeFindings: cascades.findings,
     contentFindings: contents.findings,

@@ -53,9 +53,9 @@ export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph>
   const project = await readProject(options)
   const parts: ProjectPart[] = []
   for (const directory of project.directories) {
-    const { skills } = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
+    const { skills, skipped } = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     const { units } = await readSkills(directory.dir, skills, null, { walkedAt: 0 })
-    parts.push({ directory, skills, linked: linkDirectory(units) })
+    parts.push({ directory, skills, linked: linkDirectory(units, skipped) })
   }
   const contents = await projectContents(parts, libraryBelow(project), project)
   addDirectiveReferences(parts, contents)

@@ -76,7 +76,7 @@ export async function prepareDirectory(
   const made = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
   if (made === 'overtaken') return made
   countTokens(dir, read.units)
-  const linked = await timed(job, 'link', () => linkDirectory(read.units))
+  const linked = await timed(job, 'link', () => linkDirectory(read.units, walked.skipped))
   return { directory, walked, read, linked, before, previous, store, ...made }
 }
 
@@ -209,14 +209,19 @@ function isUnchanged(
   { outputs }: UnitModules,
   { cache, written: { header } }: PreviousCompile,
 ): boolean {
-  const now = [ignore, listingDigest(walked), read.units.length + leftOut(walked)]
-  const before = [header.ignore, header.listing, header.counts?.files]
+  const now = [ignore, listingDigest(walked), read.units.length + leftOut(walked), unseenDigest(walked)]
+  const before = [header.ignore, header.listing, header.counts?.files, cache.unseen]
   const isSame = JSON.stringify(now) === JSON.stringify(before)
   return isSame && read.parsed === 0 && read.units.length === cache.units.size && outputs.size === 0
 }
 
 export function listingDigest({ listing }: Walk): string {
   return hash('sha256', listingText(listing))
+}
+
+/** The digest of what takes names without having been looked at. */
+export function unseenDigest({ skipped }: Walk): string {
+  return hash('sha256', JSON.stringify(skipped.filter(({ names }) => names)))
 }
 
 /** How many files would be skills if they lay elsewhere. */

@@ -1,3 +1,4 @@
+import { brokenFault } from '../src/cascade-problems.js'
 import {
   allDirectives,
   type ContentPart,
@@ -61,14 +62,16 @@ async function directoryContents(
   directives: ProjectDirectives,
   tools: ContentTools,
 ): Promise<LocatedContents> {
-  const { known } = directives
+  const { known, broken } = directives
   const { linked, keptFindings } = part
   const contents: LocatedContents = { records: new Map(), findings: new Map() }
   for (const unit of linked.units) {
     const own = unit.tools.filter(
       tool => directivesOf(tool).length > 0 && linked.names.get(tool.name)?.tool === tool,
     )
-    if (!own.flatMap(directivesOf).some(name => known.has(name) || nearest(name, known.keys()))) continue
+    const isOne = (name: string): boolean =>
+      known.has(name) || broken.has(name) || nearest(name, known.keys()) !== null
+    if (!own.flatMap(directivesOf).some(isOne)) continue
     const kept = keptFindings?.(unit) ?? null
     const compiling = new ContentCompiler(part, number, unit, directives, tools)
     for (const tool of own) {
@@ -119,9 +122,12 @@ class ContentCompiler {
     }
   }
 
-  /** Names that are one edit from a known directive's, where they stand as one. */
+  /** Names of skills that do not load, and such as are one edit from a known directive's, where they stand as one. */
   async findSlips(tool: UnitTool): Promise<void> {
-    const slips = directivesOf(tool).filter(name => !this.known.has(name) && this.nearName(name))
+    const { broken } = this.directives
+    const slips = directivesOf(tool).filter(
+      name => !this.known.has(name) && (broken.has(name) || this.nearName(name)),
+    )
     if (slips.length === 0) return
     const { text, line } = await this.bodyOf(tool)
     const forms: DirectiveForm[] = ['inline', 'block']
@@ -132,8 +138,10 @@ class ContentCompiler {
       attributes,
       at: [line, column],
     } of allDirectives(parts)) {
-      if (arg !== undefined || attributes !== undefined)
-        this.findings.push(finding('directive-unknown', { line, column }, name, this.nearName(name) ?? ''))
+      if (arg === undefined && attributes === undefined) continue
+      const fault = broken.get(name)
+      const said = fault ? ['', brokenFault(fault).message] : [this.nearName(name) ?? '']
+      this.findings.push(finding('directive-unknown', { line, column }, name, ...said))
     }
   }
 

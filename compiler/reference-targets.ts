@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { dirname, resolve, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { parseReference } from '../src/reference.js'
 import type { ToolReference } from '../src/references.js'
 import type { LinkedPart } from './project-part.js'
@@ -29,6 +29,8 @@ export interface ReferenceTargets {
   named: (name: string) => ProjectTool | null
   /** The tool in a file, or in the SKILL.md of a folder, by its absolute path. */
   inFile: (path: string, fragment: string | undefined) => ProjectTool | null
+  /** What a file, or the SKILL.md of a folder, would give that does not load. */
+  brokenInFile: (path: string) => ProjectTool | null
   /** `file` is the referring tool's, relative to its directory. */
   target: (reference: ToolReference, directory: number, file: string) => ReferenceTarget
 }
@@ -45,6 +47,15 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
   const inFile = (path: string, fragment: string | undefined): ProjectTool | null => {
     files ??= toolsByFile(parts)
     return toolInFile(files, path, fragment)
+  }
+  const brokenInFile = (path: string): ProjectTool | null => {
+    for (const [directory, { directory: at, linked }] of parts.entries()) {
+      for (const [name, { unit, broken }] of linked.names) {
+        const file = broken && resolve(at.dir, unit.path)
+        if (file === path || file === join(path, 'SKILL.md')) return { directory, name }
+      }
+    }
+    return null
   }
   const rootOf = (directory: number): string => {
     const known = roots.get(directory) ?? projectRoot(parts[directory]?.directory.dir ?? '')
@@ -101,7 +112,7 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
     return found === undefined ? { kind: 'none', path: meant } : { kind: 'file', path: found }
   }
 
-  return { named, inFile, target }
+  return { named, inFile, brokenInFile, target }
 }
 
 function toolsByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {

@@ -1,10 +1,12 @@
 import { relative } from 'node:path'
+import type { Diagnostic } from '../src/diagnostic.js'
 import type { DirectiveCall, DirectiveForm } from '../src/directive.js'
 import { isInside } from '../src/index-format.js'
 import { fileOf } from './1-read/walk.js'
 import { DirectiveProcess } from './2-resolve/directive-process.js'
 import { bundleApart } from './2-resolve/import-bundled.js'
 import type { Dependencies } from './content-source.js'
+import { toDiagnostic } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
 import { type ProjectPart, parsedTool } from './project-part.js'
 import { cascadeInput } from './skill-unit.js'
@@ -12,6 +14,8 @@ import { cascadeInput } from './skill-unit.js'
 /** The directives that a project's skills may use: its own, then the library's. */
 export interface ProjectDirectives {
   known: ReadonlyMap<string, readonly DirectiveForm[]>
+  /** What keeps a skill from loading that may be a directive, by name. */
+  broken: ReadonlyMap<string, Diagnostic>
   /** True for one of the library's. */
   isLibrarys: (name: string) => boolean
   /** Runs a static one for a directory's content; null for one that is not, or that the compiler does not run. */
@@ -31,8 +35,10 @@ export function projectDirectives(
 ): ProjectDirectives {
   const known = new Map<string, readonly DirectiveForm[]>()
   const own = new Map<string, number>()
+  const broken = new Map<string, Diagnostic>()
   for (const [number, { linked }] of parts.entries()) {
-    for (const [name, { tool }] of linked.names) {
+    for (const [name, { unit, tool, broken: fault }] of linked.names) {
+      if (fault && !broken.has(name)) broken.set(name, toDiagnostic(unit.path, fault))
       const forms = tool && cascadeInput(tool)?.directive
       if (!forms || known.has(name)) continue
       known.set(name, forms)
@@ -44,6 +50,7 @@ export function projectDirectives(
   const processes = new Map<string, Promise<AuthorsDirective | null>>()
   return {
     known,
+    broken,
     isLibrarys: name => known.has(name) && !own.has(name),
     async run(name, call, directory, dependencies) {
       const home = own.get(name)

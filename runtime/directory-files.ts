@@ -64,13 +64,13 @@ export async function rereadFile(
   disk: Disk,
 ): Promise<DirectoryNames | null> {
   const now = disk.stat(disk.resolve(state.dir, file))
-  if (now === null) return null
-  const stamp = `${now.size} ${now.mtimeMs}`
+  // What is gone has no time that would show its return; it may be a link that leads nowhere, which keeps its names.
+  const stamp = now && `${now.size} ${now.mtimeMs}`
   const known = state.reread.get(file)
-  if (known?.stamp === stamp) return known.names
+  if (known && known.stamp === stamp) return known.names
   const parser = await loadParser(globals, disk)
   const names = parser && (await parser.readFile(state.dir, file))
-  state.reread.set(file, { stamp, names })
+  if (stamp !== null) state.reread.set(file, { stamp, names })
   return names
 }
 

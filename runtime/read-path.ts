@@ -67,8 +67,8 @@ interface Place {
 function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
   const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
   const file = disk.isDirectory(named) ? disk.resolve(named, 'SKILL.md') : named
-  if (!SKILL_FILE.test(file.replaceAll('\\', '/'))) return null
-  const isThere = disk.stat(file) !== null
+  const isThere = disk.stat(file) !== null || isLost(file, disk)
+  if (!SKILL_FILE.test(file.replaceAll('\\', '/')) && !isLost(file, disk)) return null
   for (const state of directoryStates(globals, disk)) {
     const inside = disk.inside(state.dir, file)
     if (inside === null || !isInside(inside)) continue
@@ -83,6 +83,14 @@ function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
   const inside = disk.inside(dir, file)
   if (inside === null || !isInside(inside)) return null
   return { state: { ...OUTSIDE, dir, reread: new Map(), verified: new Map() }, file: inside }
+}
+
+/** True for a link that leads nowhere. It may have been that of a folder skill. */
+function isLost(file: string, disk: Disk): boolean {
+  const folder = disk.resolve(file, '..')
+  const isListed = (): boolean =>
+    disk.list(folder)?.some(item => disk.resolve(folder, item) === file) ?? false
+  return disk.stat(file) === null && !disk.isDirectory(file) && isListed()
 }
 
 /** A file outside of all path entries is the project's own. */

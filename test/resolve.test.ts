@@ -273,7 +273,8 @@ describe.each([
     symlinkSync(join(cwd, 'stolen.md'), join(cwd, 'first/review/SKILL.md'))
     const outcome = await tool?.content?.().catch((error: unknown) => error)
     expect(outcome).toSatisfy(isAgentAppsError)
-    expect(await runtime.findTool('./first/review')).not.toMatchObject({ origin: { via: 'disk' } })
+    const again = await runtime.findTool('./first/review').catch((error: unknown) => error)
+    expect(again).not.toMatchObject({ origin: { via: 'disk' } })
   })
 
   it('refuses arguments that a tool does not take', async () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Stats, statSync } from 'node:fs'
+import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { isAgentAppsError } from '../../src/error.js'
 import type { InlineRecord } from '../../src/index-format.js'
@@ -33,7 +33,8 @@ export function readDelegate(value: string, directory: string, file: string): De
     return reference.kind === 'none' ? { problem: 'it is empty' } : { tool: value }
   const absolute = resolve(directory, dirname(file), reference.path)
   const stat = statOf(absolute)
-  if (stat === null) return { problem: 'there is no such file' }
+  if (stat === null)
+    return { problem: isLink(absolute) ? 'the symbolic link leads nowhere' : 'there is no such file' }
   if (stat.isDirectory() || SKILL_FILE.test(reference.path)) return { tool: value }
   if (!PLAIN_MODULE.test(reference.path))
     return { problem: 'it is neither a skill nor a JavaScript or TypeScript file' }
@@ -47,6 +48,14 @@ function statOf(path: string): Stats | null {
     return statSync(path)
   } catch {
     return null
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
   }
 }
 

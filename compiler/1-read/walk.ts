@@ -1,4 +1,12 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolKind } from '../../src/frontmatter.js'
@@ -7,6 +15,7 @@ import { looksSecret } from '../../src/secrets.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import { type FileStat, pickStat } from '../file-stat.js'
 import { limits } from '../limits.js'
+import { fallbackName } from './parse-file.js'
 
 export interface WalkedFile extends FileStat {
   /** Relative to `root`, `/`-separated. */
@@ -38,6 +47,8 @@ export interface Skipped {
   finding: Finding
   /** True for what would be a skill if it lay elsewhere, and so counts as a file met. */
   counts: boolean
+  /** The names that it seems to give, so that no other tool takes their place, and what they guard does not run without. */
+  names?: string[]
 }
 
 export interface Walk {
@@ -139,13 +150,14 @@ export function walk(
     }
   }
 
-  function list({ path, absolute }: Directory): Dirent[] | null {
+  function list({ path, absolute, realName, own }: Directory): Dirent[] | null {
     onDirectory?.(absolute)
     try {
       return readdirSync(absolute, { withFileTypes: true }).sort((a, b) => byCodePoint(a.name, b.name))
     } catch (error) {
       if (path === '') throw error
-      skip(path, finding('file-unreadable', FILE_START, systemReason(error)))
+      const why = finding('file-unreadable', FILE_START, systemReason(error))
+      skip(path, why, false, own ? [] : namesOf('folder', path, realName))
       return null
     }
   }
@@ -155,7 +167,8 @@ export function walk(
     { path, absolute, real, realName, own, scope }: Directory,
     listing: Dirent[],
   ): Scope | null {
-    const item = skillFileOf(listing)
+    // A folder of that name is none, and stands where one should be.
+    const item = skillFileOf(listing) ?? listing.find(({ name }) => name === 'SKILL.md')
     if (item === undefined || isIgnored(below(path, item.name))) return null
     const { name } = item
     const file = below(path, name)
@@ -167,7 +180,7 @@ export function walk(
       ? statInside(inside(absolute, name), real)
       : statFile(inside(absolute, name))
     if ('rule' in stat) {
-      skip(file, stat, true)
+      skip(file, stat, true, namesOf('folder', file, realName))
       return null
     }
     const atRoot = path === ''
@@ -197,12 +210,14 @@ export function walk(
     if (target === null) {
       // One called SKILL.md was reported when its folder was opened.
       if (!name.startsWith('.') && !SKILL_FILE.test(name))
-        skip(child.path, finding('link-broken', FILE_START), SINGLE_FILE.test(name))
+        skipLink(child, name, finding('link-broken', FILE_START), targetName(child.absolute))
       return
     }
     const { scope } = child
     if (scope && !isWithin(target.real, scope.real)) {
-      skip(child.path, finding('link-escapes', FILE_START), SINGLE_FILE.test(name))
+      const isSkill = target.stat.isDirectory() && skillFileOf(readListing(target.real)) !== undefined
+      const folderName = isSkill ? basename(target.real) : undefined
+      skipLink(child, name, finding('link-escapes', FILE_START), folderName)
       return
     }
     const outside = !scope && target.stat.isDirectory() && !isWithin(target.real, realRoot)
@@ -215,6 +230,18 @@ export function walk(
     else if (scope || SINGLE_FILE.test(name)) visitFile(linked, name, target.stat.isFile())
   }
 
+  /** @param folderName that of the folder skill it may lead to */
+  function skipLink(
+    { path, own }: Omit<Directory, 'depth'>,
+    name: string,
+    why: Finding,
+    folderName?: string,
+  ): void {
+    if (SINGLE_FILE.test(name)) skip(path, why, true, namesOf(kindOf(name), path))
+    else if (own || folderName === undefined || name === 'node_modules') skip(path, why)
+    else skip(path, why, false, namesOf('folder', path, name, folderName))
+  }
+
   function visitFile(
     { path, absolute, real, realName, scope }: Omit<Directory, 'depth'>,
     name: string,
@@ -225,8 +252,8 @@ export function walk(
       if (visited.has(real)) return
       visited.add(real)
       const stat = regular ? statFile(absolute) : finding('file-unreadable', FILE_START, 'not a regular file')
-      if ('rule' in stat) skip(path, stat, true)
-      else addSkill(path, stat, name.endsWith('.md') ? 'file' : 'code', basename(dirname(real)), false)
+      if ('rule' in stat) skip(path, stat, true, namesOf(kindOf(name), path))
+      else addSkill(path, stat, kindOf(name), basename(dirname(real)), false)
       return
     }
     if (!scope || !regular) return
@@ -281,9 +308,21 @@ export function walk(
     return skill
   }
 
-  function skip(path: string, why: Finding, counts = false): void {
-    skipped.push({ path, finding: why, counts })
+  function skip(path: string, why: Finding, counts = false, names: string[] = []): void {
+    skipped.push({ path, finding: why, counts, ...(names.length > 0 && isInside(path) && { names }) })
   }
+}
+
+/** The names that a skill seems to give which cannot be looked at: that of its file, or those its folder may have. */
+function namesOf(kind: ToolKind, path: string, ...folderNames: string[]): string[] {
+  const names = (kind === 'folder' ? folderNames : ['']).flatMap(
+    folderName => fallbackName({ path, kind, folderName }) ?? [],
+  )
+  return [...new Set(names)]
+}
+
+function kindOf(name: string): 'file' | 'code' {
+  return name.endsWith('.md') ? 'file' : 'code'
 }
 
 /** The file that makes a folder a folder skill: SKILL.md, or else the first that differs from it in case only. */
@@ -350,6 +389,15 @@ function resolveLink(link: string): { real: string; stat: Stats } | null {
   } catch {
     // A dangling link and one that leads round in a circle are the same to the caller: nothing is there.
     return null
+  }
+}
+
+/** The name of what a link leads to that leads nowhere: that of the folder, were it there. */
+function targetName(link: string): string {
+  try {
+    return basename(readlinkSync(link))
+  } catch {
+    return basename(link)
   }
 }
 

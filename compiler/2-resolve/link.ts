@@ -4,11 +4,18 @@ import { type Finding, finding } from '../diagnostics.js'
 import type { LinkedDirectory, NamedTool } from '../linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../skill-unit.js'
 
+/** A place that would give skills if it could be looked at. */
+interface Unseen {
+  path: string
+  finding: Finding
+  names?: string[]
+}
+
 /**
  * Makes a directory's table of names. A name that stands twice is the first file's;
  * a broken file keeps its name from later directories, but not from a sound file beside it.
  */
-export function linkDirectory(units: SkillUnit[]): LinkedDirectory {
+export function linkDirectory(units: SkillUnit[], unseen: readonly Unseen[] = []): LinkedDirectory {
   const names = new Map<string, NamedTool>()
   const findings = new Map<string, Finding[]>()
   const given = new Map<string, string[]>()
@@ -29,6 +36,9 @@ export function linkDirectory(units: SkillUnit[]): LinkedDirectory {
     for (const { name, finding: broken } of unit.broken) {
       if (!names.has(name)) names.set(name, { unit, broken })
     }
+  }
+  for (const { path, finding: broken, names: taken = [] } of unseen) {
+    for (const name of taken) if (!names.has(name)) names.set(name, { unit: emptyUnit(path), broken })
   }
   for (const circle of delegateCircles(names)) {
     for (const [index, { unit, tool }] of circle.entries()) {
@@ -89,6 +99,10 @@ function delegateOf(
   const file = posix.join(posix.dirname(unit.path), reference.path)
   const tools = byFile.get(file) ?? byFile.get(`${file}/SKILL.md`) ?? []
   return tools.find(one => !reference.fragment || one.tool.name === reference.fragment) ?? null
+}
+
+function emptyUnit(path: string): SkillUnit {
+  return { path, shape: '', size: 0, sha256: '', tools: [], broken: [], findings: [], sources: [] }
 }
 
 function soundTool(named: NamedTool | undefined): Linked | null {

@@ -1,6 +1,6 @@
 import type { ContentRecord } from '../../src/content.js'
 import type { CascadeRecord, FileDigest } from '../../src/index-format.js'
-import { toDiagnostic } from '../diagnostics.js'
+import { brokenDiagnostic } from '../diagnostics.js'
 import { encodeCascade, encodeContent, encodeDetails, encodeFile, encodeName } from '../encode-record.js'
 import { fileRecord } from '../file-record.js'
 import type { LineStore } from '../line-store.js'
@@ -23,7 +23,10 @@ export function recordLines(
   const lines: StoredLines = emptyLines()
   for (const [name, { unit, tool, broken }] of linked.names) {
     if (broken) {
-      lines.tools.set(name, encodeName(name, { broken: toDiagnostic(unit.path, broken), file: unit.path }))
+      lines.tools.set(
+        name,
+        encodeName(name, { broken: brokenDiagnostic(unit.path, broken), file: unit.path }),
+      )
     } else if (tool?.fresh) {
       lines.tools.set(name, store.add(encodeName(name, tool.fresh.record)))
       lines.details.set(name, store.add(encodeDetails(name, tool.fresh.details)))
