@@ -20,7 +20,7 @@ export const verifyCommand: Command = {
 function show({ counts, deviations, absent }: VerifyResult, output: Output): void {
   for (const { file, reason, note } of deviations) {
     output.result(`${output.style('red', '✗')} ${printable(file)} ${printable(reason)}`)
-    if (!output.quiet) output.result(`  ${output.style('dim', note)}`)
+    if (!output.quiet) output.result(`  ${output.style('dim', printable(note))}`)
   }
   if (output.verbose) for (const file of absent) output.note(`not there to check: ${printable(file)}`)
   const missing = absent.length === 0 ? '' : ` · ${count(absent.length)} not there to check`
