@@ -458,7 +458,7 @@ describe('the interpreter and Ajv', () => {
           })
         },
       ),
-      { numRuns: times(80, 20_000) },
+      { numRuns: times(40, 20_000) },
     )
   })
 
@@ -473,7 +473,7 @@ describe('the interpreter and Ajv', () => {
           expect([schema, meta.validateSchema(rest)]).toEqual([schema, true])
         },
       ),
-      { numRuns: times(200, 20_000) },
+      { numRuns: times(100, 20_000) },
     )
   })
 })
@@ -492,7 +492,7 @@ describe('patterns', () => {
           ])
         },
       ),
-      { numRuns: times(2_000, 100_000) },
+      { numRuns: times(1_000, 100_000) },
     )
   })
 

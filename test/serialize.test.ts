@@ -13,7 +13,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { times } from './support/long.js'
 
-const RUNS = times(150, 100_000)
+const RUNS = times(75, 100_000)
 
 class Point {
   constructor(
