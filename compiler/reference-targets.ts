@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
 import { parseReference } from '../src/reference.js'
 import type { ToolReference } from '../src/references.js'
 import type { LinkedPart } from './project-part.js'
@@ -37,6 +37,7 @@ export interface ReferenceTargets {
 
 export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets {
   let files: ToolsByFile<ProjectTool> | undefined
+  let brokenFiles: ToolsByFile<ProjectTool> | undefined
   const roots = new Map<number, string>()
   const existing = new Map<string, boolean>()
 
@@ -49,13 +50,8 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
     return toolInFile(files, path, fragment)
   }
   const brokenInFile = (path: string): ProjectTool | null => {
-    for (const [directory, { directory: at, linked }] of parts.entries()) {
-      for (const [name, { unit, broken }] of linked.names) {
-        const file = broken && resolve(at.dir, unit.path)
-        if (file === path || file === join(path, 'SKILL.md')) return { directory, name }
-      }
-    }
-    return null
+    brokenFiles ??= brokenByFile(parts)
+    return toolInFile(brokenFiles, path, undefined)
   }
   const rootOf = (directory: number): string => {
     const known = roots.get(directory) ?? projectRoot(parts[directory]?.directory.dir ?? '')
@@ -119,6 +115,16 @@ function toolsByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {
   const files: ToolsByFile<ProjectTool> = new Map()
   for (const { directory, name, file } of namedTools(parts))
     addTool(files, resolve(parts[directory]?.directory.dir ?? '', file), { directory, name })
+  return files
+}
+
+/** The names that do not load, by the files that would give them. */
+function brokenByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {
+  const files: ToolsByFile<ProjectTool> = new Map()
+  for (const [number, { directory, linked }] of parts.entries()) {
+    for (const [name, { unit, broken }] of linked.names)
+      if (broken) addTool(files, resolve(directory.dir, unit.path), { directory: number, name })
+  }
   return files
 }
 
