@@ -77,7 +77,10 @@ export interface CascadeInput {
   directive?: DirectiveForm[]
 }
 
-export interface UnitTool {
+/** A tool of a unit: read anew, with its records or with the lines that these became, or known from the last compile. */
+export type UnitTool = FreshTool | SettledTool | KnownTool
+
+interface SomeTool {
   name: string
   /** Where its name stands in the file. */
   place: Place
@@ -89,18 +92,35 @@ export interface UnitTool {
   validators?: string[]
   /** About how many tokens it takes to list it in a prompt; 0 where no model is shown it. */
   catalogTokens?: number
-  /** True where the last compile wrote its records, and they still hold. */
-  written?: boolean
-  /** Its records, where they were made anew and are no lines yet. */
-  fresh?: FreshRecords
-  /** Its lines in the index, where they were made anew. */
-  lines?: { record: StoredLine; details: StoredLine }
   /** The files of the directory that its content included when it was last compiled. */
   included?: string[]
-  /** The names in its content that may be directives, where it has no fresh records. */
-  directives?: readonly string[]
-  /** What of it cascades are made of, where it has no fresh records. */
-  cascade?: CascadeInput | undefined
+}
+
+interface FreshTool extends SomeTool {
+  fresh: FreshRecords
+  lines?: never
+  written?: never
+}
+
+/** What is kept of a tool's records where there are only lines of them. */
+interface WithoutRecords extends SomeTool {
+  fresh?: never
+  /** The names in its content that may be directives. */
+  directives: readonly string[]
+  /** What of it cascades are made of. */
+  cascade: CascadeInput | undefined
+}
+
+interface SettledTool extends WithoutRecords {
+  /** Its lines in the index. */
+  lines: { record: StoredLine; details: StoredLine }
+  written?: never
+}
+
+interface KnownTool extends WithoutRecords {
+  lines?: never
+  /** True where the last compile wrote its records, and they still hold. */
+  written: boolean
 }
 
 /** True where its file was read anew, rather than known from the last compile. */
@@ -108,9 +128,9 @@ export function isReadAnew({ fresh, lines }: UnitTool): boolean {
   return fresh !== undefined || lines !== undefined
 }
 
-export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undefined {
-  if (!fresh) return cascade
-  const { role, roleMeant, metadata, params, returns, tags } = fresh.record.frontmatter
+export function cascadeInput(tool: UnitTool): CascadeInput | undefined {
+  if (!tool.fresh) return tool.cascade
+  const { role, roleMeant, metadata, params, returns, tags } = tool.fresh.record.frontmatter
   const directive = directiveForms(tags)
   const isConfigured = Object.keys(metadata).length > 0
   const isPlain = !isConfigured && directive.length === 0
@@ -131,6 +151,6 @@ export function cascadeInput({ fresh, cascade }: UnitTool): CascadeInput | undef
 const NONE: readonly string[] = []
 
 /** The names in its content that would be directives where tools of these names are. */
-export function directivesOf({ fresh, directives }: UnitTool): readonly string[] {
-  return (fresh ? fresh.record.directives : directives) ?? NONE
+export function directivesOf(tool: UnitTool): readonly string[] {
+  return tool.fresh ? (tool.fresh.record.directives ?? NONE) : tool.directives
 }
