@@ -96,14 +96,11 @@ describe('what reads like `:::else` in a block `:::if`', () => {
     [':::else it is not', ':::else'],
   ])('%s', async (line, written) => {
     const body = `:::if{path=args.x}\nyes\n${line}\nno\n:::\n`
-    expect(await toldOf(body)).toEqual([
-      `skills/a.skill.md:7:1 directive-idle: \`${said(written).slice(1)}`,
-    ])
+    expect(await toldOf(body)).toEqual([`skills/a.skill.md:7:1 directive-idle: \`${said(written).slice(1)}`])
   })
 
   it('is told in a quote, and in a block inside', async () => {
-    const body =
-      '> ::::if{path=args.x}\n> :::each{path=args.y}\n> a\n> :::\n>\n> ::::esle\n> b\n> ::::\n'
+    const body = '> ::::if{path=args.x}\n> :::each{path=args.y}\n> a\n> :::\n>\n> ::::esle\n> b\n> ::::\n'
     expect(await toldOf(body)).toEqual([`skills/a.skill.md:10:3 directive-idle: ${said('::::esle')}`])
   })
 
