@@ -365,6 +365,26 @@ describe('list, describe, render and run', () => {
     })
   })
 
+  it('list says how many are left out since another has the name, compiled or not', () => {
+    const doubles = {
+      'skills/also.skill.md': skill('notes', 'Again.\n'),
+      'more/twice.skill.md': `${skill('twice', 'Once.\n')}\n${skill('twice', 'Twice.\n')}`,
+    }
+    const root = project(doubles)
+    const before = agentApps(root, ['list'])
+    agentApps(root, ['compile'])
+    const after = agentApps(root, ['list'])
+    for (const { status, stdout, stderr } of [before, after]) {
+      expect(status).toBe(0)
+      expect(stdout.match(/^\S+/gm)).toEqual(['count', 'notes', 'twice'])
+      expect(stderr).toBe(
+        '3 tools\n2 tools left out, as another one in the same directory has the name; `agent-apps check` says which\n',
+      )
+    }
+    expect(agentApps(root, ['check']).stdout.match(/duplicate-name/g)).toHaveLength(2)
+    for (const option of ['--json', '--quiet']) expect(agentApps(root, ['list', option]).stderr).toBe('')
+  })
+
   it('list and describe for people', () => {
     const root = project()
     const { stdout, stderr } = agentApps(root, ['list'])
