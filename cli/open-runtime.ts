@@ -51,11 +51,11 @@ export function shownFile({ entry, file }: { entry: string; file: string }, cwd:
 }
 
 /** Says what the runtime found wrong on the way. */
-export function noteDiagnostics(runtime: Runtime, { output, cwd }: Invocation): void {
+export function noteDiagnostics(runtime: Runtime, { output }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of runtime.diagnostics()) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, process.stderr)
     output.note(
-      `${printable(relative(cwd, file))}:${line}:${column} ${label} ${printable(`${reason}. ${note}`)}`,
+      `${printable(relative(process.cwd(), file))}:${line}:${column} ${label} ${printable(`${reason}. ${note}`)}`,
     )
   }
 }

@@ -1,5 +1,6 @@
 import type { Message } from 'agent-apps/compiler'
 import { fromMessage } from 'agent-apps/compiler'
+import { fromCheckout, fromHere } from './from-here.js'
 import { count, type Output, printable } from './output.js'
 
 export const FORMATS = ['pretty', 'json', 'github'] as const
@@ -7,9 +8,10 @@ export type Format = (typeof FORMATS)[number]
 
 const STYLES = { error: 'red', warning: 'yellow', info: 'blue' } as const
 
-/** Diagnostics for a person: by file, each with what to do. */
+/** Diagnostics for a person: by file, each with what to do. Their files are named from `cwd`. */
 export function prettyDiagnostics(
   diagnostics: readonly Message[],
+  cwd: string,
   output: Output,
   stream: NodeJS.WriteStream,
 ): string[] {
@@ -20,7 +22,7 @@ export function prettyDiagnostics(
     if (shown !== file)
       lines.push(
         ...(file === undefined ? [] : ['']),
-        output.style('underline', printable(atLineStart(shown)), stream),
+        output.style('underline', printable(atLineStart(fromHere(shown, cwd))), stream),
       )
     file = shown
     const place = `${line}:${column}`.padEnd(7)
@@ -37,11 +39,11 @@ function atLineStart(path: string): string {
 }
 
 /** Diagnostics as GitHub's workflow commands, which it shows beside the lines. */
-export function githubDiagnostics(diagnostics: readonly Message[]): string[] {
+export function githubDiagnostics(diagnostics: readonly Message[], cwd: string): string[] {
   return diagnostics.map(message => {
     const { file, line, column, rule, severity, reason, note } = fromMessage(message)
     const command = severity === 'info' ? 'notice' : severity
-    const properties = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`
+    const properties = `file=${property(fromCheckout(file, cwd))},line=${line},col=${column},title=${property(rule)}`
     return `::${command} ${properties}::${data(`${reason}. ${note}`)}`
   })
 }

@@ -87,6 +87,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
 }
 
 function verdict(skill: WalkedSkill): string[] {
+  if (skill.unseen !== undefined) return [`The file cannot be read: ${skill.unseen}.`]
   try {
     return specVerdict(readSkillFile(fileOf(skill)), skill.folderName)
   } catch (error) {

@@ -157,8 +157,15 @@ function walkedPlace(directory: string, path: string): Walk {
     ({ path: other, names }) => names && (isHere(other) || path.startsWith(`${other}/`)),
   )
   const isFile = unseen.length === 0 && isRegular(file) && !leavesItsFolder(file)
-  const below = skills.filter(skill => skill.path.startsWith(`${path}/`))
-  return { skills: isFile ? [walkedFile(directory, path)] : below, skipped: unseen, listing: [] }
+  const isUnseen = unseen.some(other => other.path === path)
+  const others = skills.filter(
+    skill => skill.path.startsWith(`${path}/`) || (skill.path === path && skill.unseen !== undefined),
+  )
+  return {
+    skills: isFile ? [walkedFile(directory, path)] : isUnseen ? [] : others,
+    skipped: unseen,
+    listing: [],
+  }
 }
 
 function isRegular(file: string): boolean {

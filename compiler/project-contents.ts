@@ -2,6 +2,7 @@ import { brokenFault } from '../src/cascade-problems.js'
 import {
   allDirectives,
   type ContentPart,
+  type ContentProblem,
   type ContentRecord,
   type DirectivePart,
   isDirective,
@@ -104,9 +105,11 @@ class ContentCompiler {
 
   async compile(tool: UnitTool): Promise<ContentRecord> {
     const { text, line } = await this.bodyOf(tool)
-    const { parts, faults } = await parseContentWithin(text, this.known, line)
+    const { parts, faults, slips } = await parseContentWithin(text, this.known, line)
     for (const { message, hint, ...place } of faults)
       this.findings.push(finding('directive-invalid', place, message, hint))
+    for (const { message, hint, ...place } of slips)
+      this.findings.push(finding('directive-idle', place, message, hint))
     this.findIdle(parts, [this.unit.path])
     const files = new Set<string>()
     this.included = 0
@@ -206,14 +209,18 @@ class ContentCompiler {
     if (way.includes(file)) throw contentCycle([...way, file])
     if (!directiveNames(content).some(name => this.known.has(name))) return plain(content, file)
     if (++this.included > INCLUDED_MAX) throw includesTooMuch()
-    const { parts, faults } = await parseContentWithin(content, this.known, 1)
+    const { parts, faults, slips } = await parseContentWithin(content, this.known, 1)
+    const addIncluded = (rule: 'directive-invalid' | 'directive-idle', said: ContentProblem): void => {
+      const { message, hint, line, column } = said
+      const place = `in ${file}:${line}:${column}, which it includes, `
+      this.findings.push(finding(rule, placeOf(including), place + message, hint))
+    }
     const [fault] = faults
     if (fault) {
-      const { message, hint, line, column } = fault
-      const said = `in ${file}:${line}:${column}, which it includes, ${message}`
-      this.findings.push(finding('directive-invalid', placeOf(including), said, hint))
+      addIncluded('directive-invalid', fault)
       return { text: '', parts: [], file, problem: fault }
     }
+    for (const slip of slips) addIncluded('directive-idle', slip)
     this.findIdle(parts, [...way, file], including)
     const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
     const isText = !folded.some(isDirective)

@@ -66,8 +66,8 @@ interface Place {
 /** The path entry that a file lies in, or else its own directory. */
 function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
   const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
-  const file = disk.isDirectory(named) ? disk.resolve(named, 'SKILL.md') : named
-  const isThere = disk.stat(file) !== null || isLost(file, disk)
+  const file = fileAt(named, disk)
+  const isThere = stands(file, disk)
   if (!SKILL_FILE.test(file.replaceAll('\\', '/')) && !isLost(file, disk)) return null
   for (const state of directoryStates(globals, disk)) {
     const inside = disk.inside(state.dir, file)
@@ -83,6 +83,18 @@ function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
   const inside = disk.inside(dir, file)
   if (inside === null || !isInside(inside)) return null
   return { state: { ...OUTSIDE, dir, reread: new Map(), verified: new Map() }, file: inside }
+}
+
+/** Of a folder its SKILL.md, unless the folder itself stands where a skill file should be. */
+function fileAt(named: string, disk: Disk): string {
+  if (!disk.isDirectory(named)) return named
+  const file = disk.resolve(named, 'SKILL.md')
+  return SKILL_FILE.test(named.replaceAll('\\', '/')) && !stands(file, disk) ? named : file
+}
+
+/** True for a file, and for what stands in its place and cannot be read. */
+function stands(file: string, disk: Disk): boolean {
+  return disk.stat(file) !== null || disk.isDirectory(file) || isLost(file, disk)
 }
 
 /** True for a link that leads nowhere. It may have been that of a folder skill. */

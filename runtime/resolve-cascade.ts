@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { resolveCascades } from '../src/cascade.js'
 import { cascadeFields } from '../src/cascade-fields.js'
-import { brokenFault, mainFault, problemFor } from '../src/cascade-problems.js'
+import { brokenFault, mainFault, problemFor, shadowedFault } from '../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeProblem, CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { nearTool } from '../src/near-tool.js'
 import { parseReference } from '../src/reference.js'
@@ -11,9 +11,10 @@ import { isOwn, type KnownCascade } from './chain.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
-import { directoryStates } from './directory-state.js'
+import { directoryStates, lookUp } from './directory-state.js'
+import type { Disk } from './disk-seam.js'
 import { authorityOf, type Main, rootMain } from './find-authority.js'
-import { type Resolution, resolve } from './find-tool.js'
+import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { knownCascade } from './known-cascade.js'
 import { inheritedParts, makeChain, makeStep } from './make-chain.js'
@@ -71,7 +72,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   const lookUp: CascadeLookUp = {
     base: async (ref, from) => {
       const found = await findBase(ref, toolOfId(from.id), globals)
-      return found?.broken ? faulty(ref, brokenFault(found.broken)) : seen(found?.tool ?? null)
+      return found?.fault ? faulty(ref, found.fault) : seen(found?.tool ?? null)
     },
     middleware: async (key, from) => {
       const found = await middlewareFor(key, toolOfId(from.id), globals, one => passed.push(one))
@@ -91,19 +92,29 @@ function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
   return { id: `\0${name}`, name, layer: 'project', metadata: {}, ...(fault && { fault }) }
 }
 
-/** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. The file of a fault is given as it stands in its path entry. */
-async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<Resolution> {
+/** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
+async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { entry, file } = from.origin
   const host = disk
   const isRelative = parseReference(ref).kind === 'path' && host !== null && entry !== ''
   const resolution = await resolve(isRelative ? host.resolve(entry, file, '..', ref) : ref, globals)
-  if (!resolution || host === null || resolution.tool?.origin.entry === '') return resolution
-  // What lies outside of all path entries is in no index, so it is nobody's base.
+  if (!resolution || host === null) return resolution?.tool ? resolution : null
   const { tool } = resolution
-  if (tool)
-    return directoryStates(globals, host).some(({ dir }) => dir === tool.origin.entry) ? resolution : null
+  if (tool) return tool.origin.entry === '' ? { tool } : baseInEntry(tool, globals, host)
   const broken = diagnosticInEntry(resolution.broken, globals, host)
-  return broken && { broken }
+  return broken && { fault: brokenFault(broken) }
+}
+
+type FoundBase = { tool: ToolDef; fault?: never } | { fault: CascadeTool['fault']; tool?: never }
+
+/** A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's base. */
+async function baseInEntry(tool: ToolDef, globals: Globals, host: Disk): Promise<FoundBase | null> {
+  const { name, origin } = tool
+  const state = directoryStates(globals, host).find(({ dir }) => dir === origin.entry)
+  if (!state) return null
+  const first = await lookUp(state, name, globals, host)
+  const isShadowed = first && first.record.file !== origin.file
+  return isShadowed ? { fault: shadowedFault(origin.file, name, first.record.file) } : { tool }
 }
 
 /** A tool as the cascade sees it. */

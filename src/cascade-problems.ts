@@ -166,6 +166,14 @@ export function brokenFault({ file, line, reason, note }: Diagnostic): Fault {
   return { message: `${file}:${line}: ${reason}`, hint: note }
 }
 
+/** What is wrong with a skill whose name another one of its path entry has. Both files are given as they stand there. */
+export function shadowedFault(file: string, name: string, first: string): Fault {
+  return {
+    message: `${file}: the name ${quoted(name)} is taken by ${first}, which comes first and is the one that loads`,
+    hint: 'Rename one of the two.',
+  }
+}
+
 /** What is wrong with a skill whose role reads like another one. */
 export function roleFault(file: string, meant: Role): Fault {
   return {

@@ -101,6 +101,70 @@ describe('code that misbehaves when it is imported', () => {
     expect(diagnostics[0]?.reason).toMatch(/: lib\/helper\.js:1:7: Expected/)
   })
 
+  const IMPORTING = `import a from './one.js'
+import b from 'two'
+import { lib } from './lib.js'
+export const frontmatter = { name: 'bad', description: 'x' }
+export default () => [a, b, lib]
+`
+  const LIB = `import x from './three.js'
+${Array.from({ length: 20 }, (_, number) => `import './more-${number}.js'`).join('\n')}
+export const lib = x
+`
+  it('says all that is wrong with a file and with what it imports, and a call the first', async () => {
+    const { dir } = codeSkills({
+      'bad.skill.js': IMPORTING,
+      'also.skill.js': doing("import { lib } from './lib.js'\nimport './four.js'", 'also'),
+      'for/SKILL.md': '---\nname: for\ndescription: x\nmetadata:\n  delegate: ../other.js\n---\n',
+      'lib.js': LIB,
+      'other.js': "import { lib } from './lib.js'\nexport default () => lib\n",
+      'sound.skill.js': SOUND('sound'),
+    })
+    const called = (freshness: 'check' | 'trust') =>
+      createRuntime({ paths: [dir], freshness })
+        .invoke('bad')
+        .catch((error: Error) => error.message)
+    expect(await called('check')).toMatch(/bad\.skill\.js:1:15: Could not resolve "\.\/one\.js"$/)
+    const ofLib = ['three', ...Array.from({ length: 20 }, (_, number) => `more-${number}`)].map(
+      (name, number) => `lib.js:${number + 1}:${number === 0 ? 15 : 8}: Could not resolve "./${name}.js"`,
+    )
+    for (const _again of [1, 2]) {
+      const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+      const of = (file: string) =>
+        diagnostics
+          .filter(one => one.file === file)
+          .map(({ line, column, reason }) => `${line}:${column} ${reason.slice(reason.indexOf(': ') + 2)}`)
+      const inherited = ofLib.map(told => `1:1 ${told}`)
+      expect(of('bad.skill.js')).toEqual([
+        ...inherited,
+        '1:15 Could not resolve "./one.js"',
+        '2:15 Could not resolve "two"',
+      ])
+      expect(of('also.skill.js')).toEqual([...inherited, '4:8 Could not resolve "./four.js"'])
+      expect(of('for/SKILL.md')).toEqual(ofLib.map(told => `5:13 ${told}`))
+      expect(diagnostics.every(({ severity }) => severity === 'error')).toBe(true)
+    }
+    expect(await called('trust')).toMatch(
+      /bad\.skill\.js:1:15: The code cannot be bundled: Could not resolve "\.\/one\.js"$/,
+    )
+    expect(await createRuntime({ paths: [dir], freshness: 'trust' }).invoke('sound')).toBe('sound')
+  })
+
+  it('says of every import that it is forbidden', async () => {
+    const { dir } = codeSkills({
+      'bad.skill.js': doing(
+        "import 'https://example.com/a.js'\nimport 'https://example.com/a.js'\nimport 'data:text/javascript,1'\nimport './lib.js'",
+      ),
+      'lib.js': "import 'https://example.com/b.js'\n",
+    })
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(({ line, column, ruleId }) => `${line}:${column} ${ruleId}`)).toEqual([
+      '1:1 code-import',
+      '3:9 code-import',
+      '5:9 code-import',
+    ])
+  })
+
   it('nothing of it reaches the output of the command', () => {
     const { root } = codeSkills({
       'a.skill.js': doing("console.log('NOISE'); console.error('NOISE'); process.stdout.write('NOISE')"),

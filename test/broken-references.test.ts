@@ -28,6 +28,18 @@ const CASES: Record<string, { skill: string; told: string; code: string; message
     code: 'CASCADE_INVALID',
     message: `base/SKILL.md:1: ${LOST}`,
   },
+  'a base by its folder, whose SKILL.md is a folder': {
+    skill: text('user', { $inherit: './folder' }),
+    told: 'inherit-broken "./folder" cannot be inherited from: folder/SKILL.md:1: The file cannot be read: not a regular file',
+    code: 'CASCADE_INVALID',
+    message: 'folder/SKILL.md:1: The file cannot be read: not a regular file',
+  },
+  'a base by its path, which is a folder': {
+    skill: text('user', { $inherit: './none.skill.md' }),
+    told: 'inherit-broken "./none.skill.md" cannot be inherited from: none.skill.md:1: The file cannot be read: not a regular file',
+    code: 'CASCADE_INVALID',
+    message: 'none.skill.md:1: The file cannot be read: not a regular file',
+  },
   'a directive': {
     skill: skill('user', ':skill[gone]\n'),
     told: `directive-failed The skill "gone" is broken: gone:1: ${LOST}`,
@@ -68,6 +80,9 @@ function project(user: string): string {
   })
   symlinkSync('../shared/gone', join(cwd, 'skills/gone'))
   mkdirSync(join(cwd, 'skills/base'))
+  mkdirSync(join(cwd, 'skills/folder/SKILL.md'), { recursive: true })
+  mkdirSync(join(cwd, 'skills/none.skill.md'))
+  writeFileSync(join(cwd, 'skills/none.skill.md/a.skill.md'), text('a'))
   symlinkSync('../../shared/SKILL.md', join(cwd, 'skills/base/SKILL.md'))
   return cwd
 }

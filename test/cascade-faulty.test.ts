@@ -105,6 +105,28 @@ const CASES: Record<string, { tree: Tree; paths?: string[]; t: RegExp; u: RegExp
     u: /^= u$/,
     found: ['skills/t.skill.js:1:85 inherit-broken'],
   },
+  'a base by its path, whose name another file has': {
+    tree: {
+      'skills/t.skill.js': worker('t', { $inherit: ['./z.skill.md'] }),
+      'skills/u.skill.js': worker('u', { $inherit: ['./a.skill.md', 'base'] }),
+      'skills/a.skill.md': text('base'),
+      'skills/z.skill.md': text('base', { timeout: 5000 }),
+    },
+    t: /"\.\/z\.skill\.md" cannot be inherited from: z\.skill\.md: the name "base" is taken by a\.skill\.md, which comes first/,
+    u: /^= u$/,
+    found: ['skills/t.skill.js:1:85 inherit-broken'],
+  },
+  'a base by its path, the first of whose tools has another file’s name': {
+    tree: {
+      'skills/t.skill.js': worker('t', { $inherit: ['./z.skill.md'] }),
+      'skills/u.skill.js': worker('u', { $inherit: ['./z.skill.md#more'] }),
+      'skills/a.skill.md': text('base'),
+      'skills/z.skill.md': `${text('base')}\n${text('more')}`,
+    },
+    t: /z\.skill\.md: the name "base" is taken by a\.skill\.md, /,
+    u: /^= u$/,
+    found: ['skills/t.skill.js:1:85 inherit-broken'],
+  },
   'a base with a fault, before one of its name in a later entry': {
     tree: { ...HEIR, 'skills/base.skill.md': broken('base'), 'more/base.skill.md': text('base') },
     paths: ['skills', 'more'],

@@ -198,6 +198,26 @@ describe('compiling on top of the last compile', () => {
     expect((await compile({ cwd, paths: PATHS })).diagnostics).toEqual([])
   })
 
+  it('sees that a base by its path has lost its name to another file, and has it back', async () => {
+    const cwd = await project({
+      'a/t.skill.md': text('t', { $inherit: './z.skill.md' }),
+      'a/z.skill.md': text('z'),
+    })
+    const said = async () =>
+      (await compile({ cwd, paths: PATHS })).diagnostics.map(({ ruleId }) => ruleId).sort()
+    expect(await said()).toEqual([])
+    writeTree(cwd, { 'a/a.skill.md': text('z') })
+    expect(await said()).toEqual(['duplicate-name', 'inherit-broken'])
+    expect(everything(cwd)).toEqual(await fresh(cwd))
+    rmSync(join(cwd, 'a/z.skill.md'))
+    expect(await said()).toEqual(['inherit-missing'])
+    writeTree(cwd, { 'a/z.skill.md': text('z') })
+    expect(await said()).toEqual(['duplicate-name', 'inherit-broken'])
+    writeTree(cwd, { 'a/a.skill.md': text('y') })
+    expect(await said()).toEqual([])
+    expect(everything(cwd)).toEqual(await fresh(cwd))
+  })
+
   it('sees that another one’s directory is searched now, in which a base may lie', async () => {
     const cwd = await project({
       'a/x.skill.md': text('x', { $inherit: 'theirs' }),

@@ -1,6 +1,6 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
 import { ROOT } from './support/processes.js'
@@ -252,6 +252,25 @@ describe('compile and clean', () => {
     expect(stderr).toMatch(/^::error file=skills\/bad%2C%251\.skill\.js,line=1,col=7,title=code-syntax::/m)
   })
 
+  it('annotates from the checkout, wherever in it the step works', () => {
+    const root = project({ 'skills/bad.skill.js': 'const = 1\n' })
+    const annotated = (cwd: string, args: string[], checkout: string): string[] => {
+      const { stdout } = agentApps(cwd, ['check', '--format', 'github', ...args], {
+        env: { GITHUB_WORKSPACE: checkout },
+      })
+      return stdout.match(/^::error file=[^,]*/gm) ?? []
+    }
+    const path = relative(dirname(root), join(root, 'skills/bad.skill.js'))
+    expect(annotated(root, [], dirname(root))).toEqual([`::error file=${path}`])
+    expect(annotated(join(root, 'more'), ['--cwd', '..'], dirname(root))).toEqual([`::error file=${path}`])
+    expect(annotated(root, [], root)).toEqual(['::error file=skills/bad.skill.js'])
+    for (const elsewhere of ['', join(root, 'more')])
+      expect(annotated(root, [], elsewhere)).toEqual(['::error file=skills/bad.skill.js'])
+    expect(annotated(join(root, 'more'), ['--cwd', '..'], '')).toEqual([
+      '::error file=../skills/bad.skill.js',
+    ])
+  })
+
   it('clean lists with --dry-run, and removes', () => {
     const root = project()
     const before = snapshot(root)
@@ -297,6 +316,32 @@ describe('check', () => {
       /^::warning file=skills\/use\/SKILL\.md,line=3,col=\d+,title=colon-in-value::/,
     )
     expect(snapshot(root)).toEqual(before)
+  })
+
+  it('names files from where it was started, and in JSON from --cwd', () => {
+    const root = project(BAD)
+    const here = join(root, 'more')
+    const heads = (args: string[]): string[] => {
+      const { stdout, stderr } = agentApps(here, [...args, '--cwd', '..'])
+      return (stdout + stderr).match(/^\S*SKILL\.md$/gm) ?? []
+    }
+    expect(heads(['check'])).toEqual(['../skills/use/SKILL.md'])
+    expect(heads(['compile'])).toEqual(['../skills/use/SKILL.md'])
+    expect(heads(['check', './skills'])).toEqual(['../skills/use/SKILL.md'])
+    const { diagnostics } = JSON.parse(agentApps(here, ['check', '--json', '--cwd', '..']).stdout) as {
+      diagnostics: { file: string }[]
+    }
+    expect(diagnostics.map(({ file }) => file)).toEqual(['skills/use/SKILL.md'])
+    writeFileSync(join(root, 'skills/count.skill.js'), 'changed')
+    expect(agentApps(here, ['verify', '--cwd', '..']).stdout).toMatch(/^✗ \.\.\/skills\/count\.skill\.js /)
+    expect(agentApps(here, ['check', '--spec', '--cwd', '..', '--verbose']).stdout).toContain(
+      ' ../skills/notes/SKILL.md',
+    )
+    writeFileSync(join(root, 'skills/.agent-apps.json'), '{}')
+    expect(agentApps(here, ['list', '--cwd', '..']).stderr).toMatch(/^\.\.\/skills\/\.agent-apps\.json:1:1 /m)
+    expect(agentApps(here, ['check', '--fix', '--cwd', '..']).stderr).toMatch(
+      /^fixed \.\.\/skills\/use\/SKILL\.md$/m,
+    )
   })
 
   it('--fix changes only the bytes at fault', () => {
@@ -363,6 +408,26 @@ describe('list, describe, render and run', () => {
     expect(JSON.parse(agentApps(root, ['render', 'notes', '--json']).stdout)).toEqual({
       content: '# Notes\n\nWrite them.',
     })
+  })
+
+  it('list says how many are left out since another has the name, compiled or not', () => {
+    const doubles = {
+      'skills/also.skill.md': skill('notes', 'Again.\n'),
+      'more/twice.skill.md': `${skill('twice', 'Once.\n')}\n${skill('twice', 'Twice.\n')}`,
+    }
+    const root = project(doubles)
+    const before = agentApps(root, ['list'])
+    agentApps(root, ['compile'])
+    const after = agentApps(root, ['list'])
+    for (const { status, stdout, stderr } of [before, after]) {
+      expect(status).toBe(0)
+      expect(stdout.match(/^\S+/gm)).toEqual(['count', 'notes', 'twice'])
+      expect(stderr).toBe(
+        '3 tools\n2 tools left out, as another one in the same directory has the name; `agent-apps check` says which\n',
+      )
+    }
+    expect(agentApps(root, ['check']).stdout.match(/duplicate-name/g)).toHaveLength(2)
+    for (const option of ['--json', '--quiet']) expect(agentApps(root, ['list', option]).stderr).toBe('')
   })
 
   it('list and describe for people', () => {

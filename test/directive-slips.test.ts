@@ -81,6 +81,56 @@ export default (ctx, { arg }) => arg
   })
 })
 
+describe('what reads like `:::else` in a block `:::if`', () => {
+  const said = (written: string): string =>
+    `\`${written}\` is text here, and does not begin the other branch of \`:::if\` / Did you mean \`:::else\`? It stands alone on its line.`
+
+  it.each([
+    [':::esle', ':::esle'],
+    [':::Else', ':::Else'],
+    [':::ELSE', ':::ELSE'],
+    [':::els', ':::els'],
+    ['::else', '::else'],
+    ['::::elsee', '::::elsee'],
+    [':::else{path=args.y}', ':::else'],
+    [':::else it is not', ':::else'],
+  ])('%s', async (line, written) => {
+    const body = `:::if{path=args.x}\nyes\n${line}\nno\n:::\n`
+    expect(await toldOf(body)).toEqual([`skills/a.skill.md:7:1 directive-idle: \`${said(written).slice(1)}`])
+  })
+
+  it('is told in a quote, and in a block inside', async () => {
+    const body = '> ::::if{path=args.x}\n> :::each{path=args.y}\n> a\n> :::\n>\n> ::::esle\n> b\n> ::::\n'
+    expect(await toldOf(body)).toEqual([`skills/a.skill.md:10:3 directive-idle: ${said('::::esle')}`])
+  })
+
+  it('is told where the file is included', async () => {
+    const more = { 'skills/part.md': ':::if{path=args.x}\na\n:::esle\nb\n:::\n' }
+    const place = 'In part.md:3:1, which it includes, '
+    expect(await toldOf('::include[part.md]', more)).toEqual([
+      `skills/a.skill.md:5:1 directive-idle: ${place}${said(':::esle')}`,
+    ])
+  })
+
+  it.each([
+    ':::if{path=args.x}\na\n:::else\nb\n:::\n',
+    '::::if{path=args.x}\n:::note\na\n:::\n::::\n',
+    ':::if{path=args.x}\n```\n:::esle\n```\n\nOr `:::esle`, \\:::esle.\n:::\n',
+    ':::esle\n\n:::if{path=args.x}\na\n:::\n\n:::Else\n',
+    ':::each{path=args.x}\n::else\n:::\n',
+  ])('is not %j', async body => {
+    expect(await toldOf(body)).toEqual([])
+  })
+
+  it('is not a directive of that name', async () => {
+    const own = `export const frontmatter = { name: 'elsa', description: 'x', metadata: { tags: ['meta-directive-block'] } }
+export default () => ''
+`
+    const body = ':::if{path=args.x}\n::elsa[x]\n:::\n'
+    expect(await toldOf(body, { 'skills/elsa.skill.js': own })).toEqual([])
+  })
+})
+
 describe('a fault in a file that is included', () => {
   it('is told where the file is included, with its own place', async () => {
     const cwd = makeTree({

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createRuntime, isAgentAppsError } from 'agent-apps'
-import { check, compile } from 'agent-apps/compiler'
+import { check, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, text } from './support/cascade-project.js'
 import { shown } from './support/code-project.js'
@@ -74,6 +74,26 @@ const CASES: Record<string, { found: string; tree?: Record<string, string>; make
       found: 'skills/guard/SKILL.md:1:1 file-unreadable error',
       make: root => void mkdirSync(join(root, 'skills/guard/SKILL.md'), { recursive: true }),
     },
+    'a folder called as a file': {
+      found: 'skills/guard.skill.md:1:1 file-unreadable error',
+      make: root => void mkdirSync(join(root, 'skills/guard.skill.md')),
+    },
+    'a folder called as code': {
+      found: 'skills/deep/guard.skill.ts:1:1 file-unreadable error',
+      make: root => void mkdirSync(join(root, 'skills/deep/guard.skill.ts'), { recursive: true }),
+    },
+    'a link called as a file to a folder': {
+      found: 'skills/guard.skill.md:1:1 file-unreadable error',
+      make: root => {
+        mkdirSync(join(root, 'skills/folder'))
+        link(root, 'guard.skill.md', 'folder')
+      },
+    },
+    'a link called as a file to a folder outside': {
+      found: 'skills/guard.skill.md:1:1 link-not-followed warning',
+      tree: { 'shared/notes.txt': 'Notes.\n' },
+      make: root => link(root, 'guard.skill.md', '../shared'),
+    },
   }
 
 /** What a call comes to: its error's code, or its text. */
@@ -100,6 +120,23 @@ describe('a guard that cannot be looked at', () => {
     const again = await compile({ cwd, paths: ['skills'] })
     expect(again.written).toEqual([])
     expect(again.diagnostics.map(shown).sort()).toEqual(told)
+  })
+
+  it('gives its skills, as a folder called as a file, and is none where it is a folder skill', async () => {
+    const cwd = makeTree({
+      'skills/some.skill.md/one.skill.md': text('one'),
+      'skills/other.skill.md/SKILL.md': text('other'),
+      'skills/.old.skill.md/two.skill.md': text('two'),
+    })
+    for (const work of [check, compile, compile]) {
+      const { skills, diagnostics, counts } = await work({ cwd, paths: ['skills'] })
+      expect(skills.map(({ name }) => name)).toEqual(['other', 'one'])
+      expect(diagnostics.map(shown)).toEqual([
+        'skills/other.skill.md/SKILL.md:2:7 name-differs warning',
+        'skills/some.skill.md:1:1 file-unreadable error',
+      ])
+      expect(counts).toMatchObject({ files: 3, found: 2, skipped: 1 })
+    }
   })
 
   it('is none in a bundle either', async () => {
@@ -172,5 +209,87 @@ describe('a guard that cannot be looked at', () => {
     const { diagnostics } = await check({ cwd, paths: ['skills'] })
     expect(diagnostics.map(({ ruleId }) => ruleId)).not.toContain('middleware-broken')
     expect(await called(cwd, 'check')).not.toBe('CASCADE_INVALID')
+  })
+})
+
+/** What stands where the main skill of a path entry should be and cannot be looked at. */
+const MAINS: Record<string, { why: string; tree?: Record<string, string>; make: (root: string) => void }> = {
+  'a link that leads nowhere': {
+    why: 'the symbolic link leads nowhere',
+    make: root => link(root, 'SKILL.md', '../shared/SKILL.md'),
+  },
+  'a link that leaves the folder': {
+    why: "the symbolic link leaves the skill's own folder, so it is not followed",
+    tree: { 'shared/SKILL.md': text('skills', { role: 'main', $global: { timeout: 5000 } }) },
+    make: root => link(root, 'SKILL.md', '../shared/SKILL.md'),
+  },
+  'a pipe': {
+    why: 'not a regular file',
+    make: root => void execFileSync('mkfifo', [join(root, 'skills/SKILL.md')]),
+  },
+  'a folder': {
+    why: 'not a regular file',
+    make: root => void mkdirSync(join(root, 'skills/SKILL.md')),
+  },
+}
+
+describe('a SKILL.md at the root that cannot be looked at', () => {
+  const TREE = {
+    'package.json': '{"type":"module"}\n',
+    'skills/deep/pay.skill.md': text('pay'),
+    'skills/free.skill.md': text('free', { $inherit: false }),
+  }
+  const told = ['skills/SKILL.md:1:1 file-unreadable error', 'skills/SKILL.md:1:1 main-broken error']
+
+  it.each(Object.entries(MAINS))('%s stops what it may guard', async (_what, { why, tree, make }) => {
+    const cwd = makeTree({ ...TREE, ...tree })
+    make(cwd)
+    const message = async (freshness: 'check' | 'trust'): Promise<unknown> => {
+      const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
+      expect(await runtime.invoke('free')).toBe('Do free.\n')
+      return runtime.invoke('pay').catch((error: unknown) => isAgentAppsError(error) && error.message)
+    }
+    const stopped =
+      'The metadata of "pay" cannot be resolved: the main skill in SKILL.md:1 cannot be used, and nobody knows what it promotes.'
+    expect(await message('check')).toBe(stopped)
+    const checked = await check({ cwd, paths: ['skills'], spec: true })
+    expect(checked.diagnostics.map(shown)).toEqual(told)
+    expect(checked.diagnostics[0]?.reason).toBe(`The file cannot be read: ${why}`)
+    expect(checked.spec).toEqual([
+      { file: 'skills/SKILL.md', valid: false, errors: [`The file cannot be read: ${why}.`] },
+    ])
+    const first = await compile({ cwd, paths: ['skills'] })
+    expect(first.diagnostics.map(shown)).toEqual(told)
+    expect(first.counts).toEqual({ files: 3, found: 2, shadowed: 0, skipped: 1 })
+    expect(first.counts).toEqual(checked.counts)
+    expect(await message('check')).toBe(stopped)
+    expect(await message('trust')).toBe(stopped)
+    const again = await compile({ cwd, paths: ['skills'] })
+    expect(again.written).toEqual([])
+    expect(again.diagnostics.map(shown)).toEqual(told)
+    expect((await verify({ cwd, paths: ['skills'] })).deviations).toEqual([])
+    rmSync(join(cwd, 'skills/SKILL.md'), { recursive: true })
+    expect(await message('check')).toBe('Do pay.\n')
+    expect((await compile({ cwd, paths: ['skills'] })).diagnostics).toEqual([])
+    expect(await message('trust')).toBe('Do pay.\n')
+  })
+
+  it('stops it again once its target is gone', async () => {
+    const cwd = makeTree({ ...TREE, 'skills/main.txt': text('skills', { role: 'main' }) })
+    link(cwd, 'SKILL.md', 'main.txt')
+    const called = (): Promise<unknown> =>
+      createRuntime({ cwd, paths: ['skills'], freshness: 'check' })
+        .invoke('pay')
+        .catch((error: unknown) => isAgentAppsError(error) && error.code)
+    for (const prepare of [async () => {}, () => compile({ cwd, paths: ['skills'] })]) {
+      await prepare()
+      expect(await called()).toBe('Do pay.\n')
+      renameSync(join(cwd, 'skills/main.txt'), join(cwd, 'main.txt'))
+      expect(await called()).toBe('CASCADE_INVALID')
+      await prepare()
+      expect(await called()).toBe('CASCADE_INVALID')
+      renameSync(join(cwd, 'main.txt'), join(cwd, 'skills/main.txt'))
+      expect(await called()).toBe('Do pay.\n')
+    }
   })
 })

@@ -1,7 +1,8 @@
 import { AgentAppsError, nearest } from 'agent-apps'
 import { type CheckResult, check, fromMessage } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
-import { catalogLine, count, type Output, printable } from '../output.js'
+import { fromHere } from '../from-here.js'
+import { catalogLine, count, printable } from '../output.js'
 import {
   FORMATS,
   type Format,
@@ -26,14 +27,15 @@ export const checkCommand: Command = {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  const { options, output } = invocation
+  const { options, output, cwd } = invocation
   const format = output.json ? 'json' : readFormat(options.format)
   const spec = options.spec === true
   const result = await check({ ...projectOptions(invocation), fix: options.fix === true, spec })
   if (format === 'json') output.jsonResult(asJson(result, spec))
-  else if (format === 'github') for (const line of githubDiagnostics(result.diagnostics)) output.result(line)
-  else if (spec) showSpec(result, output)
-  else show(result, output)
+  else if (format === 'github')
+    for (const line of githubDiagnostics(result.diagnostics, cwd)) output.result(line)
+  else if (spec) showSpec(result, invocation)
+  else show(result, invocation)
   const invalid = spec && result.spec.some(({ valid }) => !valid)
   return invalid || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
 }
@@ -51,13 +53,13 @@ function asJson({ counts, catalog, diagnostics, fixed, spec }: CheckResult, with
   return { counts, catalog, diagnostics: diagnostics.map(fromMessage), fixed, ...(withSpec && { spec }) }
 }
 
-function show({ counts, catalog, diagnostics, fixed }: CheckResult, output: Output): void {
+function show({ counts, catalog, diagnostics, fixed }: CheckResult, { output, cwd }: Invocation): void {
   const shown = diagnostics.filter(
     ({ severity }) => severity === 'error' || (!output.quiet && (output.verbose || severity === 'warning')),
   )
-  for (const line of prettyDiagnostics(shown, output, process.stdout)) output.result(line)
+  for (const line of prettyDiagnostics(shown, cwd, output, process.stdout)) output.result(line)
   if (shown.length > 0) output.result('')
-  for (const file of fixed) output.note(`fixed ${printable(file)}`)
+  for (const file of fixed) output.note(`fixed ${printable(fromHere(file, cwd))}`)
   output.note(catalogLine(catalog))
   const faults = tally(diagnostics, ['error', 'warning', 'info'])
   const hidden = diagnostics.length - shown.length
@@ -73,11 +75,11 @@ function parts({ found, shadowed, skipped }: CheckResult['counts']): string {
   return [`${count(found)} found`, ...others].join(', ')
 }
 
-function showSpec({ spec }: CheckResult, output: Output): void {
+function showSpec({ spec }: CheckResult, { output, cwd }: Invocation): void {
   for (const { file, valid, errors } of spec) {
     if (valid && !output.verbose) continue
     output.result(
-      `${valid ? output.style('green', 'valid  ') : output.style('red', 'invalid')} ${printable(file)}`,
+      `${valid ? output.style('green', 'valid  ') : output.style('red', 'invalid')} ${printable(fromHere(file, cwd))}`,
     )
     for (const error of errors) output.result(`          ${printable(error)}`)
   }

@@ -12,7 +12,7 @@ import {
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { commandLine } from '../command-line.js'
 import { isModuleFile } from '../module-type.js'
-import { catalogLine, count, type Output, printable } from '../output.js'
+import { catalogLine, count, printable } from '../output.js'
 import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
 import { showError } from '../show-error.js'
@@ -65,7 +65,7 @@ function refuse(error: unknown): never {
 }
 
 async function compileOrWatch(invocation: Invocation): Promise<number> {
-  const { options, output } = invocation
+  const { options, output, cwd } = invocation
   if (options.watch === true) return watchProject(invocation)
   if (options.poll !== undefined) throw usage('--poll is for --watch', 'Add --watch, or leave --poll out.')
   const started = performance.now()
@@ -85,11 +85,11 @@ async function compileOrWatch(invocation: Invocation): Promise<number> {
   else {
     const summary =
       options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed)
-    show(result, summary, output)
+    show(result, summary, invocation)
     if (options.check !== true) showBundle(result, invocation)
   }
   if (process.env.GITHUB_ACTIONS === 'true')
-    for (const line of githubDiagnostics(result.diagnostics)) output.error(line)
+    for (const line of githubDiagnostics(result.diagnostics, cwd)) output.error(line)
   const outdated = options.check === true && result.outdated.length > 0
   return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
 }
@@ -105,7 +105,7 @@ async function watchProject(invocation: Invocation): Promise<number> {
     onCompile(result) {
       if (output.json) output.jsonLine(asJson(result))
       else {
-        show(result, compileSummary(result, total(result.timings)), output)
+        show(result, compileSummary(result, total(result.timings)), invocation)
         showBundle(result, invocation)
       }
     },
@@ -197,14 +197,14 @@ function asJson(result: CompileResult): object {
   }
 }
 
-function show(result: CompileResult, summary: string, output: Output): void {
+function show(result: CompileResult, summary: string, { output, cwd }: Invocation): void {
   const wanted = result.diagnostics.filter(
     ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
   )
   const sorted = output.verbose
     ? wanted
     : byFile(wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN))
-  for (const line of prettyDiagnostics(sorted, output, process.stderr)) output.error(line)
+  for (const line of prettyDiagnostics(sorted, cwd, output, process.stderr)) output.error(line)
   if (wanted.length > sorted.length)
     output.note(`\nand ${count(wanted.length - sorted.length)} more; --verbose shows all`)
   if (sorted.length > 0) output.note('')

@@ -1,4 +1,11 @@
-import { estimateTokens, matchPattern, normalizeTags, renderCatalog, type ToolDef } from 'agent-apps'
+import {
+  estimateTokens,
+  matchPattern,
+  normalizeTags,
+  type Runtime,
+  renderCatalog,
+  type ToolDef,
+} from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
 import { asJson, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
@@ -46,8 +53,22 @@ async function run(invocation: Invocation): Promise<number> {
   else show(tools, costs, output)
   if (tools.length === 0 && tags.length === 0 && patterns === null)
     output.note('`agent-apps doctor` says where they are looked for.')
+  if (!output.json) noteDuplicates(runtime, output)
   noteDiagnostics(runtime, invocation)
   return 0
+}
+
+/** Says how many tools nobody can list: those whose name another one of their path entry has. What later entries have stands in the list. */
+function noteDuplicates({ globals }: Runtime, output: Output): void {
+  const duplicates = [...globals.directories.values()].flatMap(({ index, diskNames }) => {
+    const names = index ?? diskNames
+    const diagnostics = names?.paths().flatMap(path => names.file(path)?.diagnostics ?? []) ?? []
+    return diagnostics.filter(({ rule }) => rule === 'duplicate-name')
+  }).length
+  if (duplicates > 0)
+    output.note(
+      `${count(duplicates, 'tool')} left out, as another one in the same directory has the name; \`agent-apps check\` says which`,
+    )
 }
 
 /** What it adds to a catalog: nothing, where no model is shown it. */

@@ -1,6 +1,7 @@
 import { type VerifyResult, verify } from 'agent-apps/compiler'
-import { type Command, projectOptions } from '../command.js'
-import { count, type Output, printable } from '../output.js'
+import { type Command, type Invocation, projectOptions } from '../command.js'
+import { fromHere } from '../from-here.js'
+import { count, printable } from '../output.js'
 
 export const verifyCommand: Command = {
   name: 'verify',
@@ -12,17 +13,18 @@ export const verifyCommand: Command = {
     const { output } = invocation
     const result = await verify(projectOptions(invocation))
     if (output.json) output.jsonResult(result)
-    else show(result, output)
+    else show(result, invocation)
     return result.deviations.length > 0 ? 1 : 0
   },
 }
 
-function show({ counts, deviations, absent }: VerifyResult, output: Output): void {
+function show({ counts, deviations, absent }: VerifyResult, { output, cwd }: Invocation): void {
   for (const { file, reason, note } of deviations) {
-    output.result(`${output.style('red', '✗')} ${printable(file)} ${printable(reason)}`)
+    output.result(`${output.style('red', '✗')} ${printable(fromHere(file, cwd))} ${printable(reason)}`)
     if (!output.quiet) output.result(`  ${output.style('dim', printable(note))}`)
   }
-  if (output.verbose) for (const file of absent) output.note(`not there to check: ${printable(file)}`)
+  if (output.verbose)
+    for (const file of absent) output.note(`not there to check: ${printable(fromHere(file, cwd))}`)
   const missing = absent.length === 0 ? '' : ` · ${count(absent.length)} not there to check`
   const directories = counts.directories === 1 ? '1 directory' : `${count(counts.directories)} directories`
   if (counts.files === 0) return output.result(`verified nothing: no index can be read in ${directories}`)

@@ -26,7 +26,7 @@ export async function parseContentWithin(
 function unread(text: string, line: number, why: string): ParsedContent {
   const message = `the content cannot be searched for directives: ${why}`
   const hint = 'Make it shorter: move parts of it into files of their own, and `:include[…]` them.'
-  return { parts: [[0, text.length]], faults: [{ message, hint, line, column: 1 }] }
+  return { parts: [[0, text.length]], faults: [{ message, hint, line, column: 1 }], slips: [] }
 }
 
 /** What a line begins with: two characters, or a mark, for each quote and list; and a fence of a block. */

@@ -6,6 +6,7 @@ import { type Processor, unified } from 'unified'
 import type { ContentPart, ContentProblem, DirectivePart } from '../../src/content.js'
 import type { DirectiveForm } from '../../src/directive.js'
 import { mayBeginDirective } from '../../src/directive-names.js'
+import { nearest } from '../../src/nearest.js'
 
 /** The directives that are known, by name, each with the forms that it has. */
 export type KnownDirectives = ReadonlyMap<string, readonly DirectiveForm[]>
@@ -21,6 +22,8 @@ export interface ParsedContent {
   parts: ContentPart[]
   /** What is wrong with the directives, in the text's order. */
   faults: ContentProblem[]
+  /** What is text, and was likely meant to be something else; in the text's order. */
+  slips: ContentProblem[]
 }
 
 /** The most blocks that may lie in each other. */
@@ -33,8 +36,8 @@ const DEPTH_MAX = 32
  * @param firstLine the line of its file that the text begins with
  */
 export function parseContent(text: string, known: KnownDirectives, firstLine = 1): ParsedContent {
-  const { masked, fences } = maskUnknown(text, known)
-  const reading = new Reading(text, known, fences, firstLine)
+  const { masked, fences, elseLike } = maskUnknown(text, known)
+  const reading = new Reading(text, known, fences, elseLike, firstLine)
   const tooDeep = deepFence(fences)
   return tooDeep ? reading.refuse(tooDeep.offset) : reading.read(processor().parse(masked))
 }
@@ -61,6 +64,12 @@ interface Fence {
   kind: 'known' | 'other' | 'else' | 'close'
 }
 
+/** What begins a line, reads like `:::else`, and is text. */
+interface ElseLike {
+  offset: number
+  written: string
+}
+
 const CANDIDATE = /(:+)([A-Za-z][A-Za-z0-9_-]*)?/g
 const LINE_LEAD = /(?:^|[\r\n])[ \t>*+\-\d.)]*$/
 const AUTOLINK = /<[A-Za-z][A-Za-z0-9+.-]{0,31}$/
@@ -69,8 +78,12 @@ const AUTOLINK = /<[A-Za-z][A-Za-z0-9+.-]{0,31}$/
  * The text with the colons of what is no known directive made commas, so that the parser's own idea of directives
  * cannot change the rest. `:::else` becomes a leaf: it has no closing fence. Offsets stay the same.
  */
-function maskUnknown(text: string, known: KnownDirectives): { masked: string; fences: Fence[] } {
+function maskUnknown(
+  text: string,
+  known: KnownDirectives,
+): { masked: string; fences: Fence[]; elseLike: ElseLike[] } {
   const fences: Fence[] = []
+  const elseLike: ElseLike[] = []
   const masked = text.replace(
     CANDIDATE,
     (written: string, colons: string, name: string | undefined, offset: number) => {
@@ -97,11 +110,17 @@ function maskUnknown(text: string, known: KnownDirectives): { masked: string; fe
         if (isKnown) return written
       }
       if (colons.length === 2 && startsLine && forms?.includes('block')) return written
+      if (startsLine && name !== undefined && !forms && isElseLike(name)) elseLike.push({ offset, written })
       return ','.repeat(colons.length) + (name ?? '')
     },
   )
   // The parser leaves out a byte order mark, and counts from behind it.
-  return { masked: masked.replace(/^\uFEFF/, '\u2060'), fences }
+  return { masked: masked.replace(/^\uFEFF/, '\u2060'), fences, elseLike }
+}
+
+function isElseLike(name: string): boolean {
+  const word = name.toLowerCase()
+  return word === 'else' || nearest(word, ['else']) !== null
 }
 
 function restOfLine(text: string, from: number): string {
@@ -124,8 +143,17 @@ type DirectiveNode = TextDirective | LeafDirective | ContainerDirective
 /** A range of the text, without what stands before it on its line in quotes and lists. */
 type Range = readonly [start: number, end: number]
 
+interface Said {
+  offset: number
+  message: string
+  hint: string
+}
+
 class Reading {
-  private readonly faults: { offset: number; message: string; hint: string }[] = []
+  private readonly faults: Said[] = []
+  private readonly slips: Said[] = []
+  /** Where blocks `:::if` stand. */
+  private readonly ifs: Range[] = []
   /** Where known blocks end: a lone fence after one is a mistake. */
   private readonly blockEnds: number[] = []
   private readonly closing = new Set<number>()
@@ -136,6 +164,7 @@ class Reading {
     private readonly text: string,
     private readonly known: KnownDirectives,
     private readonly fences: readonly Fence[],
+    private readonly elseLike: readonly ElseLike[],
     private readonly firstLine: number,
   ) {
     this.lines = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map(({ 0: end, index }) => index + end.length)]
@@ -143,7 +172,11 @@ class Reading {
 
   read(tree: Root): ParsedContent {
     const parts = this.partsOf(tree.children, [[0, this.text.length]], '')
-    if (this.blockEnds.length > 0) this.findStrayFences(literalRanges(tree))
+    if (this.blockEnds.length > 0) {
+      const literal = literalRanges(tree)
+      this.findStrayFences(literal)
+      this.findElseSlips(literal)
+    }
     return this.parsed(parts)
   }
 
@@ -155,13 +188,16 @@ class Reading {
   }
 
   private parsed(parts: ContentPart[]): ParsedContent {
-    const faults = this.faults
-      .sort((one, other) => one.offset - other.offset)
+    return { parts, faults: this.placed(this.faults), slips: this.placed(this.slips) }
+  }
+
+  private placed(said: readonly Said[]): ContentProblem[] {
+    return said
+      .toSorted((one, other) => one.offset - other.offset)
       .map(({ offset, message, hint }) => {
         const [line, column] = this.placeAt(offset)
         return { message, hint, line, column }
       })
-    return { parts, faults }
   }
 
   /** The parts of ranges, in which some nodes lie. `indent` is what the ranges leave out at each line's start. */
@@ -248,6 +284,7 @@ class Reading {
       })
     } else this.closing.add(this.text.lastIndexOf(closed, end))
     this.blockEnds.push(end)
+    if (node.name === 'if') this.ifs.push([start, end])
     const bodyEnd = isClosed ? closing : end
     const nodes = node.children.filter(child => !isLabel(child)) as RootContent[]
     const divider = node.name === 'if' ? nodes.findIndex(isElse) : -1
@@ -318,8 +355,7 @@ class Reading {
     const firstEnd = this.blockEnds.reduce((least, end) => Math.min(least, end))
     let others = 0
     for (const { offset, kind } of this.fences) {
-      if (this.closing.has(offset) || literal.some(([start, end]) => offset >= start && offset < end))
-        continue
+      if (this.closing.has(offset) || isIn(literal, offset)) continue
       if (kind === 'other') others++
       if (kind !== 'close') continue
       if (others > 0) others--
@@ -330,6 +366,18 @@ class Reading {
           hint: 'A block that holds others has a longer fence than they: `::::if` around `:::each`.',
         })
       }
+    }
+  }
+
+  /** What reads like `:::else` in a block `:::if` and is none, so that both branches are given. */
+  private findElseSlips(literal: readonly Range[]): void {
+    for (const { offset, written } of this.elseLike) {
+      if (!isIn(this.ifs, offset) || isIn(literal, offset)) continue
+      this.slips.push({
+        offset,
+        message: `\`${written}\` is text here, and does not begin the other branch of \`:::if\``,
+        hint: 'Did you mean `:::else`? It stands alone on its line.',
+      })
     }
   }
 
@@ -357,6 +405,10 @@ class Reading {
     }
     return low
   }
+}
+
+function isIn(ranges: readonly Range[], offset: number): boolean {
+  return ranges.some(([start, end]) => offset >= start && offset < end)
 }
 
 /** Where code and HTML stand. */

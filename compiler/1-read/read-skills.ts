@@ -217,6 +217,7 @@ export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile>
     findings: [...skill.findings, ...parsed.findings],
   })
   const atFault = (error: unknown): ParsedFile => unreadable(skill, systemReason(error))
+  if (skill.unseen !== undefined) return unreadable(skill, skill.unseen)
   try {
     const bytes = readSkillFile(fileOf(skill))
     if (kind === 'code') return parseCode(bytes, path).then(withWalk).catch(atFault)
@@ -240,10 +241,16 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
 const SHAPE_MAX = 100
 
 /** What a skill is besides the bytes of its files: its place, which resources it has, what the walk said of it. */
-function shapeOf({ path, kind, folderName, atRoot, resources, findings }: WalkedSkill): string {
+function shapeOf({ path, kind, folderName, atRoot, resources, findings, unseen }: WalkedSkill): string {
   // Of thousands most are such: alone in a folder that has the name by which it is reached.
-  if (resources.length + findings.length === 0 && `/${path}`.endsWith(`/${folderName}/SKILL.md`)) return kind
-  const shape = JSON.stringify([kind, folderName, atRoot, resources.map(({ path }) => path), findings])
+  if (
+    unseen === undefined &&
+    resources.length + findings.length === 0 &&
+    `/${path}`.endsWith(`/${folderName}/SKILL.md`)
+  )
+    return kind
+  const paths = resources.map(({ path }) => path)
+  const shape = JSON.stringify([kind, folderName, atRoot, paths, findings, unseen])
   return shape.length <= SHAPE_MAX ? shape : hash('sha256', shape).slice(0, 16)
 }
 

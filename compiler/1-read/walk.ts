@@ -12,7 +12,7 @@ import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js'
 import { looksSecret } from '../../src/secrets.js'
-import { FILE_START, type Finding, finding } from '../diagnostics.js'
+import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics.js'
 import { type FileStat, pickStat } from '../file-stat.js'
 import { limits } from '../limits.js'
 import { fallbackName } from './parse-file.js'
@@ -39,6 +39,8 @@ export interface WalkedSkill extends WalkedFile {
   /** The folder skill's other files. */
   resources: WalkedFile[]
   findings: Finding[]
+  /** Why it cannot be looked at. Only of a SKILL.md at the root: another one gives no skill. */
+  unseen?: string
 }
 
 /** A file or folder that gives no skill, with why. */
@@ -179,11 +181,12 @@ export function walk(
     const stat = item.isSymbolicLink()
       ? statInside(inside(absolute, name), real)
       : statFile(inside(absolute, name))
+    const atRoot = path === ''
     if ('rule' in stat) {
-      skip(file, stat, true, namesOf('folder', file, realName))
+      if (atRoot) addSkill(file, NO_STAT, 'folder', realName, atRoot).unseen = whyUnseen(stat)
+      else skip(file, stat, true, namesOf('folder', file, realName))
       return null
     }
-    const atRoot = path === ''
     const skill = addSkill(file, stat, 'folder', realName, atRoot)
     if (atRoot && describesEntry(inside(absolute, name))) return null
     if (name !== 'SKILL.md') skill.findings.push(finding('file-name-case', FILE_START, name))
@@ -200,6 +203,8 @@ export function walk(
       skip(directory.path, finding('walk-limit', FILE_START, `${limits.walkDepth} folders deep`))
       return
     }
+    if (SINGLE_FILE.test(name) && skillFileOf(readListing(directory.absolute)) === undefined)
+      skip(directory.path, notRegular(), true, namesOf(kindOf(name), directory.path))
     if (visited.has(directory.real)) return
     visited.add(directory.real)
     visit(directory)
@@ -222,7 +227,7 @@ export function walk(
     }
     const outside = !scope && target.stat.isDirectory() && !isWithin(target.real, realRoot)
     if (outside && skillFileOf(readListing(target.real)) === undefined) {
-      if (!name.startsWith('.')) skip(child.path, finding('link-not-followed', FILE_START))
+      if (!name.startsWith('.')) skipLink(child, name, finding('link-not-followed', FILE_START))
       return
     }
     const linked = { ...child, real: target.real, realName: basename(target.real) }
@@ -251,7 +256,7 @@ export function walk(
     if (SINGLE_FILE.test(name)) {
       if (visited.has(real)) return
       visited.add(real)
-      const stat = regular ? statFile(absolute) : finding('file-unreadable', FILE_START, 'not a regular file')
+      const stat = regular ? statFile(absolute) : notRegular()
       if ('rule' in stat) skip(path, stat, true, namesOf(kindOf(name), path))
       else addSkill(path, stat, kindOf(name), basename(dirname(real)), false)
       return
@@ -367,11 +372,25 @@ function isOwnDirectory(path: string): boolean {
 function statFile(file: string): FileStat | Finding {
   try {
     const stat = statSync(file)
-    if (!stat.isFile()) return finding('file-unreadable', FILE_START, 'not a regular file')
+    if (!stat.isFile()) return notRegular()
     return pickStat(stat)
   } catch (error) {
     return finding('file-unreadable', FILE_START, systemReason(error))
   }
+}
+
+function notRegular(): Finding {
+  return finding('file-unreadable', FILE_START, 'not a regular file')
+}
+
+/** The stat of what cannot be looked at. */
+const NO_STAT: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 }
+
+/** What is wrong with a file that cannot be looked at, as part of a sentence. */
+function whyUnseen(fault: Finding): string {
+  if (fault.rule === 'file-unreadable') return fault.found.join()
+  const { reason } = toDiagnostic('', fault)
+  return reason.charAt(0).toLowerCase() + reason.slice(1)
 }
 
 /** The stat of a SKILL.md, which may be a link only to a file of the same real folder. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { BuildFailure, BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild'
+import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { EsbuildEnded, useEsbuild } from '../esbuild.js'
 import { projectRoot } from '../project-root.js'
@@ -20,7 +20,8 @@ export interface BundledModule {
 export interface BundledModules {
   /** By key. */
   modules: Map<string, BundledModule>
-  failures: Map<string, ModuleFailure>
+  /** By key, one or more for each source that gives no module. */
+  failures: Map<string, ModuleFailure[]>
   /** The files to write, by path relative to the directory. */
   outputs: Map<string, Uint8Array>
 }
@@ -45,7 +46,7 @@ export async function bundleModules(
   options: BundleOptions = {},
 ): Promise<BundledModules> {
   const place = { directory: realpathSync.native(directory), root: projectRoot(directory) }
-  const failures = new Map<string, ModuleFailure>()
+  const failures = new Map<string, ModuleFailure[]>()
   let wanted = sources
   for (;;) {
     const outcome = wanted.size === 0 ? emptyBundle() : await bundle(place, wanted, options)
@@ -57,7 +58,7 @@ export async function bundleModules(
   }
 }
 
-type Outcome = Omit<BundledModules, 'failures'> | { failed: Map<string, ModuleFailure> }
+type Outcome = Omit<BundledModules, 'failures'> | { failed: Map<string, ModuleFailure[]> }
 
 function emptyBundle(): Omit<BundledModules, 'failures'> {
   return { modules: new Map(), outputs: new Map() }
@@ -77,7 +78,12 @@ async function bundle(
   } catch (error) {
     if (error instanceof EsbuildEnded) return { failed: new Map() }
     if (!isBuildFailure(error)) throw error
-    return { failed: failuresByEntry(place, error, keys) }
+    const failed = failuresByEntry(place, error, keys)
+    const told = [...failed.values()].flat().length
+    if (failed.size === 0 || told === error.errors.length) return { failed }
+    // What an entry imports may have faults as well, and only an entry that is built alone says whose they are.
+    const alone = new Map([...sources].filter(([key]) => failed.has(key)))
+    return { failed: new Map([...failed, ...(await blame(place, alone, options))]) }
   }
 }
 
@@ -198,7 +204,7 @@ function collect(
   keys: Map<string, string>,
 ): Outcome {
   const { directory } = place
-  const failed = new Map<string, ModuleFailure>()
+  const failed = new Map<string, ModuleFailure[]>()
   const modules = new Map<string, BundledModule>()
   const forbidden = forbiddenImports(place, metafile)
   for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
@@ -209,9 +215,11 @@ function collect(
     if (key === undefined || entryPoint === undefined) continue
     const reached = inputsFrom(entryPoint, metafile)
     const outside = inputProblem(entryPoint, place, false)
-    const own = outside === null ? undefined : { message: outside, file: null, line: 1, column: 1 }
-    const wrong = own ?? reached.map(input => forbidden.get(input)).find(failure => failure !== undefined)
-    if (wrong) failed.set(key, wrong)
+    const wrong =
+      outside === null
+        ? reached.flatMap(input => forbidden.get(input) ?? [])
+        : [{ message: outside, file: null, line: 1, column: 1 }]
+    if (wrong.length > 0) failed.set(key, wrong)
     else modules.set(key, { file, inputs: ownInputs(place, reached) })
   }
   if (failed.size > 0) return { failed }
@@ -244,16 +252,13 @@ function failuresByEntry(
   { directory }: BundlePlace,
   { errors }: BuildFailure,
   keys: Map<string, string>,
-): Map<string, ModuleFailure> {
-  const failed = new Map<string, ModuleFailure>()
-  for (const { text, location } of errors) {
-    const file = location === null ? null : resolve(directory, location.file)
-    const key =
-      file === null
-        ? undefined
-        : (keys.get(file) ?? keys.get(location?.file.replace(/^inline:/, INLINE) ?? ''))
-    if (key === undefined || failed.has(key)) continue
-    failed.set(key, { message: text, file, line: location?.line ?? 1, column: (location?.column ?? 0) + 1 })
+): Map<string, ModuleFailure[]> {
+  const failed = new Map<string, ModuleFailure[]>()
+  for (const error of errors) {
+    if (error.location === null) continue
+    const { file } = error.location
+    const key = keys.get(resolve(directory, file)) ?? keys.get(file.replace(/^inline:/, INLINE))
+    if (key !== undefined) failed.set(key, [...(failed.get(key) ?? []), failureOf(directory, error)])
   }
   return failed
 }
@@ -263,30 +268,40 @@ async function blame(
   place: BundlePlace,
   sources: ReadonlyMap<string, ModuleSource>,
   options: BundleOptions,
-): Promise<Map<string, ModuleFailure>> {
-  const failed = new Map<string, ModuleFailure>()
+): Promise<Map<string, ModuleFailure[]>> {
+  const failed = new Map<string, ModuleFailure[]>()
   for (const [key, source] of sources) {
     const alone = new Map([[key, source]])
     try {
       const result = await build(place, alone, options, [])
       const outcome = collect(place, result, new Map([[entryPath(key, source), key]]))
-      if ('failed' in outcome) for (const [one, failure] of outcome.failed) failed.set(one, failure)
+      if ('failed' in outcome) for (const [one, failures] of outcome.failed) failed.set(one, failures)
     } catch (error) {
       failed.set(
         key,
         isBuildFailure(error)
-          ? firstFailure(place, error)
-          : { message: (error as Error).message, file: null, line: 1, column: 1 },
+          ? ownFirst(place, error, entryPath(key, source))
+          : [{ message: (error as Error).message, file: null, line: 1, column: 1 }],
       )
     }
   }
   return failed
 }
 
-function firstFailure({ directory }: BundlePlace, { errors, message }: BuildFailure): ModuleFailure {
-  const [first] = errors
-  const location = first?.location
-  if (!first || !location) return { message: first?.text ?? message, file: null, line: 1, column: 1 }
+/** What is wrong with one entry: its own faults, then those of what it imports. */
+function ownFirst(
+  { directory }: BundlePlace,
+  { errors, message }: BuildFailure,
+  entry: string,
+): ModuleFailure[] {
+  if (errors.length === 0) return [{ message, file: null, line: 1, column: 1 }]
+  const failures = errors.map(error => failureOf(directory, error))
+  const isOwn = ({ file }: ModuleFailure): boolean => file === entry
+  return [...failures.filter(isOwn), ...failures.filter(failure => !isOwn(failure))]
+}
+
+function failureOf(directory: string, { text, location }: Message): ModuleFailure {
+  if (location === null) return { message: text, file: null, line: 1, column: 1 }
   const file = resolve(directory, location.file)
-  return { message: first.text, file, line: location.line, column: location.column + 1 }
+  return { message: text, file, line: location.line, column: location.column + 1 }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { join, posix, resolve, sep } from 'node:path'
 import { cascadeFields } from '../../src/cascade-fields.js'
-import { brokenFault, mainFault, roleFault } from '../../src/cascade-problems.js'
+import { brokenFault, mainFault, roleFault, shadowedFault } from '../../src/cascade-problems.js'
 import type { CascadeLookUp, CascadeTool } from '../../src/cascade-types.js'
 import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolAddress } from '../../src/index-format.js'
@@ -10,7 +10,7 @@ import { parseReference } from '../../src/reference.js'
 import { type Finding, toDiagnostic } from '../diagnostics.js'
 import type { LibraryTools } from '../library.js'
 import type { LinkedDirectory } from '../linked-directory.js'
-import { type CascadeInput, cascadeInput, type SkillUnit } from '../skill-unit.js'
+import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../skill-unit.js'
 import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from '../tools-by-file.js'
 
 /** A directory of the project, for its tools to be found in. */
@@ -54,6 +54,7 @@ export function cascadeInputDigest(linked: LinkedDirectory): string {
   for (const unit of linked.units) {
     const fault = mainFaultOf(unit, linked)
     if (fault) digest.push([unit.path, fault])
+    for (const tool of unit.tools) if (shadowing(tool, linked)) digest.push([unit.path, tool.name])
   }
   return hash('sha256', JSON.stringify(digest))
 }
@@ -179,8 +180,12 @@ interface ToolFiles {
 
 function toolFiles(directories: readonly ReadDirectory[]): ToolFiles {
   const files: ToolFiles = { tools: new Map(), faulty: new Map() }
-  for (const { dir, tools } of directories)
-    for (const tool of tools.values()) addTool(files.tools, resolve(dir, fileOf(tool)), tool)
+  for (const [number, { dir, linked, tools }] of directories.entries())
+    for (const { path, tools: own } of linked.units)
+      for (const one of own) {
+        const tool = shadowedTool(one, path, linked, number) ?? tools.get(one.name)
+        if (tool) addTool(files.tools, resolve(dir, path), tool)
+      }
   for (const { dir, tools, faulty } of directories)
     for (const tool of faulty.values()) {
       const path = resolve(dir, fileOf(tool))
@@ -189,12 +194,29 @@ function toolFiles(directories: readonly ReadDirectory[]): ToolFiles {
   return files
 }
 
+/** A tool that its file has and its directory has not, since another file took the name; null for any other. */
+function shadowedTool(
+  tool: UnitTool,
+  path: string,
+  linked: LinkedDirectory,
+  number: number,
+): CascadeTool | null {
+  const first = shadowing(tool, linked)
+  const fault = first && shadowedFault(path, tool.name, first)
+  return fault ? { ...cascadeTool(number, tool.name, path, {}, 'project'), fault } : null
+}
+
+/** The file that took a tool's name before its own did; null where none did. */
+function shadowing(tool: UnitTool, { names }: LinkedDirectory): string | null {
+  const first = names.get(tool.name)
+  return first && first.tool !== tool ? first.unit.path : null
+}
+
 function fileOf({ id }: CascadeTool): string {
   return id.split('\0')[2] ?? ''
 }
 
-interface ReadDirectory {
-  dir: string
+interface ReadDirectory extends NamedDirectory {
   tools: Map<string, CascadeTool>
   /** What does not load, by the name that it takes, and of the tools those that may be middleware and cannot be used as that. */
   faulty: Map<string, CascadeTool>
@@ -206,6 +228,7 @@ interface ReadDirectory {
 function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDirectory {
   const read: ReadDirectory = {
     dir,
+    linked,
     tools: new Map(),
     faulty: new Map(),
     mains: new Map(),

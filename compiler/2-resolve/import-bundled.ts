@@ -51,7 +51,7 @@ export async function bundleApart(
     placement: 'anywhere',
     external,
   })
-  const failure = failures.get('code')
+  const [failure] = failures.get('code') ?? []
   if (failure) {
     const { message, file, line, column } = failure
     const where = file === null ? '' : `${file}:${line}:${column}: `

@@ -56,14 +56,16 @@ export function loaderOf(path: string): 'js' | 'ts' | 'jsx' | 'tsx' {
   return /\.[cm]?([jt]sx?)$/.exec(path)?.[1] as 'js' | 'ts' | 'jsx' | 'tsx'
 }
 
-/** The inputs that import what they may not: files outside the project, secrets, `data:` and remote addresses. */
-export function forbiddenImports(place: BundlePlace, { inputs }: Metafile): Map<string, ModuleFailure> {
-  const forbidden = new Map<string, ModuleFailure>()
+/** For each input the imports that it may not have: of files outside the project, secrets, `data:` and remote addresses. */
+export function forbiddenImports(place: BundlePlace, { inputs }: Metafile): Map<string, ModuleFailure[]> {
+  const forbidden = new Map<string, ModuleFailure[]>()
   for (const [input, { imports }] of Object.entries(inputs)) {
     for (const { path, original = path, external } of imports) {
       const isPackage = !/^[./]/.test(original) || input.includes('node_modules/')
       const problem = external ? externalProblem(path) : inputProblem(path, place, isPackage)
-      if (problem !== null) forbidden.set(input, { message: problem, ...importPlace(input, place, original) })
+      const told = forbidden.get(input) ?? []
+      if (problem === null || told.some(({ message }) => message === problem)) continue
+      forbidden.set(input, [...told, { message: problem, ...importPlace(input, place, original) }])
     }
   }
   return forbidden

@@ -1,7 +1,7 @@
 /** Code to be made a module: a file, or a text that stands in a file. */
 export type ModuleSource = { file: string } | { code: string; from: string }
 
-/** Why a source gives no module. `file` is absolute, or null where the fault is not in a file. */
+/** A reason why a source gives no module. `file` is absolute, or null where the fault is not in a file. */
 export interface ModuleFailure {
   message: string
   file: string | null

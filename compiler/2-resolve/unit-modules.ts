@@ -25,7 +25,7 @@ import type { ModuleFailure, ModuleSource } from './module-source.js'
 export interface UnitModules {
   /** By source key. */
   modules: Map<string, CachedModule>
-  failures: Map<string, ModuleFailure>
+  failures: Map<string, ModuleFailure[]>
   /** New files to write, by path relative to the directory; none where the last compile's still hold. */
   outputs: Map<string, Uint8Array>
   /** All files that modules consist of, relative to the directory. */
@@ -157,27 +157,32 @@ function moduleRecord({ file, inputs }: CachedModule): ModuleRecord {
 
 function reportFailures(directory: string, unit: SkillUnit, { failures }: UnitModules): void {
   for (const { key, file } of unit.sources) {
-    const failure = failures.get(key)
-    if (!failure) continue
-    const isOwn = failure.file?.endsWith(`/${unit.path}`)
-    const place = isOwn ? { line: failure.line, column: failure.column } : FILE_START
-    const elsewhere = isOwn ? '' : shownPlace(directory, failure)
-    const problem = elsewhere === '' ? failure.message : `${elsewhere}: ${failure.message}`
-    if (file === unit.path) breakUnit(unit, finding('code-import', place, problem))
-    else {
-      const tool = unit.tools.find(({ fresh }) => fresh?.delegateKey === key)
-      const delegate = String(tool?.fresh?.record.frontmatter.metadata.delegate ?? key)
-      unit.findings.push(
-        finding(
-          'delegate-invalid',
-          tool?.fresh?.delegatePlace ?? tool?.place ?? FILE_START,
-          delegate.slice(0, 80),
-          problem,
-          importHint(problem),
-        ),
-      )
+    const own = failures.get(key) ?? []
+    const problems = own.map(failure => problemIn(directory, unit, failure))
+    if (file === unit.path) {
+      const [first, ...more] = problems.map(({ place, problem }) => finding('code-import', place, problem))
+      if (first) breakUnit(unit, first)
+      unit.findings.push(...more)
+      continue
     }
+    const tool = unit.tools.find(({ fresh }) => fresh?.delegateKey === key)
+    const delegate = String(tool?.fresh?.record.frontmatter.metadata.delegate ?? key).slice(0, 80)
+    const place = tool?.fresh?.delegatePlace ?? tool?.place ?? FILE_START
+    for (const { problem } of problems)
+      unit.findings.push(finding('delegate-invalid', place, delegate, problem, importHint(problem)))
   }
+}
+
+/** A failure as it is told of a unit: at its place, or with the place where that is in another file. */
+function problemIn(
+  directory: string,
+  { path }: SkillUnit,
+  failure: ModuleFailure,
+): { place: Place; problem: string } {
+  const { file, line, column, message } = failure
+  if (file?.endsWith(`/${path}`)) return { place: { line, column }, problem: message }
+  const elsewhere = shownPlace(directory, failure)
+  return { place: FILE_START, problem: elsewhere === '' ? message : `${elsewhere}: ${message}` }
 }
 
 /** Where a failure is, from the directory; empty where it is in no file. */
