@@ -407,6 +407,24 @@ describe('what the command prints', () => {
     expect(existsSync(join(dir, 'skills/.agent-apps.json'))).toBe(true)
   })
 
+  it('is one annotation for each finding, whatever a skill and its file are named', () => {
+    const dir = project({
+      '::stop-commands::x/SKILL.md': '---\nname: [\n---\n',
+      'a\r\n::set-output name=x::y\u001B[2J\u2028,line=9%0A\u0085/SKILL.md': '---\nname: [\n---\n',
+      'esc/SKILL.md': '---\nname: "a\\e]0;x\\n::error::y"\nk: [\n---\n',
+      'long/SKILL.md': '---\nname: long\ndescription: d\n"k\\e[2J\\u0085\\n::error::y": 1\n---\n',
+    })
+    const { diagnostics } = JSON.parse(command(dir, 'check', '--json').stdout) as { diagnostics: unknown[] }
+    const lines = command(dir, 'check', '--format', 'github').stdout.split(/[\n\r\u0085\u2028]/)
+    expect(lines.pop()).toBe('')
+    expect(lines).toHaveLength(diagnostics.length)
+    for (const line of lines)
+      expect(line).toMatch(
+        /^::(?:error|warning|notice) file=[^:,\p{C}]+,line=\d+,col=\d+,title=[\w-]+::[^\p{C}]+$/u,
+      )
+    expect(lines.join('\n')).toContain('file=skills/a%0D%0A%3A%3Aset-output name=x%3A%3Ay\\u001b[2J')
+  })
+
   it('shows an error that a skill caused without its escape codes', () => {
     const dir = project({
       'x.skill.js': `export const frontmatter = { name: 'x' }; export default () => { throw new Error('\\u001B]0;title\\u0007') }`,
