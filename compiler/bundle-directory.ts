@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { directiveForms } from '../src/directive.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
@@ -22,6 +22,7 @@ import { looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten } from './3-emit/write-index.js'
 import type { BundledDirectory, BundledSource, BundledText } from './4-bundle/bundle-parts.js'
+import { readRealFile } from './regular-file.js'
 
 /** A compiled directory, as its index tells it. */
 export interface IndexedDirectory {
@@ -156,7 +157,7 @@ function addSource(
   const real = kind === 'folder' ? realInside(dirname(absolute), absolute) : regularFile(absolute)
   const source = sources.get(path) ?? { path, size, parts: [] }
   sources.set(path, source)
-  const bytes = content && real !== null ? readFileSync(real) : null
+  const bytes = content && real !== null ? readRealFile(real) : null
   if (!content || bytes?.length !== size) return
   const [start, end] = content
   source.parts.push({ start, end, bytes: bytes.subarray(start, end) })
@@ -173,7 +174,7 @@ function addResource(
   if (sources.has(path) || !isInside(resource)) return
   const real = realInside(join(dir, folder), join(dir, folder, resource))
   if (real === null || looksSecret(basename(real))) return
-  const bytes = readFileSync(real)
+  const bytes = readRealFile(real)
   sources.set(path, { path, size: bytes.length, parts: [{ start: 0, end: bytes.length, bytes }] })
 }
 

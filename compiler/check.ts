@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkillFile } from './1-read/digest.js'
@@ -18,6 +18,7 @@ import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { projectContents } from './project-contents.js'
+import { readRegularFile } from './regular-file.js'
 import { type Report, type ReportPart, report } from './report.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
 
@@ -107,7 +108,7 @@ async function fixSkills({ skills }: Walk): Promise<string[]> {
 
 /** Rewrites a file with its fixes made; every other byte stays. Fixes are in order and do not overlap. */
 function applyFixes(file: string, fixes: Fix[]): void {
-  const text = readFileSync(file, 'utf8')
+  const text = readRegularFile(file).toString()
   const pieces = fixes.map(
     ({ start, replacement }, index) => text.slice(fixes[index - 1]?.end ?? 0, start) + replacement,
   )

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import {
@@ -16,6 +16,7 @@ import { isJsonObject, type JsonObject } from '../src/json.js'
 import { digestFile, readSkillFile } from './1-read/digest.js'
 import { systemReason } from './1-read/walk.js'
 import { limits } from './limits.js'
+import { readRegularFile } from './regular-file.js'
 
 export interface VerifiedDirectory {
   /** How many files were looked at. */
@@ -162,7 +163,7 @@ function textOf(directory: string, file: string, deviates: Deviates): string | n
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) deviates(file, 'is not there')
     else if (!statSync(path).isFile()) deviates(file, 'is no file')
-    else return readFileSync(path, 'utf8')
+    else return readRegularFile(path).toString()
   } catch (error) {
     deviates(file, `cannot be read: ${systemReason(error)}`)
   }

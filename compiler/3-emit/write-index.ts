@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
 import { CACHE_FILE } from '../compile-cache.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import { readRegularFile, unlessGone } from '../regular-file.js'
 import {
   abandonedModules,
   announceModules,
@@ -145,7 +146,7 @@ export async function writeIndex(
     const going = [...before].filter(file => !after.has(file) && isFile(join(directory, file)))
     announceModules(directory, owner, [
       ...coming,
-      ...going.map(file => [file, readFileSync(join(directory, file))] as const),
+      ...going.map(file => [file, readRegularFile(join(directory, file))] as const),
     ])
     const written = outdatedFiles(directory, index, modules, sound)
     const named = written.filter(file => file !== INDEX_FILE)
@@ -257,7 +258,7 @@ function halfWritten(directory: string): string[] {
 
 /** True for a file that holds what its name says, and so is one that a compile wrote. */
 function isShard(file: string, digest: string): boolean {
-  return isFile(file) && shardDigest(readFileSync(file)) === digest
+  return isFile(file) && unlessGone(() => shardDigest(readRegularFile(file))) === digest
 }
 
 function isFile(path: string): boolean {
@@ -266,11 +267,7 @@ function isFile(path: string): boolean {
 
 function textOf(directory: string, file: string): string | null {
   const path = join(directory, file)
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : null
-  } catch (error) {
-    // Another compile may remove it between the two calls.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  return unlessGone(() =>
+    statSync(path, { throwIfNoEntry: false })?.isFile() ? readRegularFile(path).toString() : null,
+  )
 }
