@@ -3,8 +3,10 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, isAgentAppsError, registerTool, safeStringify, stringify } from 'agent-apps'
-import { type CompileResult, check, compile } from 'agent-apps/compiler'
+import { type CompileResult, check, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { sealed } from '../src/index-format.js'
+import { changeAsHashed } from './support/poisoned-index.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import { makeTree, skill, type Tree, writeTree } from './support/tree.js'
@@ -261,6 +263,72 @@ describe('a poisoned index', () => {
     const second = createRuntime({ paths: [other], freshness: 'trust' })
     await expect(second.readResource('lone', 'notes.txt')).rejects.toMatchObject({
       code: 'RESOURCE_NOT_FOUND',
+    })
+  })
+
+  /** Another tool in the place of a sound one, as a section of its own. */
+  const other = (text: string): string => {
+    const line = /^"good":\{"content".*$/m.exec(text)?.[0].replace(/,$/, '') ?? ''
+    const changed = line.replace('What good does.', 'Something else.').replace(/,"check":"[^"]*"\}$/, '')
+    return `"tools":{\n${sealed(changed)}\n}`
+  }
+  const END = /\n\}\n$/
+  const twice: Record<string, (text: string) => string> = {
+    'after the others': text => text.replace(END, `,\n${other(text)}\n}\n`),
+    'before the others': text => text.replace('\n"tools":{', () => `\n${other(text)},\n"tools":{`),
+    'in another one': text => text.replace('\n"files":{\n', () => `\n"files":{\n${other(text)},\n`),
+    'and is empty': text => text.replace(END, ',\n"tools":{}\n}\n'),
+    'and is empty, ahead of all': text => text.replace('\n"tools":{', '\n"tools":{},\n"tools":{'),
+  }
+  const compiledTwice = async (change: (text: string) => string): Promise<string> => {
+    const dir = project({})
+    await compiled(dir)
+    changeAsHashed(join(dir, 'skills'), change)
+    return dir
+  }
+
+  it.each(Object.entries(twice))('is put aside where a section stands twice: %s', async (_, change) => {
+    const dir = await compiledTwice(change)
+    const runtime = createRuntime({ paths: [join(dir, 'skills')], freshness: 'trust' })
+    const tool = await runtime.findTool('good')
+    expect([tool?.frontmatter.description, tool?.origin.via]).toEqual(['What good does.', 'disk'])
+    expect(runtime.diagnostics().map(({ reason }) => reason)).toEqual([
+      'The index is not used: it does not have each of its sections once',
+    ])
+    const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
+    expect(deviations).toMatchObject([
+      { file: 'skills/.agent-apps.json', reason: 'does not have each of its sections once' },
+    ])
+  })
+
+  it('is read by its lines alone: whatever else stands between them, verify says', async () => {
+    const spaced: Record<string, (text: string) => string> = {
+      'a section': text => text.replace(END, `,\n ${other(text).replace(':{', ' : {')}\n}\n`),
+      'a record twice': text => text.replace(/^("good":\{"content".*)$/m, '$1,\n$1'),
+    }
+    for (const [what, change] of Object.entries(spaced)) {
+      const dir = await compiledTwice(change)
+      const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
+      expect([what, deviations.length]).toEqual([what, 1])
+    }
+  })
+
+  it('is not bundled where a section stands twice', async () => {
+    const dir = await compiledTwice(twice['after the others'] as (text: string) => string)
+    const file = join(dir, 'skills/.agent-apps.json')
+    const text = readFileSync(file, 'utf8')
+    // The hash that the records have when the later ones are taken.
+    const line = /\n"tools":\{\n(.*)\n\}\n\}\n$/.exec(text)?.[1] ?? ''
+    expect(line).toContain('Something else.')
+    const merged = text
+      .slice(0, text.lastIndexOf(',\n"tools":{'))
+      .replace(/^"good":\{"content".*$/m, () => line)
+    const records = merged.slice(merged.indexOf('\n"tools":') + 1)
+    writeFileSync(file, text.replace(/"hash":"[^"]*"/, `"hash":"${hash('sha256', records)}"`))
+    writeTree(dir, { 'own/own/SKILL.md': skill('own') })
+    const paths = ['./own', { dir: './skills', external: true }]
+    await expect(compile({ cwd: dir, paths, bundle: 'dist/agent.mjs' })).rejects.toMatchObject({
+      code: 'BUNDLE_UNCOMPILED',
     })
   })
 
