@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, isAgentAppsError, registerTool, safeStringify, stringify } from 'agent-apps'
 import { type CompileResult, check, compile, verify } from 'agent-apps/compiler'
@@ -458,6 +458,46 @@ describe('a file that grew past any size', () => {
     truncateSync(join(dir, 'skills/huge/SKILL.md'), 3 * 1024 ** 3)
     const tools = await createRuntime({ paths: [join(dir, 'skills')], freshness: 'check' }).listTools()
     expect(tools.map(({ name }) => name)).toEqual(['good'])
+  })
+
+  it('is a resource that is neither read nor bundled, and says so', async () => {
+    const dir = project({ 'good/notes.txt': 'Notes.' })
+    await compiled(dir)
+    const file = join(dir, 'skills/good/notes.txt')
+    truncateSync(file, 3 * 1024 ** 3)
+    const unreadable = {
+      code: 'RESOURCE_UNREADABLE',
+      tool: 'good',
+      file,
+      hint: expect.stringContaining('2 GiB'),
+    }
+    const runtime = createRuntime({ paths: [join(dir, 'skills')] })
+    await expect(runtime.readResource('good', 'notes.txt')).rejects.toMatchObject(unreadable)
+    writeTree(dir, { 'own/own/SKILL.md': skill('own') })
+    const paths = ['./own', { dir: './skills', external: true }]
+    await expect(compile({ cwd: dir, paths, bundle: 'dist/agent.mjs' })).rejects.toMatchObject(unreadable)
+    expect((await verify({ cwd: dir, paths: ['./skills'] })).deviations).toMatchObject([
+      { file: 'skills/good/notes.txt', reason: 'is not what was compiled' },
+    ])
+  })
+
+  it('is digested in pieces, by the compiler and by the runtime', async () => {
+    const text = 'Words. '.repeat(400_000)
+    const dir = project({
+      'good/words.txt': text,
+      'words.txt': text,
+      'a.skill.js':
+        "import words from './words.txt'; export const frontmatter = { name: 'a', description: 'd' }; export default () => words.length",
+    })
+    await compiled(dir)
+    const later = new Date(Date.now() + 60_000)
+    utimesSync(join(dir, 'skills/words.txt'), later, later)
+    const runtime = createRuntime({ paths: [join(dir, 'skills')], freshness: 'check' })
+    expect(await runtime.describe('good')).toMatchObject({
+      resources: [{ path: 'words.txt', sha256: hash('sha256', text) }],
+    })
+    expect(await runtime.invoke('a')).toBe(text.length)
+    expect(runtime.stats()).toMatchObject({ parser: 'unused' })
   })
 })
 
