@@ -20,6 +20,7 @@ import { projectCascades } from './project-cascades.js'
 import { projectContents } from './project-contents.js'
 import { readRegularFile } from './regular-file.js'
 import { type Report, type ReportPart, report } from './report.js'
+import { temporaryName } from './temporary-name.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `check` reads, and what it does beside reading. */
@@ -112,7 +113,7 @@ function applyFixes(file: string, fixes: Fix[]): void {
   const pieces = fixes.map(
     ({ start, replacement }, index) => text.slice(fixes[index - 1]?.end ?? 0, start) + replacement,
   )
-  const temporary = `${file}.${process.pid}.tmp`
+  const temporary = temporaryName(file)
   // Somebody's link of that name would be written through.
   rmSync(temporary, { force: true })
   writeFileSync(temporary, pieces.join('') + text.slice(fixes.at(-1)?.end ?? 0), { flag: 'wx' })

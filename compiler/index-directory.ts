@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { AgentAppsError } from '../src/error.js'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { readRegularFile, unlessGone } from './regular-file.js'
+import { temporaryName } from './temporary-name.js'
 
 /** Makes the index's folder. Refuses one that is a link: what is written there would land elsewhere. */
 export function prepareIndexDirectory(directory: string): void {
@@ -96,10 +97,6 @@ async function writeBatch(
 }
 
 const flush = promisify(fsync)
-
-function temporaryName(target: string): string {
-  return `${target}.${process.pid}.tmp`
-}
 
 /** Makes a file that was not there and leaves it open. */
 function writeNew(path: string, contents: Contents): number {

@@ -11,6 +11,7 @@ import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, VARIABLES } from 
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
 import { isPackageList, isPathList } from './option-checks.js'
 import { readRegularFile } from './regular-file.js'
+import { temporaryName } from './temporary-name.js'
 
 /** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
 export interface Config {
@@ -176,7 +177,7 @@ async function importTypeScript(file: string): Promise<unknown> {
     write: false,
     logLevel: 'silent',
   })
-  const compiled = `${file}.${process.pid}.mjs`
+  const compiled = temporaryName(file, 'mjs')
   try {
     writeFileSync(compiled, outputFiles[0]?.contents ?? '')
     return await importDefault(compiled)

@@ -2,6 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { Stats } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { CLOCK_TICK } from '../src/clock-tick.js'
 import type { DiskParser } from '../src/directory-names.js'
 import { looksSecret } from '../src/secrets.js'
 import type { Disk } from './disk-seam.js'
@@ -14,9 +15,6 @@ const fs = process.getBuiltinModule('node:fs')
 
 /** What the turn saw that is under way, by what was asked. Made by the first turn. */
 let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
-
-/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
-const CLOCK_TICK = 50
 
 /** The file system of Node. Inside of a turn it is looked at once. */
 export const disk: Disk | null = {

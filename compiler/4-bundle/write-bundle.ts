@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { AgentAppsError } from '../../src/error.js'
 import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
+import { nameToBe } from '../temporary-name.js'
 import { MARK } from './build-bundle.js'
 
 /** Where a bundle goes. */
@@ -37,7 +38,6 @@ interface BundleList {
 }
 
 const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
-const TEMPORARY_NAME = /^(?:[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}|bundle\.json)\.\d+\.tmp$/
 
 /** The files of a bundle whose entry is to be `file`, absolute. */
 export function bundlePlace(file: string): BundlePlace {
@@ -160,7 +160,7 @@ export async function writeBundle(
     const contentsOf = (file: string) => files.get(file) ?? ''
     await writeAllAtomic(folder, first, contentsOf)
     if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
-    const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
+    const halfWritten = readdirSync(chunks).filter(isHalfWritten)
     for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
     if (before.map && !list.map) rmSync(join(folder, `${name}.map`), { force: true })
     if (gone.length > 0) writeList(chunks, list)
@@ -173,6 +173,11 @@ export async function writeBundle(
       cause: error,
     })
   }
+}
+
+function isHalfWritten(file: string): boolean {
+  const target = nameToBe(file)
+  return target === LIST || CHUNK_NAME.test(target ?? '')
 }
 
 /** True for a bundle's entry. */
