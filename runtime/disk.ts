@@ -53,11 +53,7 @@ export const disk: Disk | null = {
         : time
     }),
   list: directory => seen(`list ${directory}`, () => orNull(() => fs.readdirSync(directory))),
-  readText: path =>
-    seen(`text ${path}`, () => {
-      const bytes = statOf(path)?.isFile() ? withFile(path, (file, { size }) => bytesOf(file, 0, size)) : null
-      return bytes && Buffer.from(bytes.buffer).toString()
-    }),
+  readText: path => seen(`text ${path}`, () => (statOf(path)?.isFile() ? withFile(path, textOf) : null)),
   readRange: async (path, start, end, size) =>
     seen(`range ${start} ${end} ${size} ${path}`, () =>
       // At once, as few bytes are read sooner than a thread is asked to read them.
@@ -108,6 +104,11 @@ function digestOf(data: string | Uint8Array): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', data)
 }
 
+function textOf(file: number, { size }: Stats): string {
+  const bytes = Buffer.allocUnsafe(size)
+  return bytes.toString('utf8', 0, fs.readSync(file, bytes, 0, size, 0))
+}
+
 /** So many bytes of a large file are digested at a time. */
 const PIECE = 1024 * 1024
 
@@ -121,7 +122,10 @@ function digestPieces(file: number, { size }: Stats): string | null {
   return digest.digest('hex')
 }
 
-/** Reads of an open file; null for what is none. What was one at the last look may be a pipe by now, which must not be waited for. */
+/**
+ * Opens a file and reads of it; null for what is none. What was one at the last look may be a pipe by now, which must not be waited
+ * for. No more than its size is to be asked for: some files of the system's are regular, of no size, and without an end.
+ */
 function withFile<Result>(path: string, read: (file: number, stat: Stats) => Result): Result | null {
   const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants
   const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
@@ -134,7 +138,7 @@ function withFile<Result>(path: string, read: (file: number, stat: Stats) => Res
   }
 }
 
-/** No more than its size is ever asked for: some files of the system's have none, and no end. Null where it is shorter by now. */
+/** Null where the file is shorter by now. */
 function bytesOf(file: number, start: number, end: number): Uint8Array | null {
   const bytes = new Uint8Array(end - start)
   return fs.readSync(file, bytes, 0, bytes.length, start) === bytes.length ? bytes : null
