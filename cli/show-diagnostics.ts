@@ -48,8 +48,9 @@ export function githubDiagnostics(diagnostics: readonly Message[], cwd: string):
   })
 }
 
+/** Line ends are kept as GitHub writes them, so that a file is still known by its name; other control characters are shown. */
 function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  return printable(text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A'))
 }
 
 function property(text: string): string {

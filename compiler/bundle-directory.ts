@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { directiveForms } from '../src/directive.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
@@ -18,10 +18,12 @@ import {
 } from '../src/index-format.js'
 import type { SearchDirectory } from '../src/path-entry.js'
 import { isTexts, recordFault } from '../src/record-fault.js'
+import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten } from './3-emit/write-index.js'
 import type { BundledDirectory, BundledSource, BundledText } from './4-bundle/bundle-parts.js'
+import { readRealFile } from './regular-file.js'
 
 /** A compiled directory, as its index tells it. */
 export interface IndexedDirectory {
@@ -127,7 +129,7 @@ export function bundledDirectory(indexed: IndexedDirectory, at: string): Bundled
     addSource(sources, dir, at, record)
     const { resources = [] } = details.get(name) ?? {}
     if (record.kind === 'folder')
-      for (const { path } of resources) addResource(sources, dir, at, dirname(record.file), path)
+      for (const { path } of resources) addResource(sources, dir, at, dirname(record.file), path, name)
   }
   const modules = sound.flatMap(([, { module, delegate, validators = {} }]) => [
     ...(module ? [module.file] : []),
@@ -156,10 +158,9 @@ function addSource(
   const real = kind === 'folder' ? realInside(dirname(absolute), absolute) : regularFile(absolute)
   const source = sources.get(path) ?? { path, size, parts: [] }
   sources.set(path, source)
-  const bytes = content && real !== null ? readFileSync(real) : null
-  if (!content || bytes?.length !== size) return
+  if (!content || real === null || statSync(real).size !== size) return
   const [start, end] = content
-  source.parts.push({ start, end, bytes: bytes.subarray(start, end) })
+  source.parts.push({ start, end, bytes: readRealFile(real).subarray(start, end) })
 }
 
 function addResource(
@@ -168,13 +169,22 @@ function addResource(
   at: string,
   folder: string,
   resource: string,
+  tool: string,
 ): void {
   const path = below(at, folder === '.' ? resource : `${folder}/${resource}`)
   if (sources.has(path) || !isInside(resource)) return
   const real = realInside(join(dir, folder), join(dir, folder, resource))
   if (real === null || looksSecret(basename(real))) return
-  const bytes = readFileSync(real)
+  const bytes = resourceBytes(tool, real)
   sources.set(path, { path, size: bytes.length, parts: [{ start: 0, end: bytes.length, bytes }] })
+}
+
+function resourceBytes(tool: string, real: string): Buffer {
+  try {
+    return readRealFile(real)
+  } catch (error) {
+    throw resourceUnreadable(tool, real, error)
+  }
 }
 
 function below(at: string, path: string): string {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../src/error.js'
@@ -8,6 +8,7 @@ import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
 import { followUrls, type UnfollowedPlace } from './4-bundle/follow-urls.js'
 import { realInside } from './bundle-directory.js'
 import { belongsTo } from './project-root.js'
+import { readRealFile } from './regular-file.js'
 
 /** A compiled module, ready to be taken into a bundle. */
 export interface BundledModule {
@@ -35,21 +36,22 @@ export function readModule(
 ): BundledModule {
   const { dir } = directory
   const path = MODULE.test(file) ? realInside(dir, join(dir, file)) : null
-  if (path === null) {
+  const bytes = path && bytesOf(path)
+  if (path === null || bytes === null) {
     throw new AgentAppsError('BUNDLE_UNCOMPILED', `The module ${join(dir, file)} is not there.`, {
       hint: 'Compile the directory again.',
       file: join(dir, file),
     })
   }
   const map = realInside(dir, `${path}.map`)
-  const mapText = map && readFileSync(map, 'utf8')
-  const followed = followUrls(readFileSync(path, 'utf8'), mapText, (source, url) =>
+  const mapText = (map && bytesOf(map)?.toString()) ?? null
+  const followed = followUrls(bytes.toString(), mapText, (source, url) =>
     bring(new URL(source, pathToFileURL(path)), url, root, assets, onPath),
   )
   return { ...followed, map: mapText && withPlaces(mapText, directory) }
 }
 
-/** Of a file that is brought along: it is held in memory, once for each bundle. */
+/** Of a module, and of a file that is brought along: it is held in memory, once for each bundle. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /** The URL of a file that is brought along; null for one that is not there, too large, unreadable, or not the project's. */
@@ -78,10 +80,9 @@ function bring(
 }
 
 /** Null for a file that is too large, cannot be read, or is none: reading a pipe would wait for ever. */
-function bytesOf(file: string): Uint8Array | null {
+function bytesOf(file: string): Buffer | null {
   try {
-    const stat = statSync(file)
-    return stat.isFile() && stat.size <= FILE_BYTES_MAX ? readFileSync(file) : null
+    return statSync(file).size <= FILE_BYTES_MAX ? readRealFile(file) : null
   } catch {
     return null
   }

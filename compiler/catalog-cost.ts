@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { entryAsXml, formatCatalog } from '../src/catalog-formats.js'
 import { estimateTokens } from '../src/estimate-tokens.js'
 import type { ToolRecord } from '../src/index-format.js'
 import { isInPrompt, isOffered } from '../src/offered-tool.js'
 import type { LinkedDirectory } from './linked-directory.js'
+import { readRegularFile } from './regular-file.js'
 import type { SkillUnit } from './skill-unit.js'
 
 /** What listing the skills in a prompt costs. */
@@ -34,7 +34,7 @@ export function tokensOf({ kind, frontmatter, content }: ToolRecord, file: strin
 
 function textIn(file: string, [start, end]: [number, number]): string | undefined {
   try {
-    return readFileSync(file).subarray(start, end).toString()
+    return readRegularFile(file).subarray(start, end).toString()
   } catch {
     // Gone since it was read: the next compile says so.
     return undefined

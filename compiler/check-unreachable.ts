@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJsonObject } from '../src/json.js'
 import { parsePatterns, selectsTool } from '../src/tool-pattern.js'
 import { finding } from './diagnostics.js'
 import { namedTools, referenceTargets } from './reference-targets.js'
+import { readRegularFile } from './regular-file.js'
 import type { ReportPart } from './report.js'
 import type { UnitTool } from './skill-unit.js'
 
@@ -87,7 +87,7 @@ function mentions(parts: readonly ReportPart[]): (name: string, part: ReportPart
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readRegularFile(file).toString()
   } catch {
     return ''
   }

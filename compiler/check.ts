@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkillFile } from './1-read/digest.js'
@@ -18,7 +18,9 @@ import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { projectContents } from './project-contents.js'
+import { readRegularFile } from './regular-file.js'
 import { type Report, type ReportPart, report } from './report.js'
+import { temporaryName } from './temporary-name.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `check` reads, and what it does beside reading. */
@@ -108,11 +110,11 @@ async function fixSkills({ skills }: Walk): Promise<string[]> {
 
 /** Rewrites a file with its fixes made; every other byte stays. Fixes are in order and do not overlap. */
 function applyFixes(file: string, fixes: Fix[]): void {
-  const text = readFileSync(file, 'utf8')
+  const text = readRegularFile(file).toString()
   const pieces = fixes.map(
     ({ start, replacement }, index) => text.slice(fixes[index - 1]?.end ?? 0, start) + replacement,
   )
-  const temporary = `${file}.${process.pid}.tmp`
+  const temporary = temporaryName(file)
   // Somebody's link of that name would be written through.
   rmSync(temporary, { force: true })
   writeFileSync(temporary, pieces.join('') + text.slice(fixes.at(-1)?.end ?? 0), { flag: 'wx' })

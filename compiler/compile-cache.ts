@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileDigest, INDEX_DIRECTORY } from '../src/index-format.js'
 import type { ReferenceKind } from '../src/references.js'
@@ -6,6 +6,7 @@ import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js
 import type { FileStat } from './file-stat.js'
 import { jsonPieces, LongList } from './json-pieces.js'
 import type { LinkedDirectory } from './linked-directory.js'
+import { readRegularFile } from './regular-file.js'
 import {
   type CascadeInput,
   cascadeInput,
@@ -109,7 +110,7 @@ export function readCache(directory: string): CompileCache | null {
   try {
     const file = join(directory, CACHE_FILE)
     if (!lstatSync(file).isFile()) return null
-    stored = JSON.parse(readFileSync(file, 'utf8'))
+    stored = JSON.parse(readRegularFile(file).toString())
     if (stored.version !== VERSION) return null
     return { ...decode(stored), savedAt: statSync(file).mtimeMs }
   } catch {

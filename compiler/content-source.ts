@@ -1,9 +1,10 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { looksSecret } from '../src/secrets.js'
+import { readRealFile } from './regular-file.js'
 
 /** What a directive read besides its own file, by which its result is known to hold. */
 export interface Dependencies {
@@ -62,7 +63,7 @@ function readIncluded(dir: string, from: string, path: string): { text: string; 
 
 function readBytes(real: string, path: string): Uint8Array {
   try {
-    return readFileSync(real)
+    return readRealFile(real)
   } catch (error) {
     throw includeRefused(path, error)
   }

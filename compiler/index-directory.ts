@@ -5,7 +5,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeSync,
@@ -14,6 +13,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AgentAppsError } from '../src/error.js'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
+import { readRegularFile, unlessGone } from './regular-file.js'
+import { temporaryName } from './temporary-name.js'
 
 /** Makes the index's folder. Refuses one that is a link: what is written there would land elsewhere. */
 export function prepareIndexDirectory(directory: string): void {
@@ -97,10 +98,6 @@ async function writeBatch(
 
 const flush = promisify(fsync)
 
-function temporaryName(target: string): string {
-  return `${target}.${process.pid}.tmp`
-}
-
 /** Makes a file that was not there and leaves it open. */
 function writeNew(path: string, contents: Contents): number {
   const descriptor = openNew(path)
@@ -130,14 +127,11 @@ function openNew(path: string): number {
 /** True where a file, and no link, already holds what would be written to it. */
 export function holds(directory: string, file: string, contents: Uint8Array): boolean {
   const path = join(directory, file)
-  try {
+  const isSame = unlessGone(() => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    return stat?.isFile() === true && stat.size === contents.length && readFileSync(path).equals(contents)
-  } catch (error) {
-    // Another compile may remove it between the two calls.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
+    return stat?.isFile() && stat.size === contents.length && readRegularFile(path).equals(contents)
+  })
+  return isSame === true
 }
 
 const HINTS: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,6 +10,8 @@ import { nearest } from '../src/nearest.js'
 import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, VARIABLES } from '../src/options.js'
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
 import { isPackageList, isPathList } from './option-checks.js'
+import { readRegularFile } from './regular-file.js'
+import { temporaryName } from './temporary-name.js'
 
 /** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
 export interface Config {
@@ -138,7 +140,7 @@ function explicitConfig(file: string): string {
 async function readConfig(file: string): Promise<unknown> {
   try {
     if (file.endsWith('package.json')) return manifestConfig(file)
-    if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'))
+    if (file.endsWith('.json')) return JSON.parse(readRegularFile(file).toString())
     return file.endsWith('.ts') ? await importTypeScript(file) : await importDefault(file)
   } catch (error) {
     throw invalid(file, `cannot be read: ${(error as Error).message}`, error)
@@ -148,7 +150,7 @@ async function readConfig(file: string): Promise<unknown> {
 /** The `agent-apps` key of a package.json; undefined where it has none. A package.json that is no JSON is not ours to report. */
 function manifestConfig(manifest: string): unknown {
   try {
-    return (JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>)['agent-apps']
+    return (JSON.parse(readRegularFile(manifest).toString()) as Record<string, unknown>)['agent-apps']
   } catch {
     return undefined
   }
@@ -156,7 +158,7 @@ function manifestConfig(manifest: string): unknown {
 
 async function importDefault(file: string): Promise<unknown> {
   // A module is imported once by its URL; one that changed since is another one.
-  const url = `${pathToFileURL(file).href}?${hash('sha256', readFileSync(file)).slice(0, 16)}`
+  const url = `${pathToFileURL(file).href}?${hash('sha256', readRegularFile(file)).slice(0, 16)}`
   const module: { default?: unknown } = await import(url)
   return module.default
 }
@@ -175,7 +177,7 @@ async function importTypeScript(file: string): Promise<unknown> {
     write: false,
     logLevel: 'silent',
   })
-  const compiled = `${file}.${process.pid}.mjs`
+  const compiled = temporaryName(file, 'mjs')
   try {
     writeFileSync(compiled, outputFiles[0]?.contents ?? '')
     return await importDefault(compiled)

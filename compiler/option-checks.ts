@@ -1,6 +1,8 @@
+import { AgentAppsError } from '../src/error.js'
 import { isJsonObject } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
 import { checkOptions, type OptionTable, PACKAGES, PATHS } from '../src/options.js'
+import { isTexts } from '../src/record-fault.js'
 import type { ProjectOptions } from './project.js'
 
 /** What the options must be that `compile`, `check` and `clean` share. */
@@ -21,9 +23,16 @@ export function checkProjectOptions(of: string, options: ProjectOptions, own: Op
   // Null is what no option may be.
   const strict = {
     ...(paths !== undefined && !isPathList(paths) && { paths: null }),
-    ...(external !== undefined && !isPackageList(external) && { external: null }),
+    ...(external !== undefined && !isTexts(external) && { external: null }),
   }
   checkOptions(of, { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own }, nearest)
+  const wrong = external?.find(name => !PACKAGE.test(name))
+  if (wrong === undefined) return
+  throw new AgentAppsError(
+    'OPTIONS_INVALID',
+    `The option \`external\` of \`${of}\` must be ${PACKAGES}, and ${JSON.stringify(wrong)} is none.`,
+    { hint: 'Give its name as it stands in package.json; `external` has one for each package.' },
+  )
 }
 
 export function isPathList(value: unknown): boolean {
@@ -48,5 +57,5 @@ function isPathEntry(entry: unknown): boolean {
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/
 
 export function isPackageList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(name => typeof name === 'string' && PACKAGE.test(name))
+  return isTexts(value) && value.every(name => PACKAGE.test(name))
 }

@@ -1,9 +1,12 @@
 import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index-format.js'
-
-/** An index on its way, and a configuration in TypeScript for as long as it is read. */
-const PASSING = /^(?:\.agent-apps\.json\.\d+\.tmp|agent-apps\.config\.ts\.\d+\.mjs)$/
+import { nameToBe } from './temporary-name.js'
 
 /** True for the name of what compiling writes itself, which is no change to whoever watches. */
 export function isOwnName(name: string): boolean {
-  return name === INDEX_DIRECTORY || name === INDEX_FILE || PASSING.test(name)
+  return name === INDEX_DIRECTORY || name === INDEX_FILE || isPassing(name)
+}
+
+/** An index on its way, and a configuration in TypeScript for as long as it is read. */
+function isPassing(name: string): boolean {
+  return nameToBe(name) === INDEX_FILE || nameToBe(name, 'mjs') === 'agent-apps.config.ts'
 }

@@ -1,14 +1,19 @@
 import { createHash, hash } from 'node:crypto'
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import {
   type FileDigest,
+  headerText,
   INDEX_DIRECTORY,
+  INDEX_END,
   INDEX_FILE,
   INDEX_VERSION,
+  isByLines,
   isInside,
   SECTIONS,
+  type Section,
+  sectionRanges,
   sectionsText,
   shardFile,
 } from '../src/index-format.js'
@@ -16,6 +21,7 @@ import { isJsonObject, type JsonObject } from '../src/json.js'
 import { digestFile, readSkillFile } from './1-read/digest.js'
 import { systemReason } from './1-read/walk.js'
 import { limits } from './limits.js'
+import { readRegularFile } from './regular-file.js'
 
 export interface VerifiedDirectory {
   /** How many files were looked at. */
@@ -44,19 +50,23 @@ export function verifyDirectory(directory: string): VerifiedDirectory {
 
 type Deviates = (file: string, reason: string) => void
 
+type Records = Record<Section, JsonObject>
+
 /** An index's header and its records, from whichever files. */
 interface ReadIndex {
   header: JsonObject
-  records: Record<(typeof SECTIONS)[number], JsonObject>
+  records: Records
 }
+
+const CUT_OFF = 'is cut off or no JSON'
 
 function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviates): ReadIndex | null {
   const text = textOf(directory, INDEX_FILE, deviates)
   if (text === null) return null
   found.files++
-  const header = parsed(text)
+  const header = parsed(headerText(text))
   if (header === null) {
-    deviates(INDEX_FILE, 'is cut off or no JSON')
+    deviates(INDEX_FILE, CUT_OFF)
     return null
   }
   if (header.version !== INDEX_VERSION) {
@@ -68,15 +78,38 @@ function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviat
   }
   const { shards } = header
   const digests = Array.isArray(shards) ? shards.map(String) : null
-  if (hash('sha256', digests ? digests.join('\n') : sectionsText(text)) !== header.hash)
-    deviates(INDEX_FILE, 'has other records than it was written with')
   const parts = digests
     ? [...new Set(digests)].map(digest => shard(directory, digest, found, deviates))
-    : [header]
+    : [sections(text, INDEX_FILE, deviates)]
+  if (
+    parts.every(part => part !== null) &&
+    hash('sha256', digests ? digests.join('\n') : sectionsText(text)) !== header.hash
+  )
+    deviates(INDEX_FILE, 'has other records than it was written with')
   const records = Object.fromEntries(
     SECTIONS.map(section => [section, Object.assign({}, ...parts.map(part => part?.[section]))]),
-  ) as ReadIndex['records']
+  ) as Records
   return { header, records }
+}
+
+/** The records of a file as a runtime reads them; null where that could find others by their lines. */
+function sections(text: string, file: string, deviates: Deviates): Records | null {
+  const ranges = sectionRanges(text)
+  if (ranges === null) {
+    deviates(file, text.endsWith(INDEX_END) ? 'does not have each of its sections once' : CUT_OFF)
+    return null
+  }
+  const records: Partial<Records> = {}
+  for (const section of SECTIONS) {
+    const sectionText = text.slice(...ranges[section])
+    const read = parsed(sectionText)
+    if (read === null || !isByLines(sectionText, read)) {
+      deviates(file, read === null ? CUT_OFF : 'has records that are not in a line each')
+      return null
+    }
+    records[section] = read
+  }
+  return records as Records
 }
 
 function shard(
@@ -84,7 +117,7 @@ function shard(
   digest: string,
   found: VerifiedDirectory,
   deviates: Deviates,
-): JsonObject | null {
+): Records | null {
   const file = shardFile(digest)
   if (!/^[0-9a-f]{32}$/.test(digest)) {
     deviates(INDEX_FILE, `names a part of itself that there cannot be: ${JSON.stringify(digest)}`)
@@ -93,8 +126,9 @@ function shard(
   found.files++
   const text = textOf(directory, file, deviates)
   if (text === null) return null
-  if (!hash('sha256', text).startsWith(digest)) deviates(file, DIFFERENT)
-  return parsed(text)
+  if (hash('sha256', text).startsWith(digest)) return sections(text, file, deviates)
+  deviates(file, DIFFERENT)
+  return null
 }
 
 /** A file that an index names: what it should be, and whether what is compiled needs it. */
@@ -162,7 +196,7 @@ function textOf(directory: string, file: string, deviates: Deviates): string | n
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) deviates(file, 'is not there')
     else if (!statSync(path).isFile()) deviates(file, 'is no file')
-    else return readFileSync(path, 'utf8')
+    else return readRegularFile(path).toString()
   } catch (error) {
     deviates(file, `cannot be read: ${systemReason(error)}`)
   }

@@ -1,7 +1,8 @@
 /** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
+import { CLOCK_TICK } from '../src/clock-tick.js'
 import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
 import { listingText } from '../src/index-format.js'
-import { CLOCK_TICK, type DirectoryState, dirKey, forgetAdded } from './directory-state.js'
+import { type DirectoryState, dirKey, forgetAdded } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 

@@ -9,9 +9,6 @@ import { IndexRefused, indexStamp, type OpenIndex, openIndex } from './read-inde
 /** The reading of files, which what is compiled does without. */
 export const directoryFiles = lazy(() => import('./directory-files.js'))
 
-/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
-export const CLOCK_TICK = 50
-
 /** What is known of one directory so far. `dir` is absolute. */
 export interface DirectoryState extends SearchDirectory {
   /** True for the skills that the package ships. */

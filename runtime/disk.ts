@@ -2,6 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { Stats } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { CLOCK_TICK } from '../src/clock-tick.js'
 import type { DiskParser } from '../src/directory-names.js'
 import { looksSecret } from '../src/secrets.js'
 import type { Disk } from './disk-seam.js'
@@ -14,9 +15,6 @@ const fs = process.getBuiltinModule('node:fs')
 
 /** What the turn saw that is under way, by what was asked. Made by the first turn. */
 let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
-
-/** Clocks of file systems tick every few milliseconds; changes within a tick (ms) have one time. */
-const CLOCK_TICK = 50
 
 /** The file system of Node. Inside of a turn it is looked at once. */
 export const disk: Disk | null = {
@@ -55,13 +53,12 @@ export const disk: Disk | null = {
         : time
     }),
   list: directory => seen(`list ${directory}`, () => orNull(() => fs.readdirSync(directory))),
-  // A pipe would never end.
-  readText: path =>
-    seen(`text ${path}`, () =>
-      orNull(() => (statOf(path)?.isFile() ? fs.readFileSync(path).toString() : null)),
-    ),
+  readText: path => seen(`text ${path}`, () => (statOf(path)?.isFile() ? withFile(path, textOf) : null)),
   readRange: async (path, start, end, size) =>
-    seen(`range ${start} ${end} ${size} ${path}`, () => readRange(path, start, end, size)),
+    seen(`range ${start} ${end} ${size} ${path}`, () =>
+      // At once, as few bytes are read sooner than a thread is asked to read them.
+      withFile(path, (file, stat) => (stat.size === size ? bytesOf(file, start, end) : null)),
+    ),
 
   isInside: async (folder, file) =>
     seen(`inside ${folder}\0${file}`, () => realInside(folder, file) !== null),
@@ -70,7 +67,7 @@ export const disk: Disk | null = {
     // Whoever asked may write into what it got.
     return bytes && new Uint8Array(bytes)
   },
-  digestFile: path => seen(`digest ${path}`, () => orNull(() => digestOf(fs.readFileSync(path)))),
+  digestFile: path => seen(`digest ${path}`, () => withFile(path, digestPieces)),
   digestText: digestOf,
   digestOf,
   libraryDirectory() {
@@ -107,30 +104,69 @@ function digestOf(data: string | Uint8Array): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', data)
 }
 
-/** At once, as few bytes are read sooner than a thread is asked to read them. */
-function readRange(path: string, start: number, end: number, size: number): Uint8Array | null {
+function textOf(file: number, { size }: Stats): string {
+  const bytes = Buffer.allocUnsafe(size)
+  return bytes.toString('utf8', 0, fs.readSync(file, bytes, 0, size, 0))
+}
+
+/** So many bytes of a large file are digested at a time. */
+const PIECE = 1024 * 1024
+
+function digestPieces(file: number, { size }: Stats): string | null {
+  const digest = process.getBuiltinModule('node:crypto').createHash('sha256')
+  for (let start = 0; start < size; start += PIECE) {
+    const bytes = bytesOf(file, start, Math.min(start + PIECE, size))
+    if (bytes === null) return null
+    digest.update(bytes)
+  }
+  return digest.digest('hex')
+}
+
+/**
+ * Opens a file and reads of it; null for what is none. What was one at the last look may be a pipe by now, which must not be waited
+ * for. No more than its size is to be asked for: some files of the system's are regular, of no size, and without an end.
+ */
+function withFile<Result>(path: string, read: (file: number, stat: Stats) => Result): Result | null {
   const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants
-  // Without waiting: it may be a pipe.
   const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
   if (file === null) return null
   try {
     const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size !== size) return null
-    const bytes = new Uint8Array(end - start)
-    return fs.readSync(file, bytes, 0, bytes.length, start) === bytes.length ? bytes : null
+    return stat.isFile() ? read(file, stat) : null
   } finally {
     fs.closeSync(file)
   }
+}
+
+/** Null where the file is shorter by now. */
+function bytesOf(file: number, start: number, end: number): Uint8Array | null {
+  const bytes = new Uint8Array(end - start)
+  return fs.readSync(file, bytes, 0, bytes.length, start) === bytes.length ? bytes : null
 }
 
 async function readInside(folder: string, path: string): Promise<Uint8Array | null> {
   const real = realInside(folder, join(folder, path))
   if (real === null || looksSecret(basename(real)) || !statOf(real)?.isFile()) return null
   try {
-    return await fs.promises.readFile(real)
+    return await readReal(real)
   } catch (error) {
     if (isAbsent(error)) return null
     throw error
+  }
+}
+
+/** The bytes of the file at a real path; null where a link was put on the way since that was found out, or what is no file. */
+async function readReal(real: string): Promise<Uint8Array | null> {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
+  const file = await fs.promises.open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+  try {
+    const opened = await file.stat()
+    const there = fs.lstatSync(real)
+    const isThere =
+      there.dev === opened.dev && there.ino === opened.ino && fs.realpathSync.native(real) === real
+    return isThere && opened.isFile() ? await file.readFile() : null
+  } finally {
+    await file.close()
   }
 }
 

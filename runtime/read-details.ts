@@ -4,6 +4,7 @@ import { AgentAppsError } from '../src/error.js'
 import type { ToolDetails } from '../src/index-format.js'
 import { nearest } from '../src/nearest.js'
 import { inOrder, isReferences, type ToolReference } from '../src/references.js'
+import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { rereadFile } from './directory-files.js'
 import { currentIndex, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -86,5 +87,8 @@ async function readOwn({ state, record }: ToolSource, path: string, disk: Disk):
   // Only a folder skill has files besides its own.
   if (record.kind !== 'folder') return null
   const file = disk.resolve(state.dir, record.file)
-  return disk.stat(file) === null ? null : disk.readInside(disk.resolve(file, '..'), path)
+  if (disk.stat(file) === null) return null
+  return disk.readInside(disk.resolve(file, '..'), path).catch(error => {
+    throw resourceUnreadable(record.frontmatter.name, disk.resolve(file, '..', path), error)
+  })
 }

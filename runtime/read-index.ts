@@ -1,13 +1,16 @@
 import { byCodePoint } from '../src/code-point-order.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import {
+  headerText,
   INDEX_END,
   INDEX_FILE,
   INDEX_VERSION,
   type IndexHeader,
   type IndexRecords,
+  isByLines,
   SECTIONS,
   type Section,
+  sectionRanges,
   sectionsText,
   shardFile,
   shardOf,
@@ -127,8 +130,7 @@ function parseObject(text: string): Record<string, unknown> {
 
 /** The header, without the sections that may follow it. */
 function headerIn(text: string): IndexHeader {
-  const end = text.indexOf(`,\n"${SECTIONS[0]}":{`)
-  const value = parseObject(end === -1 ? text : `${text.slice(0, end)}}`)
+  const value = parseObject(headerText(text))
   const { version, hash, listing, ignore, cascadeInput, cascadeKey, shards } = value
   if (version !== INDEX_VERSION) {
     const its = typeof version === 'object' ? 'no number' : JSON.stringify(version)
@@ -156,8 +158,10 @@ interface RecordReader<Value> {
 
 function readPart(text: string, isWhole: boolean, expectSame: () => void): IndexPart {
   if (!text.endsWith(INDEX_END)) throw new IndexRefused(CUT_OFF)
+  const ranges = sectionRanges(text)
+  if (ranges === null) throw new IndexRefused('it does not have each of its sections once')
   return Object.fromEntries(
-    SECTIONS.map(section => [section, readSection(text, section, isWhole, expectSame)]),
+    SECTIONS.map(section => [section, readSection(text, section, ranges[section], isWhole, expectSame)]),
   ) as unknown as IndexPart
 }
 
@@ -171,6 +175,7 @@ const FEW = 8
 function readSection<Value extends object>(
   text: string,
   section: Section,
+  range: [start: number, end: number],
   isWhole: boolean,
   expectSame: () => void,
 ): RecordReader<Value> {
@@ -179,20 +184,19 @@ function readSection<Value extends object>(
   const all = (): ReadonlyMap<string, Value> => {
     if (isRead) return known
     expectSame()
-    const sectionText = text.slice(...rangeOf(section, text))
-    const records = Object.entries(parseObject(sectionText))
-    // A record in several lines, or several under one key, would be others when they are read by their lines.
-    if (records.length > 0 && sectionText.split('\n').length !== records.length + 2)
-      throw new IndexRefused(EDITED)
+    const sectionText = text.slice(...range)
+    const records = parseObject(sectionText)
+    if (!isByLines(sectionText, records)) throw new IndexRefused(EDITED)
     // What was handed out stays what it is.
-    for (const [key, record] of records) if (!known.has(key)) known.set(key, checked(section, key, record))
+    for (const [key, record] of Object.entries(records))
+      if (!known.has(key)) known.set(key, checked(section, key, record))
     isRead = true
     return known
   }
   const one = (key: string): Value | undefined => {
     const record = known.get(key)
     if (record || isRead) return record
-    const line = isWhole || known.size >= FEW ? null : lineOf(key, section, text)
+    const line = isWhole || known.size >= FEW ? null : lineOf(key, text, range)
     if (line === null) return all().get(key)
     const read = checked<Value>(section, key, parseObject(line))
     known.set(key, read)
@@ -202,29 +206,12 @@ function readSection<Value extends object>(
 }
 
 /** The JSON of a record; null where it is not there, or not as it was sealed. */
-function lineOf(key: string, section: Section, text: string): string | null {
-  const [start, end] = rangeOf(section, text)
+function lineOf(key: string, text: string, [start, end]: [start: number, end: number]): string | null {
   const opening = `\n${JSON.stringify(key)}:`
   const at = text.indexOf(opening, start)
   if (at === -1 || at >= end) return null
   const line = text.slice(at + 1, text.indexOf('\n', at + 1))
   return unsealed(line.endsWith(',') ? line.slice(0, -1) : line)?.slice(opening.length - 1) ?? null
-}
-
-/** Where a section's braces are. */
-function rangeOf(section: Section, text: string): [start: number, end: number] {
-  const next = SECTIONS[SECTIONS.indexOf(section) + 1]
-  const start = sectionStart(text, section)
-  return [start, next ? sectionStart(text, next) - `,\n"${next}":`.length : text.length - INDEX_END.length]
-}
-
-/** Where a section's brace opens. Only the frame has such lines: what follows a record's key is never empty. */
-function sectionStart(text: string, section: Section): number {
-  const opening = `\n"${section}":`
-  const filled = text.indexOf(`${opening}{\n`)
-  const start = filled === -1 ? text.indexOf(`${opening}{}`) : filled
-  if (start === -1) throw new IndexRefused(`its section "${section}" is missing`)
-  return start + opening.length
 }
 
 function checked<Value>(section: Section, key: string, record: unknown): Value {

@@ -13,5 +13,6 @@ export function includeFailed(path: string, why: string, cause?: unknown): Agent
 
 /** The error for such a file that the system does not let be read. */
 export function includeRefused(path: string, error: unknown): AgentAppsError {
-  return includeFailed(path, `the system refuses it (${(error as { code?: unknown }).code})`, error)
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return includeFailed(path, code === undefined ? String(message) : `the system refuses it (${code})`, error)
 }

@@ -64,6 +64,35 @@ export type Section = (typeof SECTIONS)[number]
 /** What an index file ends with, and each of its shards: one that does not is cut off. */
 export const INDEX_END = '\n}\n'
 
+/** The lines that open sections: nothing else has such, as what follows a record's key is never empty. */
+const OPENINGS = new RegExp(`\\n"(${SECTIONS.join('|')})":(?=\\{[\\n}])`, 'g')
+
+/** Where each section stands in a file, braces and all. */
+export type SectionRanges = Record<Section, [start: number, end: number]>
+
+/** Null where the sections do not stand there in their order, each once: somebody else would read others than we do. */
+export function sectionRanges(text: string): SectionRanges | null {
+  const openings = [...text.matchAll(OPENINGS)]
+  if (openings.map(([, section]) => section).join() !== SECTIONS.join()) return null
+  const ranges = openings.map(({ 0: { length }, 1: section, index }, number) => {
+    const next = openings[number + 1]?.index
+    return [section, [index + length, next === undefined ? text.length - INDEX_END.length : next - 1]]
+  })
+  return Object.fromEntries(ranges) as SectionRanges
+}
+
+/** A file's header as JSON, without the sections that may follow it. */
+export function headerText(text: string): string {
+  const end = text.indexOf(`,\n"${SECTIONS[0]}":{`)
+  return end === -1 ? text : `${text.slice(0, end)}}`
+}
+
+/** True where a section's text has one line for each record: of several in a line, or under one key, others would be read by their lines. */
+export function isByLines(text: string, records: object): boolean {
+  const { length } = Object.keys(records)
+  return length === 0 || text.split('\n').length === length + 2
+}
+
 /** The part of an index file that its hash is made of, where the sections stand in it. */
 export function sectionsText(text: string): string {
   return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -INDEX_END.length)

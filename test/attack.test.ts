@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, isAgentAppsError, registerTool, safeStringify, stringify } from 'agent-apps'
-import { type CompileResult, check, compile } from 'agent-apps/compiler'
+import { type CompileResult, check, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { sealed } from '../src/index-format.js'
+import { changeAsHashed } from './support/poisoned-index.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import { makeTree, skill, type Tree, writeTree } from './support/tree.js'
@@ -264,6 +266,72 @@ describe('a poisoned index', () => {
     })
   })
 
+  /** Another tool in the place of a sound one, as a section of its own. */
+  const other = (text: string): string => {
+    const line = /^"good":\{"content".*$/m.exec(text)?.[0].replace(/,$/, '') ?? ''
+    const changed = line.replace('What good does.', 'Something else.').replace(/,"check":"[^"]*"\}$/, '')
+    return `"tools":{\n${sealed(changed)}\n}`
+  }
+  const END = /\n\}\n$/
+  const twice: Record<string, (text: string) => string> = {
+    'after the others': text => text.replace(END, `,\n${other(text)}\n}\n`),
+    'before the others': text => text.replace('\n"tools":{', () => `\n${other(text)},\n"tools":{`),
+    'in another one': text => text.replace('\n"files":{\n', () => `\n"files":{\n${other(text)},\n`),
+    'and is empty': text => text.replace(END, ',\n"tools":{}\n}\n'),
+    'and is empty, ahead of all': text => text.replace('\n"tools":{', '\n"tools":{},\n"tools":{'),
+  }
+  const compiledTwice = async (change: (text: string) => string): Promise<string> => {
+    const dir = project({})
+    await compiled(dir)
+    changeAsHashed(join(dir, 'skills'), change)
+    return dir
+  }
+
+  it.each(Object.entries(twice))('is put aside where a section stands twice: %s', async (_, change) => {
+    const dir = await compiledTwice(change)
+    const runtime = createRuntime({ paths: [join(dir, 'skills')], freshness: 'trust' })
+    const tool = await runtime.findTool('good')
+    expect([tool?.frontmatter.description, tool?.origin.via]).toEqual(['What good does.', 'disk'])
+    expect(runtime.diagnostics().map(({ reason }) => reason)).toEqual([
+      'The index is not used: it does not have each of its sections once',
+    ])
+    const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
+    expect(deviations).toMatchObject([
+      { file: 'skills/.agent-apps.json', reason: 'does not have each of its sections once' },
+    ])
+  })
+
+  it('is read by its lines alone: whatever else stands between them, verify says', async () => {
+    const spaced: Record<string, (text: string) => string> = {
+      'a section': text => text.replace(END, `,\n ${other(text).replace(':{', ' : {')}\n}\n`),
+      'a record twice': text => text.replace(/^("good":\{"content".*)$/m, '$1,\n$1'),
+    }
+    for (const [what, change] of Object.entries(spaced)) {
+      const dir = await compiledTwice(change)
+      const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
+      expect([what, deviations.length]).toEqual([what, 1])
+    }
+  })
+
+  it('is not bundled where a section stands twice', async () => {
+    const dir = await compiledTwice(twice['after the others'] as (text: string) => string)
+    const file = join(dir, 'skills/.agent-apps.json')
+    const text = readFileSync(file, 'utf8')
+    // The hash that the records have when the later ones are taken.
+    const line = /\n"tools":\{\n(.*)\n\}\n\}\n$/.exec(text)?.[1] ?? ''
+    expect(line).toContain('Something else.')
+    const merged = text
+      .slice(0, text.lastIndexOf(',\n"tools":{'))
+      .replace(/^"good":\{"content".*$/m, () => line)
+    const records = merged.slice(merged.indexOf('\n"tools":') + 1)
+    writeFileSync(file, text.replace(/"hash":"[^"]*"/, `"hash":"${hash('sha256', records)}"`))
+    writeTree(dir, { 'own/own/SKILL.md': skill('own') })
+    const paths = ['./own', { dir: './skills', external: true }]
+    await expect(compile({ cwd: dir, paths, bundle: 'dist/agent.mjs' })).rejects.toMatchObject({
+      code: 'BUNDLE_UNCOMPILED',
+    })
+  })
+
   it('does not run a module that is a link out of the directory', async () => {
     const dir = project({
       'a.skill.js': `export const frontmatter = { name: 'a' }; export default () => 'own'`,
@@ -391,6 +459,46 @@ describe('a file that grew past any size', () => {
     const tools = await createRuntime({ paths: [join(dir, 'skills')], freshness: 'check' }).listTools()
     expect(tools.map(({ name }) => name)).toEqual(['good'])
   })
+
+  it('is a resource that is neither read nor bundled, and says so', async () => {
+    const dir = project({ 'good/notes.txt': 'Notes.' })
+    await compiled(dir)
+    const file = join(dir, 'skills/good/notes.txt')
+    truncateSync(file, 3 * 1024 ** 3)
+    const unreadable = {
+      code: 'RESOURCE_UNREADABLE',
+      tool: 'good',
+      file,
+      hint: expect.stringContaining('2 GiB'),
+    }
+    const runtime = createRuntime({ paths: [join(dir, 'skills')] })
+    await expect(runtime.readResource('good', 'notes.txt')).rejects.toMatchObject(unreadable)
+    writeTree(dir, { 'own/own/SKILL.md': skill('own') })
+    const paths = ['./own', { dir: './skills', external: true }]
+    await expect(compile({ cwd: dir, paths, bundle: 'dist/agent.mjs' })).rejects.toMatchObject(unreadable)
+    expect((await verify({ cwd: dir, paths: ['./skills'] })).deviations).toMatchObject([
+      { file: 'skills/good/notes.txt', reason: 'is not what was compiled' },
+    ])
+  })
+
+  it('is digested in pieces, by the compiler and by the runtime', async () => {
+    const text = 'Words. '.repeat(400_000)
+    const dir = project({
+      'good/words.txt': text,
+      'words.txt': text,
+      'a.skill.js':
+        "import words from './words.txt'; export const frontmatter = { name: 'a', description: 'd' }; export default () => words.length",
+    })
+    await compiled(dir)
+    const later = new Date(Date.now() + 60_000)
+    utimesSync(join(dir, 'skills/words.txt'), later, later)
+    const runtime = createRuntime({ paths: [join(dir, 'skills')], freshness: 'check' })
+    expect(await runtime.describe('good')).toMatchObject({
+      resources: [{ path: 'words.txt', sha256: hash('sha256', text) }],
+    })
+    expect(await runtime.invoke('a')).toBe(text.length)
+    expect(runtime.stats()).toMatchObject({ parser: 'unused' })
+  })
 })
 
 describe('what the command prints', () => {
@@ -405,6 +513,24 @@ describe('what the command prints', () => {
     })
     expect(stderr + stdout).not.toMatch(/^::stop|\u001B/m)
     expect(existsSync(join(dir, 'skills/.agent-apps.json'))).toBe(true)
+  })
+
+  it('is one annotation for each finding, whatever a skill and its file are named', () => {
+    const dir = project({
+      '::stop-commands::x/SKILL.md': '---\nname: [\n---\n',
+      'a\r\n::set-output name=x::y\u001B[2J\u2028,line=9%0A\u0085/SKILL.md': '---\nname: [\n---\n',
+      'esc/SKILL.md': '---\nname: "a\\e]0;x\\n::error::y"\nk: [\n---\n',
+      'long/SKILL.md': '---\nname: long\ndescription: d\n"k\\e[2J\\u0085\\n::error::y": 1\n---\n',
+    })
+    const { diagnostics } = JSON.parse(command(dir, 'check', '--json').stdout) as { diagnostics: unknown[] }
+    const lines = command(dir, 'check', '--format', 'github').stdout.split(/[\n\r\u0085\u2028]/)
+    expect(lines.pop()).toBe('')
+    expect(lines).toHaveLength(diagnostics.length)
+    for (const line of lines)
+      expect(line).toMatch(
+        /^::(?:error|warning|notice) file=[^:,\p{C}]+,line=\d+,col=\d+,title=[\w-]+::[^\p{C}]+$/u,
+      )
+    expect(lines.join('\n')).toContain('file=skills/a%0D%0A%3A%3Aset-output name=x%3A%3Ay\\u001b[2J')
   })
 
   it('shows an error that a skill caused without its escape codes', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
@@ -164,6 +164,13 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
   PATH_INVALID: async () => pathGet({}, 'a.'),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
+  RESOURCE_UNREADABLE: async root => {
+    write(root, 'SKILL.md', SKILL)
+    write(root, 'notes.txt', 'Notes.')
+    await compile({ cwd: root, paths: ['.'] })
+    truncateSync(join(root, 'notes.txt'), 3 * 1024 ** 3)
+    return runtimeOf(root).readResource('review', 'notes.txt')
+  },
   RUNTIME_CLOSED: async root => {
     const runtime = runtimeOf(root)
     await runtime.close()

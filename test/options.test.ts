@@ -34,7 +34,11 @@ const WRONG: [options: unknown, message: RegExp, hint: RegExp][] = [
   [{ path: ['skills'] }, /`path` of `\w+` is not known/, /Did you mean `paths`/],
   [{ paths: ['skills'], zzzzzz: 1 }, /`zzzzzz` of `\w+` is not known/, /Its options are paths, /],
   [{ paths: ['skills'], external: 'pg' }, /`external` of `\w+` must be a list of packages/, /external/],
-  [{ paths: ['skills'], external: ['./pg'] }, /`external`/, /external/],
+  [
+    { paths: ['skills'], external: ['./pg'] },
+    /`external` .*, and "\.\/pg" is none/,
+    /package\.json; `external`/,
+  ],
 ]
 
 describe('options that are wrong are told', () => {

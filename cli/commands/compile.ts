@@ -131,19 +131,13 @@ function compileOptions(invocation: Invocation): CompileOptions {
   }
 }
 
-/** A package's name, scope and all. */
-const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/
-
-/** @throws USAGE */
+/** @throws USAGE where several stand in one value. Whether each is a package's name says whoever compiles. */
 function packages(names: string[]): string[] {
-  const wrong = names.find(name => !PACKAGE.test(name))
-  if (wrong === undefined) return names
-  const several = wrong.split(/[\s,]+/).filter(name => PACKAGE.test(name))
+  const several = names.map(name => name.split(/[\s,]+/).filter(Boolean)).find(({ length }) => length > 1)
+  if (several === undefined) return names
   throw usage(
-    `--external takes the name of one package, and ${JSON.stringify(wrong)} is none`,
-    several.length > 1
-      ? `Repeat \`--external\` for each: ${several.map(name => `--external ${name}`).join(' ')}.`
-      : 'Give its name as it stands in package.json, and repeat `--external` for each.',
+    `--external takes the name of one package, and ${JSON.stringify(several.join(', '))} are several`,
+    `Repeat \`--external\` for each: ${several.map(name => `--external ${name}`).join(' ')}.`,
   )
 }
 

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { EsbuildEnded, useEsbuild } from '../esbuild.js'
 import { projectRoot } from '../project-root.js'
+import { readRegularFile } from '../regular-file.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
 import { forbiddenImports, guardedReads, inputProblem } from './import-guard.js'
 import type { BundlePlace, ModuleFailure, ModuleSource, Placement } from './module-source.js'
@@ -141,9 +142,7 @@ async function build(
 
 /** The project's own files that mention `import.meta`; each is given the names that stand for its fields. */
 function mentioningImportMeta(place: BundlePlace, { inputs }: Metafile): string[] {
-  return ownInputs(place, Object.keys(inputs)).filter(file =>
-    readFileSync(file, 'utf8').includes('import.meta'),
-  )
+  return ownInputs(place, Object.keys(inputs)).filter(file => readRegularFile(file).includes('import.meta'))
 }
 
 /** Those inputs of a build that are the project's own files, absolute. */

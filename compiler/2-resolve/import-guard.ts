@@ -1,8 +1,9 @@
-import { closeSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { looksSecret } from '../../src/secrets.js'
 import { belongsTo } from '../project-root.js'
+import { openRegularFile, readRegularFile } from '../regular-file.js'
 import type { BundlePlace, ModuleFailure } from './module-source.js'
 
 /**
@@ -20,7 +21,7 @@ export function guardedReads({ directory, root }: BundlePlace): Plugin {
           return { errors: [{ text: `imports ${shown}, ${problem}` }] }
         }
         if (!/\.[cm]?[jt]sx?$/.test(path)) return undefined
-        const text = readFileSync(path, 'utf8')
+        const text = readRegularFile(path).toString()
         const own = withoutForeignMaps(text, path, root)
         return own === text ? undefined : { contents: own, loader: loaderOf(path) }
       })
@@ -35,7 +36,7 @@ function readProblem(path: string, root: string): string | null {
     if (!belongsTo(root, real) && !real.includes(`${sep}node_modules${sep}`))
       return 'which lies outside the project'
     if (!statSync(real).isFile()) return 'which is no regular file'
-    closeSync(openSync(real, 'r'))
+    closeSync(openRegularFile(real).descriptor)
     return null
   } catch {
     return 'which cannot be read'
@@ -102,7 +103,7 @@ function importPlace(
 ): Omit<ModuleFailure, 'message'> {
   if (input.startsWith('inline:')) return { file: null, line: 1, column: 1 }
   const file = resolve(directory, input)
-  const before = readFileSync(file, 'utf8').split(imported)[0] ?? ''
+  const before = readRegularFile(file).toString().split(imported)[0] ?? ''
   const lines = before.split('\n')
   return { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { readRegularFile } from '../regular-file.js'
 import { loaderOf, withoutForeignMaps } from './import-guard.js'
 import type { BundlePlace, Placement } from './module-source.js'
 
@@ -38,7 +38,7 @@ export function sourceUrls(
           'const __agentAppsSourceUrl = __agentAppsUrl(__agentAppsSourceFilename).href;',
           "const __agentAppsSourceDirname = __agentAppsPath(new URL('.', __agentAppsSourceUrl)).slice(0, -1);",
         ].join(' ')
-        const text = withoutForeignMaps(readFileSync(path, 'utf8'), path, root)
+        const text = withoutForeignMaps(readRegularFile(path).toString(), path, root)
         const hashbang = /^#!.*\n/.exec(text)?.[0] ?? ''
         // A hashbang's line is kept as an empty one.
         const contents = `${prelude}${hashbang && '\n'}${text.slice(hashbang.length)}`

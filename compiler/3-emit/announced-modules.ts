@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import { lstatSync, readFileSync, rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { readCache } from '../compile-cache.js'
 import { writeAtomic } from '../index-directory.js'
+import { readRegularFile, unlessGone } from '../regular-file.js'
 import { remembering } from '../remembering.js'
 import { isOwnerGone } from './directory-lock.js'
 
@@ -112,7 +113,9 @@ function unchangedFiles(
   const digestOf = remembering(file => {
     const path = join(directory, file)
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    return stat?.isFile() && stat.size <= MODULE_BYTES_MAX ? hash('sha256', readFileSync(path)) : null
+    return stat?.isFile() && stat.size <= MODULE_BYTES_MAX
+      ? unlessGone(() => hash('sha256', readRegularFile(path)))
+      : null
   })
   const unchanged = entries.filter(({ file, sha256 }) => digestOf(file) === sha256)
   return new Set(unchanged.map(({ file }) => file))
@@ -122,7 +125,8 @@ function unchangedFiles(
 function readList(directory: string): AnnouncedModule[] {
   const path = join(directory, LIST_FILE)
   if (!hasAnnounced(directory) || lstatSync(path).size > LIST_BYTES_MAX) return []
-  return readFileSync(path, 'utf8')
+  return readRegularFile(path)
+    .toString()
     .split('\n')
     .flatMap(line => {
       const [, file, sha256 = '', owner = ''] = LINE.exec(line) ?? []

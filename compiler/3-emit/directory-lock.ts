@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { closeSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentAppsError } from '../../src/error.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { notWritable, prepareIndexDirectory } from '../index-directory.js'
+import { readRegularFile } from '../regular-file.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
 const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`
@@ -136,7 +137,7 @@ function abandonedBy(lock: string): string | null {
     // A pipe would never be read to its end; whoever put it there can say no more than "held".
     const stat = lstatSync(lock)
     if (!stat.isFile()) return null
-    const text = readFileSync(lock, 'utf8')
+    const text = readRegularFile(lock).toString()
     return isAbandoned(text, Date.now() - stat.mtimeMs) ? `${stat.ino} ${stat.mtimeMs} ${text}` : null
   } catch {
     // Gone meanwhile: whoever held it has finished.

@@ -7,6 +7,7 @@ import {
   type IndexHeader,
   SECTIONS,
   type Section,
+  sectionRanges,
   shardCount,
   shardFile,
   shardOf,
@@ -134,6 +135,7 @@ export function emptyLines(): Lines {
  * they are not laid out as we do.
  */
 export function collectLines(text: string, into: Lines): boolean {
+  if (sectionRanges(text) === null) return false
   let section: Map<string, string> | null = null
   for (const row of text.split('\n')) {
     const opened = SECTIONS.find(name => row === `"${name}":{`)
@@ -142,7 +144,7 @@ export function collectLines(text: string, into: Lines): boolean {
     else if (section !== null) {
       const line = row.endsWith(',') ? row.slice(0, -1) : row
       const key = keyOf(line)
-      if (key === null) return false
+      if (key === null || section.has(key)) return false
       section.set(key, line)
     }
   }

@@ -1,8 +1,10 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
 import { CACHE_FILE } from '../compile-cache.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import { readRegularFile, unlessGone } from '../regular-file.js'
+import { nameToBe } from '../temporary-name.js'
 import {
   abandonedModules,
   announceModules,
@@ -19,8 +21,9 @@ const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 const GITIGNORE = 'cache*\n*.tmp\n'
 
 const SHARD_NAME = /^index-([0-9a-f]{32})\.json$/
-const TEMPORARY_NAME =
-  /^\.?(?:agent-apps|index-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*\.\d+\.tmp$/
+/** What has a temporary name at first. */
+const WRITTEN_NAME =
+  /^\.?(?:agent-apps|index-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*$/
 
 /** The index as it lies on disk. */
 export interface WrittenIndex {
@@ -145,7 +148,7 @@ export async function writeIndex(
     const going = [...before].filter(file => !after.has(file) && isFile(join(directory, file)))
     announceModules(directory, owner, [
       ...coming,
-      ...going.map(file => [file, readFileSync(join(directory, file))] as const),
+      ...going.map(file => [file, readRegularFile(join(directory, file))] as const),
     ])
     const written = outdatedFiles(directory, index, modules, sound)
     const named = written.filter(file => file !== INDEX_FILE)
@@ -222,7 +225,7 @@ export function madeFiles(directory: string): string[] {
       (shard !== undefined && (named.has(shard) || isShard(join(directory, file), shard))) ||
       (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
       modules.has(file) ||
-      TEMPORARY_NAME.test(name)
+      isHalfWritten(name)
     if (ours && isFile(join(directory, file))) made.push(file)
   }
   // It tells which modules are ours, where the index is gone.
@@ -244,20 +247,24 @@ function removeLeftovers(directory: string, isNamed: (file: string) => boolean):
     const file = join(folder, name)
     const shard = SHARD_NAME.exec(name)?.[1]
     const stale = shard !== undefined && !isNamed(`${INDEX_DIRECTORY}/${name}`) && isShard(file, shard)
-    if (stale || (TEMPORARY_NAME.test(name) && isFile(file))) rmSync(file, { force: true })
+    if (stale || (isHalfWritten(name) && isFile(file))) rmSync(file, { force: true })
   }
 }
 
 /** Index files that a compile which was killed left under their temporary names. */
 function halfWritten(directory: string): string[] {
   return readdirSync(directory).filter(
-    name => name.startsWith(INDEX_FILE) && TEMPORARY_NAME.test(name) && isFile(join(directory, name)),
+    name => name.startsWith(INDEX_FILE) && isHalfWritten(name) && isFile(join(directory, name)),
   )
+}
+
+function isHalfWritten(name: string): boolean {
+  return WRITTEN_NAME.test(nameToBe(name) ?? '')
 }
 
 /** True for a file that holds what its name says, and so is one that a compile wrote. */
 function isShard(file: string, digest: string): boolean {
-  return isFile(file) && shardDigest(readFileSync(file)) === digest
+  return isFile(file) && unlessGone(() => shardDigest(readRegularFile(file))) === digest
 }
 
 function isFile(path: string): boolean {
@@ -266,11 +273,7 @@ function isFile(path: string): boolean {
 
 function textOf(directory: string, file: string): string | null {
   const path = join(directory, file)
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : null
-  } catch (error) {
-    // Another compile may remove it between the two calls.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  return unlessGone(() =>
+    statSync(path, { throwIfNoEntry: false })?.isFile() ? readRegularFile(path).toString() : null,
+  )
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, posix } from 'node:path'
-import type { BuildOptions, OnLoadResult, OnResolveResult, Plugin } from 'esbuild'
+import type { BuildFailure, BuildOptions, OnLoadResult, OnResolveResult, Plugin } from 'esbuild'
 import { shardOf } from '../../src/index-format.js'
 import { useEsbuild } from '../esbuild.js'
 import { BUILT_DIRECTORY } from '../package-place.js'
@@ -65,7 +65,7 @@ export async function buildBundle(
     logLevel: 'silent',
     plugins: [bundledFiles(parts, contents.tables, readModule, sourcemap)],
   } satisfies BuildOptions
-  const { outputFiles } = await useEsbuild(esbuild => esbuild.build(options))
+  const { outputFiles } = await useEsbuild(esbuild => esbuild.build(options)).catch(rethrow)
   const outdir = join(BUILT_DIRECTORY, 'bundle')
   return new Map([
     ...[...contents.files].map(([file, text]) => [`${chunks}/${file}`, Buffer.from(text)] as const),
@@ -73,6 +73,11 @@ export async function buildBundle(
       ({ path, contents: bytes }) => [path.slice(outdir.length + 1).replaceAll('\\', '/'), bytes] as const,
     ),
   ])
+}
+
+/** Throws what kept us from giving esbuild a file as it was thrown. */
+function rethrow(error: unknown): never {
+  throw (error as Partial<BuildFailure>).errors?.[0]?.detail ?? error
 }
 
 /** Files that one table leads to, about. */

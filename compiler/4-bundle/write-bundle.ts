@@ -1,7 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { AgentAppsError } from '../../src/error.js'
 import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import { readRegularFile, unlessGone } from '../regular-file.js'
+import { nameToBe } from '../temporary-name.js'
 import { MARK } from './build-bundle.js'
 
 /** Where a bundle goes. */
@@ -36,7 +38,6 @@ interface BundleList {
 }
 
 const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
-const TEMPORARY_NAME = /^(?:[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}|bundle\.json)\.\d+\.tmp$/
 
 /** The files of a bundle whose entry is to be `file`, absolute. */
 export function bundlePlace(file: string): BundlePlace {
@@ -101,7 +102,7 @@ export function checkOutside(
  * @throws BUNDLE_PLACE
  */
 export function checkReplaceable(file: string, mark: string, noun: Noun = 'bundle'): void {
-  if (!existsSync(file) || (lstatSync(file).isFile() && readFileSync(file, 'utf8').startsWith(mark))) return
+  if (!existsSync(file) || beginsWith(file, mark)) return
   throw wrongPlace(noun, file, 'is there already, and is not from agent-apps', {
     hint: 'Choose another name, or remove it.',
   })
@@ -159,7 +160,7 @@ export async function writeBundle(
     const contentsOf = (file: string) => files.get(file) ?? ''
     await writeAllAtomic(folder, first, contentsOf)
     if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
-    const halfWritten = readdirSync(chunks).filter(file => TEMPORARY_NAME.test(file))
+    const halfWritten = readdirSync(chunks).filter(isHalfWritten)
     for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
     if (before.map && !list.map) rmSync(join(folder, `${name}.map`), { force: true })
     if (gone.length > 0) writeList(chunks, list)
@@ -174,10 +175,25 @@ export async function writeBundle(
   }
 }
 
+function isHalfWritten(file: string): boolean {
+  const target = nameToBe(file)
+  return target === LIST || CHUNK_NAME.test(target ?? '')
+}
+
 /** True for a bundle's entry. */
 export function isBundle(file: string): boolean {
-  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
-  return isFile && BUNDLE_NAME.test(basename(file)) && readFileSync(file, 'utf8').startsWith(MARK)
+  return BUNDLE_NAME.test(basename(file)) && beginsWith(file, MARK)
+}
+
+/** True for a file, and no link, that begins with a mark. */
+function beginsWith(file: string, mark: string): boolean {
+  const start = Buffer.from(mark)
+  const isSame = unlessGone(
+    () =>
+      lstatSync(file, { throwIfNoEntry: false })?.isFile() &&
+      readRegularFile(file, start.length).equals(start),
+  )
+  return isSame === true
 }
 
 /** The file name of a bundle's entry in a folder; null where none lies there. */
@@ -204,7 +220,9 @@ function writeList(chunks: string, list: BundleList): void {
 /** What the bundle that lies there brought; of other names than a bundle's none is ours to remove. */
 function readList(chunks: string): BundleList {
   try {
-    const { entry, map, files } = JSON.parse(readFileSync(join(chunks, LIST), 'utf8')) as Partial<BundleList>
+    const { entry, map, files } = JSON.parse(
+      readRegularFile(join(chunks, LIST)).toString(),
+    ) as Partial<BundleList>
     return {
       entry: typeof entry === 'string' && BUNDLE_NAME.test(entry) ? entry : '',
       map: map === true,

@@ -38,7 +38,7 @@ export function changeAsHashed(dir: string, change: (text: string) => string): v
 export function reseal(dir: string): void {
   changeAsHashed(dir, text =>
     text.replace(
-      /^("(?:[^"\\]|\\.)*":\{.*?)(?:,"check":"[0-9a-f]{8}")?\}(,?)$/gm,
+      /^("(?:[^"\\]|\\.)*":\{.+?)(?:,"check":"[0-9a-f]{8}")?\}(,?)$/gm,
       (_, line: string, comma: string) => sealed(line) + comma,
     ),
   )

@@ -1,0 +1,74 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs'
+
+/** Not every system has these. */
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
+
+/** More than this is not read at once. Node's own reading ends there, too. */
+const WHOLE_MAX = 2 ** 31 - 1
+
+/** The bytes of a regular file, or the first `most` of them. Throws the system's error where it cannot be read. */
+export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
+  const { descriptor, stat } = openRegularFile(file)
+  try {
+    return readBytes(descriptor, Math.min(stat.size, most))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The bytes of the regular file that a real path names. A link that was put on the way since that was found out is not followed. */
+export function readRealFile(real: string): Buffer {
+  const { descriptor, stat } = openRegularFile(real, O_NOFOLLOW)
+  try {
+    if (!isAt(real, stat)) throw new Error('another file was put in its place')
+    return readBytes(descriptor, stat.size)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Opens a regular file. What was one when somebody looked may be a pipe by now, which must not be waited for. */
+export function openRegularFile(file: string, flags = 0): { descriptor: number; stat: Stats } {
+  const descriptor = openSync(file, O_RDONLY | O_NONBLOCK | flags)
+  const stat = fstatSync(descriptor)
+  if (stat.isFile()) return { descriptor, stat }
+  closeSync(descriptor)
+  throw new NoRegularFile('not a regular file')
+}
+
+class NoRegularFile extends Error {}
+
+/** What a look at a file gives; null where that was removed, or replaced by no file, between being seen and being read. */
+export function unlessGone<Result>(look: () => Result): Result | null {
+  try {
+    return look()
+  } catch (error) {
+    if (error instanceof NoRegularFile || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** No more than the size that was told: some files of the system's are regular, of no size, and without an end. */
+function readBytes(descriptor: number, size: number): Buffer {
+  if (size > WHOLE_MAX) throw new Error('larger than 2 GiB')
+  const bytes = Buffer.allocUnsafe(size)
+  let length = 0
+  for (let read = -1; read !== 0 && length < size; length += read)
+    read = readSync(descriptor, bytes, length, size - length, null)
+  return bytes.subarray(0, length)
+}
+
+/** True where what was opened lies at a path to which no link leads. */
+function isAt(real: string, { dev, ino }: Stats): boolean {
+  const there = lstatSync(real, { throwIfNoEntry: false })
+  return there?.dev === dev && there.ino === ino && realpathSync.native(real) === real
+}
