@@ -1,9 +1,11 @@
+import { appendFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { goals } from './goals.js'
 import { run } from './measure.js'
 import { options } from './options.js'
 import { removeIndex } from './remove-index.js'
 import { atMost, heading, row } from './table.js'
-import { dropTree, tree } from './tree.js'
+import { dropTree, SETTLE, tree } from './tree.js'
 
 const REPORT_PEAK = new URL('./processes/report-peak.js', import.meta.url).href
 
@@ -13,14 +15,11 @@ export async function benchMemory() {
   for (const size of options.memorySizes) {
     const made = await tree(size)
     removeIndex(made.skills)
-    const megabytes =
-      Number(run('compile.js', [made.skills], { nodeFlags: ['--import', REPORT_PEAK] })) / 2 ** 10
-    row(
-      `peak of compiling ${size.toLocaleString('en')}`,
-      `${megabytes.toFixed(0)} MB`,
-      {},
-      size === goals.memorySize ? atMost(megabytes, goals.memory, ' MB') : null,
-    )
+    showPeak(`peak of compiling ${size.toLocaleString('en')}`, size, [made.skills])
+    appendFileSync(made.file, 'One more line.\n')
+    await sleep(SETTLE)
+    showPeak('  again, one changed', size, [made.skills])
+    showPeak('  compile --check', size, ['--check', made.skills])
     if (size > options.mainSize) dropTree(made)
   }
   const { skills } = await tree(1_000)
@@ -32,4 +31,10 @@ export async function benchMemory() {
     note: 'a name, after the first 20,000',
   })
   row('heap left by 10,000 tools registered and removed', `${registered.toFixed(3)} B`, { note: 'a tool' })
+}
+
+function showPeak(what, size, args) {
+  const megabytes = Number(run('compile.js', args, { nodeFlags: ['--import', REPORT_PEAK] })) / 2 ** 10
+  const goal = size === goals.memorySize ? atMost(megabytes, goals.memory, ' MB') : null
+  row(what, `${megabytes.toFixed(0)} MB`, {}, goal)
 }

@@ -4,14 +4,14 @@ import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
-import { changedNames, encodeIndex, type HeaderFields, type Lines, textsOf } from './3-emit/encode-index.js'
+import { changedNames, encodeIndex, type HeaderFields, type KeptLines } from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
 import {
   outdatedFiles,
-  readLines,
   readWritten,
   saveCache,
   shardFiles,
+  storeLines,
   writeIndex,
 } from './3-emit/write-index.js'
 import { encodeCache } from './compile-cache.js'
@@ -77,7 +77,7 @@ export async function emitDirectory(
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
     const encoded = encodeIndex(lines, fields, store)
     if (!job.check) return { encoded, stale: [] }
-    return { encoded, stale: changedNames(before && readLines(dir, before), textsOf(lines, store)) }
+    return { encoded, stale: changedNames(before && storeLines(dir, before, store), lines, store) }
   })
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
   const outdated = outdatedFiles(dir, encoded, modules, sound)
@@ -119,10 +119,11 @@ function keptLines({
   previous,
   isUnchanged,
   lines,
-}: PreparedDirectory): Lines | null | 'overtaken' {
+  store,
+}: PreparedDirectory): KeptLines | null | 'overtaken' {
   if (!isUnchanged || previous === null) return lines
   rememberInputs(dir, modules, read, walked)
-  return readLines(dir, previous.written) ?? 'overtaken'
+  return storeLines(dir, previous.written, store) ?? 'overtaken'
 }
 
 /** Keeps the state of the files that are in contents for the next compile, and gives their paths. */

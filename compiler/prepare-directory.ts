@@ -20,8 +20,8 @@ import {
   unitsWithNewModules,
 } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
-import type { Lines } from './3-emit/encode-index.js'
-import { readLines, readWritten, shardsHold, type WrittenIndex, writeModules } from './3-emit/write-index.js'
+import type { KeptLines } from './3-emit/encode-index.js'
+import { readWritten, shardsHold, storeLines, type WrittenIndex, writeModules } from './3-emit/write-index.js'
 import { countTokens } from './catalog-cost.js'
 import { type CompileCache, readCache } from './compile-cache.js'
 import { type Job, throwIfAborted, timed } from './job.js'
@@ -45,7 +45,7 @@ export interface PreparedDirectory {
   /** True where everything but the cascades is as the index has it. */
   isUnchanged: boolean
   /** The last compile's lines, for the records that still hold; they are read only where something changed. */
-  lines: Lines | null
+  lines: KeptLines | null
   /** Where this compile's lines stand. */
   store: LineStore
 }
@@ -73,7 +73,7 @@ export async function prepareDirectory(
   const read = await timed(job, 'read', () =>
     readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, store, job)),
   )
-  const made = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, job))
+  const made = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, store, job))
   if (made === 'overtaken') return made
   countTokens(dir, read.units)
   const linked = await timed(job, 'link', () => linkDirectory(read.units, walked.skipped))
@@ -86,6 +86,7 @@ async function makeModules(
   read: ReadSkills,
   walked: WalkedDirectory,
   previous: PreviousCompile | null,
+  store: LineStore,
   { check, owner }: Job,
 ): Promise<Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'> | 'overtaken'> {
   const { dir } = directory
@@ -96,7 +97,7 @@ async function makeModules(
   const areWhole = sound.size === (cache?.validators.size ?? 0)
   if (previous && areWhole && isUnchanged(directory, walked, read, modules, previous))
     return { modules: withValidators(modules, sound, cache), lines: null, isUnchanged: true }
-  const lines = previous && readLines(dir, previous.written)
+  const lines = previous && storeLines(dir, previous.written, store)
   const unready = new Set([
     ...read.units.filter(({ tools }) => tools.some(tool => !isReadAnew(tool) && !(lines && tool.written))),
     ...unitsWithNewModules(read.units, modules, cache),

@@ -1,4 +1,5 @@
-// Compiles directories.
+// Compiles directories; with --check it only says what a compile would write.
 import { compile } from 'agent-apps/compiler'
 
-await compile({ paths: process.argv.slice(2) })
+const paths = process.argv.slice(2).filter(argument => argument !== '--check')
+await compile({ paths, check: process.argv.includes('--check') })

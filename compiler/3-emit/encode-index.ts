@@ -20,6 +20,9 @@ export type Lines = Record<Section, Map<string, string>>
 /** The same, where most stand in a store. */
 export type StoredLines = Record<Section, Map<string, string | StoredLine>>
 
+/** Those of them that the next compile may write once more: what an index says of a file is always made anew. */
+export type KeptLines = Omit<StoredLines, 'files'>
+
 export type HeaderFields = Pick<
   IndexHeader,
   'ignore' | 'listing' | 'counts' | 'cascadeInput' | 'cascadeKey'
@@ -97,7 +100,7 @@ function sectionsOf(sorted: SortedLines, store: LineStore): Buffer[] {
     pieces.push(Buffer.from(lines.length === 0 ? `"${section}":{}` : `"${section}":{\n`))
     for (const [index, line] of lines.entries()) {
       if (index > 0) pieces.push(SEPARATOR)
-      pieces.push(typeof line === 'string' ? Buffer.from(line) : store.bytes(line))
+      pieces.push(bytesOf(line, store))
     }
     if (lines.length > 0) pieces.push(Buffer.from('\n}'))
   }
@@ -117,48 +120,54 @@ function divide(lines: StoredLines, count: number): SortedLines[] {
   return parts
 }
 
-/** The texts of lines, whether they are stored or not. */
-export function textsOf(lines: StoredLines, store: LineStore): Lines {
-  const texts = emptyLines()
-  for (const section of SECTIONS)
-    for (const [key, line] of lines[section])
-      texts[section].set(key, typeof line === 'string' ? line : store.text(line))
-  return texts
-}
-
-export function emptyLines(): Lines {
+export function emptyLines<Line = never>(): Record<Section, Map<string, Line>> {
   return { tools: new Map(), details: new Map(), files: new Map(), cascades: new Map(), contents: new Map() }
 }
 
 /**
  * Takes the lines of an index or a shard apart again, unread, so that those that still hold can be written once more. False where
  * they are not laid out as we do.
+ *
+ * @param into the sections that are wanted
+ * @param keep what becomes of a line
  */
-export function collectLines(text: string, into: Lines): boolean {
+export function collectLines<Line>(
+  text: string,
+  into: Partial<Record<Section, Map<string, Line>>>,
+  keep: (line: string) => Line,
+): boolean {
   if (sectionRanges(text) === null) return false
-  let section: Map<string, string> | null = null
+  let section: Map<string, Line> | undefined
   for (const row of text.split('\n')) {
     const opened = SECTIONS.find(name => row === `"${name}":{`)
     if (opened !== undefined) section = into[opened]
-    else if (row.startsWith('}')) section = null
-    else if (section !== null) {
+    else if (row.startsWith('}')) section = undefined
+    else if (section !== undefined) {
       const line = row.endsWith(',') ? row.slice(0, -1) : row
       const key = keyOf(line)
       if (key === null || section.has(key)) return false
-      section.set(key, line)
+      section.set(key, keep(line))
     }
   }
   return true
 }
 
 /** The names that stand otherwise in one index than in another, or in one of them only. */
-export function changedNames(before: Lines | null, after: Lines): string[] {
+export function changedNames(before: KeptLines | null, after: KeptLines, store: LineStore): string[] {
   const names = new Set([...(before?.tools.keys() ?? []), ...after.tools.keys()])
+  const isSame = (one: string | StoredLine | undefined, other: string | StoredLine | undefined): boolean =>
+    one === undefined || other === undefined
+      ? one === other
+      : bytesOf(one, store).equals(bytesOf(other, store))
   const differs = (name: string): boolean =>
     (['tools', 'details', 'cascades', 'contents'] as const).some(
-      section => before?.[section].get(name) !== after[section].get(name),
+      section => !isSame(before?.[section].get(name), after[section].get(name)),
     )
   return inCodePointOrder([...names].filter(differs))
+}
+
+function bytesOf(line: string | StoredLine, store: LineStore): Buffer {
+  return typeof line === 'string' ? Buffer.from(line) : store.bytes(line)
 }
 
 /** The key at the start of a line. */

@@ -3,18 +3,18 @@ import type { CascadeRecord, FileDigest } from '../../src/index-format.js'
 import { brokenDiagnostic } from '../diagnostics.js'
 import { encodeCascade, encodeContent, encodeDetails, encodeFile, encodeName } from '../encode-record.js'
 import { fileRecord } from '../file-record.js'
-import type { LineStore } from '../line-store.js'
+import type { LineStore, StoredLine } from '../line-store.js'
 import type { LinkedDirectory } from '../linked-directory.js'
-import { emptyLines, type Lines, type StoredLines } from './encode-index.js'
+import { emptyLines, type KeptLines, type StoredLines } from './encode-index.js'
 
 /**
  * The lines of a directory's index. Tools that were not read anew keep those of the last compile.
- * Whoever calls has seen to it that `previous` has them. Without `cascades`, those of the last compile hold; so do the
+ * Whoever calls has seen to it that `previous` has them, in the same store. Without `cascades`, those of the last compile hold; so do the
  * contents that are null.
  */
 export function recordLines(
   linked: LinkedDirectory,
-  previous: Lines | null,
+  previous: KeptLines | null,
   cascades: ReadonlyMap<string, CascadeRecord> | null,
   contents: ReadonlyMap<string, ContentRecord | null>,
   otherFiles: ReadonlyMap<string, FileDigest>,
@@ -47,7 +47,7 @@ export function recordLines(
   return lines
 }
 
-function kept(lines: Map<string, string> | undefined, name: string): string {
+function kept(lines: KeptLines['tools'] | undefined, name: string): string | StoredLine {
   const line = lines?.get(name)
   if (line === undefined) throw new Error(`The last compile's records of "${name}" are missing.`)
   return line

@@ -1,8 +1,15 @@
 import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
+import {
+  INDEX_DIRECTORY,
+  INDEX_FILE,
+  type IndexHeader,
+  type Section,
+  shardFile,
+} from '../../src/index-format.js'
 import { CACHE_FILE } from '../compile-cache.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import type { LineStore, StoredLine } from '../line-store.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
 import { nameToBe } from '../temporary-name.js'
 import {
@@ -14,7 +21,14 @@ import {
   settleModules,
 } from './announced-modules.js'
 import { abandonedLock, isLockAbandoned, withDirectoryLock } from './directory-lock.js'
-import { collectLines, type EncodedIndex, emptyLines, type Lines, shardDigest } from './encode-index.js'
+import {
+  collectLines,
+  type EncodedIndex,
+  emptyLines,
+  type KeptLines,
+  type Lines,
+  shardDigest,
+} from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, whatever the project's own rules are. */
@@ -65,15 +79,29 @@ export function shardsHold(directory: string, { header }: WrittenIndex, since: n
 }
 
 /** The records of a written index, line by line; null where a shard is not what its name says, another compile removed it, or somebody laid it out anew. */
-export function readLines(directory: string, { text: whole, header }: WrittenIndex): Lines | null {
-  const lines = emptyLines()
+export function readLines(directory: string, written: WrittenIndex): Lines | null {
+  const lines: Lines = emptyLines()
+  return areCollected(directory, written, lines, line => line) ? lines : null
+}
+
+/** The same for a directory's next compile, in its store. */
+export function storeLines(directory: string, written: WrittenIndex, store: LineStore): KeptLines | null {
+  const { files, ...lines } = emptyLines<StoredLine>()
+  return areCollected(directory, written, lines, line => store.add(line)) ? lines : null
+}
+
+function areCollected<Line>(
+  directory: string,
+  { text: whole, header }: WrittenIndex,
+  into: Partial<Record<Section, Map<string, Line>>>,
+  keep: (line: string) => Line,
+): boolean {
   const shards = shardsOf(header)
-  if (shards.length === 0) return collectLines(whole, lines) ? lines : null
-  for (const shard of new Set(shards)) {
+  if (shards.length === 0) return collectLines(whole, into, keep)
+  return [...new Set(shards)].every(shard => {
     const text = textOf(directory, shardFile(shard))
-    if (text === null || shardDigest(text) !== shard || !collectLines(text, lines)) return null
-  }
-  return lines
+    return text !== null && shardDigest(text) === shard && collectLines(text, into, keep)
+  })
 }
 
 /** The files that code was compiled to: all of them, and what those hold that are new. */
