@@ -2,7 +2,7 @@ import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
-import { abandonedLock } from './3-emit/directory-lock.js'
+import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
@@ -33,7 +33,7 @@ export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   const removed: string[] = []
   const { directories } = await readProject(options)
   for (const directory of directories) {
-    const files = [...madeFiles(directory.dir), ...abandonedLock(directory.dir)]
+    const files = [...madeFiles(directory.dir), ...abandonedDirectoryLock(directory.dir)]
     removed.push(...files.map(file => shownPath(directory, file)))
     if (options.dryRun) continue
     for (const file of files) remove(directory.dir, file, path => rmSync(path, { force: true }))

@@ -9,6 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Runtime, registerTool } from 'agent-apps'
@@ -17,6 +18,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
 import { rewriteIndex, type WrittenIndex } from './support/poisoned-index.js'
 import { ask, deployRuntime, ROOT, startCode } from './support/processes.js'
+import { withReadOnly } from './support/read-only.js'
 import { layOut, samples } from './support/sample.js'
 import { temporary } from './support/temporary.js'
 import { goodSkills, skill, snapshot, type Tree, writeTree } from './support/tree.js'
@@ -591,6 +593,74 @@ describe('writing a bundle', () => {
     rmSync(join(root, 'dist'), { recursive: true })
     await compile(options)
     expect(after).toEqual(Object.keys(filesOf(join(root, 'dist'))))
+  })
+
+  it('removes what one that was killed left, and nothing that only looks so', async () => {
+    const { root } = codeProject(one)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile(options)
+    const foreign: Tree = {
+      'other.mjs.4194000.tmp': 'x',
+      'agent.mjs.tmp': 'x',
+      'agent.mjs.bak.4194000.tmp': 'x',
+      'agent.mjs.4194001.tmp/mine': 'x',
+      'agent-chunks/mine.mjs.4194000.tmp': 'x',
+      'agent-chunks/bundle.lock.mine': 'x',
+    }
+    writeTree(join(root, 'dist'), foreign)
+    const before = snapshot(join(root, 'dist'))
+    const held = `4194000 ${hostname()} 1\n`
+    for (const left of [
+      'agent.mjs.4194000.tmp',
+      'agent.mjs.map.4194000.tmp',
+      'agent.d.mts.4194000.tmp',
+      'agent-chunks/bundle.json.4194000.tmp',
+      'agent-chunks/chunk-ABCDEFGH.mjs.4194000.tmp',
+      'agent-chunks/bundle.lock',
+      `agent-chunks/bundle.lock.${'0'.repeat(16)}`,
+    ]) {
+      writeTree(join(root, 'dist'), { [left]: held })
+      expect((await compile(options)).bundled).toEqual([])
+      expect(snapshot(join(root, 'dist')), left).toEqual(before)
+    }
+  })
+
+  it.each(['EROFS', 'EACCES'] as const)(
+    'writes nothing where skills lie that are compiled, nor where it lies itself and is up to date: %s',
+    async code => {
+      const { root } = codeProject({ ...one, ...TREE })
+      await compile({ cwd: root, paths: ['skills'] })
+      const before = snapshot(join(root, 'skills'))
+      const bundling = (readOnly: string) =>
+        withReadOnly(join(root, readOnly), code, () =>
+          compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }),
+        )
+      expect((await bundling('skills')).bundled.length).toBeGreaterThan(10)
+      expect(snapshot(join(root, 'skills'))).toEqual(before)
+      expect((await bundling('dist')).bundled).toEqual([])
+      const { tools } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+      expect(await tools.a()).toBe('Do a.\n')
+      const index = { code: 'INDEX_NOT_WRITABLE', file: join(root, 'skills') }
+      const bundle = { code: 'BUNDLE_NOT_WRITABLE', file: join(root, 'dist/agent.mjs') }
+      writeTree(root, { 'skills/a/SKILL.md': skill('a', 'Do other.\n') })
+      await expect(bundling('skills')).rejects.toMatchObject(index)
+      await expect(bundling('dist')).rejects.toMatchObject(bundle)
+    },
+  )
+
+  it('waits for another project that writes to its place', async () => {
+    const { root } = codeProject(one)
+    const lock = join(root, 'dist/agent-chunks/bundle.lock')
+    writeTree(root, { 'dist/agent-chunks/bundle.lock': `${process.pid} ${hostname()} ${Date.now()}\n` })
+    let isFree = false
+    setTimeout(() => {
+      isFree = true
+      rmSync(lock)
+    }, 2_000)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    const bundled = await compile(options).then(result => ({ ...result, isFree }))
+    expect(bundled.isFree).toBe(true)
+    expect(existsSync(lock)).toBe(false)
   })
 
   it('is written by one process at a time', async () => {

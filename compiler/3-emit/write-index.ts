@@ -13,7 +13,7 @@ import {
   isModule,
   settleModules,
 } from './announced-modules.js'
-import { abandonedLock, isLockAbandoned, withDirectoryLock } from './directory-lock.js'
+import { abandonedDirectoryLock, isDirectoryLockAbandoned, withDirectoryLock } from './directory-lock.js'
 import { collectLines, type EncodedIndex, emptyLines, type Lines, shardDigest } from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
@@ -173,7 +173,7 @@ const TIDY_PATIENCE = 2_000
  */
 export async function tidyDirectory(directory: string, owner: string): Promise<void> {
   try {
-    if (!hasAnnounced(directory) && !isLockAbandoned(directory)) return
+    if (!hasAnnounced(directory) && !isDirectoryLockAbandoned(directory)) return
     await withDirectoryLock(directory, () => tidy(directory, owner), TIDY_PATIENCE)
   } catch (error) {
     // Locked, or the system refuses; all else is a fault of ours.
@@ -241,7 +241,7 @@ function modulesOf(written: WrittenIndex | null): Set<string> {
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (file: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  for (const name of [...halfWritten(directory), ...abandonedLock(directory)])
+  for (const name of [...halfWritten(directory), ...abandonedDirectoryLock(directory)])
     rmSync(join(directory, name), { force: true })
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
