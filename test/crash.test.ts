@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { startCompileProcess } from './support/compile-process.js'
+import { killBundles } from './support/kill-bundles.js'
 import { killCompiles } from './support/kill-compiles.js'
 import { times } from './support/long.js'
 import { ROOT } from './support/processes.js'
@@ -12,6 +13,7 @@ import { compiled, makeTree, writeTree } from './support/tree.js'
 import { expectWhole, versionTree } from './support/versions.js'
 
 const KILLS = times(8, 10_000)
+const BUNDLE_KILLS = times(8, 10_000)
 const FAULTS = times(4, 300)
 const HOUR = 3_600_000
 /** A compile without any fault comes to what it does in a new directory. */
@@ -33,6 +35,18 @@ describe('compiles that are killed before a call that writes', () => {
       killCompiles(KILLS, (round, { calls }) => {
         expect(calls).toBeGreaterThan(300)
         // One that takes up what a killed one left has some more calls.
+        return { at: 1 + Math.floor(((round * GOLDEN) % 1) * calls * 1.05) }
+      }),
+    24 * HOUR,
+  )
+})
+
+describe('compiles with a bundle that are killed before a call that writes', () => {
+  it(
+    `leave the old bundle or the new one, which runs, and nothing for good, ${BUNDLE_KILLS} times`,
+    () =>
+      killBundles(BUNDLE_KILLS, (round, { calls }) => {
+        expect(calls).toBeGreaterThan(50)
         return { at: 1 + Math.floor(((round * GOLDEN) % 1) * calls * 1.05) }
       }),
     24 * HOUR,
