@@ -467,6 +467,55 @@ describe('writing a bundle', () => {
     )
   })
 
+  it('says to a process that still runs the one before what to do, and lets it use what it has loaded', async () => {
+    const { root } = codeProject({
+      ...TREE,
+      'skills/plain.skill.ts': CODE('plain', 'return 1'),
+      'skills/missing.skill.ts': `import 'not-installed'\n${CODE('missing', 'return 1')}`,
+      'skills/used.skill.md': skill('used', 'Used.\n'),
+    })
+    const bundle = async (): Promise<Bundle> => {
+      const options = { cwd: root, paths: ['skills'], external: ['not-installed'] }
+      await compile({ ...options, bundle: 'dist/agent.mjs' })
+      const copy = join(root, 'dist', `entry-${copies++}.mjs`)
+      cpSync(join(root, 'dist/agent.mjs'), copy)
+      return import(pathToFileURL(copy).href)
+    }
+    let copies = 0
+    const untouched = await bundle()
+    const used = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    expect(await used.tools.used()).toBe('Used.\n')
+    writeTree(root, {
+      'skills/used.skill.md': skill('used', 'New.\n'),
+      'skills/plain.skill.ts': CODE('plain', 'return 2'),
+      'skills/review/SKILL.md': skill('review', 'New.\n'),
+    })
+    const after = await bundle()
+    const ways: Record<string, (runtime: Runtime) => Promise<unknown>> = {
+      invoke: runtime => runtime.invoke('plain'),
+      render: runtime => runtime.render('review'),
+      describe: runtime => runtime.describe('review'),
+      explain: runtime => runtime.explain('review'),
+      readResource: runtime => runtime.readResource('review', 'references/style.md'),
+      'invoke for an agent': runtime => runtime.forAgent().invoke('plain'),
+    }
+    const replaced = {
+      code: 'BUNDLE_REPLACED',
+      hint: expect.stringContaining('another folder'),
+      file: expect.stringMatching(/^file:.*\/agent-chunks\//),
+      cause: { code: 'ERR_MODULE_NOT_FOUND' },
+    }
+    for (const [way, call] of Object.entries(ways))
+      expect(await failure(call(untouched.runtime)), way).toMatchObject(replaced)
+    expect(await used.tools.used()).toBe('Used.\n')
+    for (const name of ['review', 'plain'])
+      expect(await failure(used.tools[name]()), name).toMatchObject(replaced)
+    expect(await after.tools.plain?.()).toBe(2)
+    expect(await failure(after.tools.missing?.() ?? Promise.resolve())).toMatchObject({
+      code: 'ERR_MODULE_NOT_FOUND',
+    })
+  })
+
   it('does not take the folder of a bundle whose name has another ending', async () => {
     const { root: cwd } = codeProject(one)
     await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
