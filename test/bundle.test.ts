@@ -677,8 +677,15 @@ describe('writing a bundle', () => {
   it.each(['EROFS', 'EACCES'] as const)(
     'writes nothing where skills lie that are compiled, nor where it lies itself and is up to date: %s',
     async code => {
-      const { root } = codeProject({ ...one, ...TREE })
+      // Of a checkout there is no cache, so that code which has to be run to know it is run again.
+      const { root } = codeProject({
+        ...one,
+        ...TREE,
+        'skills/run.skill.js':
+          "export const frontmatter = { name: 'run', description: ['D.'].join() }\nexport default () => 1\n",
+      })
       await compile({ cwd: root, paths: ['skills'] })
+      rmSync(join(root, 'skills/.agent-apps/cache.json'))
       const before = snapshot(join(root, 'skills'))
       const bundling = (readOnly: string) =>
         withReadOnly(join(root, readOnly), code, () =>

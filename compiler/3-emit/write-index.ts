@@ -101,8 +101,10 @@ export function outdatedFiles(
 }
 
 /**
- * Writes modules ahead of the index that is to name them, so that they can be run. A file that is there is not believed for
- * its name: it may be another's, or a link. Only to be called under the directory's lock.
+ * Writes modules ahead of the index that is to name them, so that they can be run. Those that the index names already are
+ * removed by nobody while it does: where they all lie there, nothing is written, so that the directory may be read-only.
+ *
+ * @throws INDEX_NOT_WRITABLE, INDEX_LOCKED
  */
 export async function writeModules(
   directory: string,
@@ -110,17 +112,33 @@ export async function writeModules(
   owner: string,
 ): Promise<void> {
   const named = modulesOf(readWritten(directory))
-  announceModules(
-    directory,
-    owner,
-    [...outputs].filter(([file]) => !named.has(file)),
-  )
-  const missing = [...outputs].filter(([file, contents]) => !holds(directory, file, contents))
-  await writeAllAtomic(
-    directory,
-    missing.map(([file]) => file),
-    file => outputs.get(file) ?? '',
-  )
+  const isNamed = [...outputs.keys()].every(file => named.has(file))
+  if (isNamed && missingModules(directory, outputs).length === 0) return
+  await withDirectoryLock(directory, () => writeAhead(directory, outputs, owner))
+}
+
+async function writeAhead(
+  directory: string,
+  outputs: ReadonlyMap<string, Uint8Array>,
+  owner: string,
+): Promise<void> {
+  try {
+    const named = modulesOf(readWritten(directory))
+    announceModules(
+      directory,
+      owner,
+      [...outputs].filter(([file]) => !named.has(file)),
+    )
+    const missing = missingModules(directory, outputs)
+    await writeAllAtomic(directory, missing, file => outputs.get(file) ?? '')
+  } catch (error) {
+    throw notWritable(directory, error)
+  }
+}
+
+/** A file that is there is not believed for its name: it may be another's, or a link. */
+function missingModules(directory: string, outputs: ReadonlyMap<string, Uint8Array>): string[] {
+  return [...outputs].filter(([file, contents]) => !holds(directory, file, contents)).map(([file]) => file)
 }
 
 /**
