@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
-import { withDirectoryLock } from './3-emit/directory-lock.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
 import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
@@ -17,7 +16,7 @@ import {
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
 import type { Looks } from './job.js'
-import type { Project, ProjectDirectory } from './project.js'
+import type { Project } from './project.js'
 import { projectRoot } from './project-root.js'
 
 export interface BundleOptions {
@@ -65,9 +64,7 @@ interface MadeBundle {
 export async function bundle(project: Project, options: BundleOptions, looks?: Looks): Promise<string[]> {
   const place = placeOf(project, options)
   const { files } = await makeBundle(project, place, options, looks)
-  const { dir } = project.directories[0] as ProjectDirectory
-  const written = await withDirectoryLock(dir, () => writeBundle(place, files))
-  return shownFiles(written, place, project)
+  return shownFiles(await writeBundle(place, files), place, project)
 }
 
 /** The files of a bundle that bundling would write, relative to `cwd`. */

@@ -1,7 +1,8 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { AgentAppsError } from '../src/error.js'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
-import { abandonedLock } from './3-emit/directory-lock.js'
+import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectOptions, readProject, shownPath } from './project.js'
@@ -22,19 +23,38 @@ export interface CleanResult {
   removed: string[]
 }
 
-/** Removes what `compile` made in the project's directories, and nothing else, wherever a user put it. */
+/**
+ * Removes what `compile` made in the project's directories, and nothing else, wherever a user put it.
+ *
+ * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE
+ */
 export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   checkProjectOptions('clean', options, OPTIONS)
   const removed: string[] = []
   const { directories } = await readProject(options)
   for (const directory of directories) {
-    const files = [...madeFiles(directory.dir), ...abandonedLock(directory.dir)]
+    const files = [...madeFiles(directory.dir), ...abandonedDirectoryLock(directory.dir)]
     removed.push(...files.map(file => shownPath(directory, file)))
     if (options.dryRun) continue
-    for (const file of files) rmSync(join(directory.dir, file), { force: true })
-    removeIfEmpty(join(directory.dir, INDEX_DIRECTORY))
+    for (const file of files) remove(directory.dir, file, path => rmSync(path, { force: true }))
+    remove(directory.dir, INDEX_DIRECTORY, removeIfEmpty)
   }
   return { removed }
+}
+
+/** @throws INDEX_NOT_WRITABLE */
+function remove(directory: string, file: string, removeFrom: (path: string) => void): void {
+  const path = join(directory, file)
+  try {
+    removeFrom(path)
+  } catch (error) {
+    const { message } = error as Error
+    throw new AgentAppsError('INDEX_NOT_WRITABLE', `${path} cannot be removed: ${message}`, {
+      hint: 'Make the directory writable, or mark it `external` in the paths. What is left goes with the next `clean`.',
+      file: path,
+      cause: error,
+    })
+  }
 }
 
 function removeIfEmpty(folder: string): void {

@@ -19,7 +19,6 @@ import {
   type UnitModules,
   unitsWithNewModules,
 } from './2-resolve/unit-modules.js'
-import { withDirectoryLock } from './3-emit/directory-lock.js'
 import type { KeptLines } from './3-emit/encode-index.js'
 import { readWritten, shardsHold, storeLines, type WrittenIndex, writeModules } from './3-emit/write-index.js'
 import { countTokens } from './catalog-cost.js'
@@ -107,7 +106,7 @@ async function makeModules(
   await checkDelegates(dir, read.units)
   await attachModules(dir, read.units, modules, {
     evaluate: check ? 'written' : 'all',
-    write: outputs => withDirectoryLock(dir, () => writeModules(dir, outputs, owner)),
+    write: outputs => writeModules(dir, outputs, owner),
   })
   rememberInputs(dir, modules, read, walked)
   const schemas = await compileValidators(read.units, sound)

@@ -1,4 +1,5 @@
 import { shardOf } from '../src/index-format.js'
+import { bundleReplaced } from './bundle-replaced.js'
 import type { Disk } from './disk-seam.js'
 
 /** What a bundle holds of the files that it was made of. Paths are absolute, and nobody's: they begin where the bundle does. */
@@ -33,15 +34,17 @@ export function bundleDisk(bundled: BundledFiles): Disk {
     [texts, sizes, modules].some(known => Object.keys(known).some(path => inside(directory, path) !== null))
 
   async function part(path: string, start: number, end: number): Promise<Uint8Array | null> {
-    const table = (await tables[shardOf(path, tables.length)]?.())?.default
-    const parts = (await (table && own(table, path))?.())?.default
+    const table = (await tables[shardOf(path, tables.length)]?.().catch(bundleReplaced))?.default
+    const parts = (await (table && own(table, path))?.().catch(bundleReplaced))?.default
     const found = parts && own(parts, `${start}-${end}`)
     return found === undefined ? null : bytesOf(found)
   }
 
   const importModule = (path: string): Promise<Record<string, unknown>> => {
     const load = own(modules, path)
-    return load ? load() : Promise.reject(new Error(`There is no module ${path} in the bundle.`))
+    return load
+      ? load().catch(bundleReplaced)
+      : Promise.reject(new Error(`There is no module ${path} in the bundle.`))
   }
 
   return {

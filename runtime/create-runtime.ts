@@ -102,6 +102,8 @@ export interface AgentRuntime {
 const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
 
 const rendering = lazy(() => import('./render-tool.js'))
+const details = lazy(() => import('./read-details.js'))
+const cascades = lazy(() => import('./cascade-on-demand.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 
@@ -125,9 +127,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => {
       const tool = await requireTool(ref, globals)
-      return { tool, ...(await (await import('./read-details.js')).readDetails(tool, globals)) }
+      return { tool, ...(await (await details()).readDetails(tool, globals)) }
     },
-    explain: async ref => (await import('./cascade-on-demand.js')).explain(ref, globals),
+    explain: async ref => (await cascades()).explain(ref, globals),
     forAgent: policy => {
       // A misspelt policy would allow everything.
       checkOptions('forAgent', policy ?? {}, POLICY)

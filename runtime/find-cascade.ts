@@ -9,10 +9,13 @@ import { currentIndex, type DirectoryState, directoryStates, withNames } from '.
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { knownCascade } from './known-cascade.js'
+import { lazy } from './lazy.js'
 import type { OpenIndex } from './read-index.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
 import { type WrittenPlace, writtenFile } from './written-place.js'
+
+const onDemand = lazy(() => import('./cascade-on-demand.js'))
 
 /** Resolves a chain and keeps it, unless middleware was registered meanwhile. */
 export async function settleCascade(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
@@ -37,7 +40,7 @@ async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascad
 }
 
 async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
-  const { isReachedByNobody, resolveCascade } = await import('./cascade-on-demand.js')
+  const { isReachedByNobody, resolveCascade } = await onDemand()
   if (await isReachedByNobody(tool, globals)) return knownCascade(tool)
   globals.stats.cascadesComputed++
   return resolveCascade(tool, globals)

@@ -1,3 +1,5 @@
+import { bundleReplaced } from './bundle-replaced.js'
+
 /** Loads code at its first use; from then on it is there without waiting. */
 export function lazy<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
   let loaded: Module | undefined
@@ -5,5 +7,5 @@ export function lazy<Module>(load: () => Promise<Module>): () => Module | Promis
     loaded = module
     return module
   }
-  return () => loaded ?? load().then(keep)
+  return () => loaded ?? load().then(keep, bundleReplaced)
 }

@@ -9,10 +9,13 @@ import { rereadFile } from './directory-files.js'
 import { currentIndex, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import { lazy } from './lazy.js'
 import { IndexRefused } from './read-index.js'
 import { requireTool } from './require-tool.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
+
+const contents = lazy(() => import('./find-content.js'))
 
 /** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
 export async function readDetails(tool: ToolDef, globals: Globals): Promise<Required<ToolDetails>> {
@@ -33,7 +36,7 @@ async function referencesInContent(
   globals: Globals,
   host: Disk,
 ): Promise<ToolReference[]> {
-  const { findContent } = await import('./find-content.js')
+  const { findContent } = await contents()
   return directiveReferences((await findContent(tool, source, globals, host)).content.parts)
 }
 

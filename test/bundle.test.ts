@@ -9,6 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Runtime, registerTool } from 'agent-apps'
@@ -17,6 +18,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
 import { rewriteIndex, type WrittenIndex } from './support/poisoned-index.js'
 import { ask, deployRuntime, ROOT, startCode } from './support/processes.js'
+import { withReadOnly } from './support/read-only.js'
 import { layOut, samples } from './support/sample.js'
 import { temporary } from './support/temporary.js'
 import { goodSkills, skill, snapshot, type Tree, writeTree } from './support/tree.js'
@@ -465,6 +467,55 @@ describe('writing a bundle', () => {
     )
   })
 
+  it('says to a process that still runs the one before what to do, and lets it use what it has loaded', async () => {
+    const { root } = codeProject({
+      ...TREE,
+      'skills/plain.skill.ts': CODE('plain', 'return 1'),
+      'skills/missing.skill.ts': `import 'not-installed'\n${CODE('missing', 'return 1')}`,
+      'skills/used.skill.md': skill('used', 'Used.\n'),
+    })
+    const bundle = async (): Promise<Bundle> => {
+      const options = { cwd: root, paths: ['skills'], external: ['not-installed'] }
+      await compile({ ...options, bundle: 'dist/agent.mjs' })
+      const copy = join(root, 'dist', `entry-${copies++}.mjs`)
+      cpSync(join(root, 'dist/agent.mjs'), copy)
+      return import(pathToFileURL(copy).href)
+    }
+    let copies = 0
+    const untouched = await bundle()
+    const used = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    expect(await used.tools.used()).toBe('Used.\n')
+    writeTree(root, {
+      'skills/used.skill.md': skill('used', 'New.\n'),
+      'skills/plain.skill.ts': CODE('plain', 'return 2'),
+      'skills/review/SKILL.md': skill('review', 'New.\n'),
+    })
+    const after = await bundle()
+    const ways: Record<string, (runtime: Runtime) => Promise<unknown>> = {
+      invoke: runtime => runtime.invoke('plain'),
+      render: runtime => runtime.render('review'),
+      describe: runtime => runtime.describe('review'),
+      explain: runtime => runtime.explain('review'),
+      readResource: runtime => runtime.readResource('review', 'references/style.md'),
+      'invoke for an agent': runtime => runtime.forAgent().invoke('plain'),
+    }
+    const replaced = {
+      code: 'BUNDLE_REPLACED',
+      hint: expect.stringContaining('another folder'),
+      file: expect.stringMatching(/^file:.*\/agent-chunks\//),
+      cause: { code: 'ERR_MODULE_NOT_FOUND' },
+    }
+    for (const [way, call] of Object.entries(ways))
+      expect(await failure(call(untouched.runtime)), way).toMatchObject(replaced)
+    expect(await used.tools.used()).toBe('Used.\n')
+    for (const name of ['review', 'plain'])
+      expect(await failure(used.tools[name]()), name).toMatchObject(replaced)
+    expect(await after.tools.plain?.()).toBe(2)
+    expect(await failure(after.tools.missing?.() ?? Promise.resolve())).toMatchObject({
+      code: 'ERR_MODULE_NOT_FOUND',
+    })
+  })
+
   it('does not take the folder of a bundle whose name has another ending', async () => {
     const { root: cwd } = codeProject(one)
     await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
@@ -591,6 +642,81 @@ describe('writing a bundle', () => {
     rmSync(join(root, 'dist'), { recursive: true })
     await compile(options)
     expect(after).toEqual(Object.keys(filesOf(join(root, 'dist'))))
+  })
+
+  it('removes what one that was killed left, and nothing that only looks so', async () => {
+    const { root } = codeProject(one)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile(options)
+    const foreign: Tree = {
+      'other.mjs.4194000.tmp': 'x',
+      'agent.mjs.tmp': 'x',
+      'agent.mjs.bak.4194000.tmp': 'x',
+      'agent.mjs.4194001.tmp/mine': 'x',
+      'agent-chunks/mine.mjs.4194000.tmp': 'x',
+      'agent-chunks/bundle.lock.mine': 'x',
+    }
+    writeTree(join(root, 'dist'), foreign)
+    const before = snapshot(join(root, 'dist'))
+    const held = `4194000 ${hostname()} 1\n`
+    for (const left of [
+      'agent.mjs.4194000.tmp',
+      'agent.mjs.map.4194000.tmp',
+      'agent.d.mts.4194000.tmp',
+      'agent-chunks/bundle.json.4194000.tmp',
+      'agent-chunks/chunk-ABCDEFGH.mjs.4194000.tmp',
+      'agent-chunks/bundle.lock',
+      `agent-chunks/bundle.lock.${'0'.repeat(16)}`,
+    ]) {
+      writeTree(join(root, 'dist'), { [left]: held })
+      expect((await compile(options)).bundled).toEqual([])
+      expect(snapshot(join(root, 'dist')), left).toEqual(before)
+    }
+  })
+
+  it.each(['EROFS', 'EACCES'] as const)(
+    'writes nothing where skills lie that are compiled, nor where it lies itself and is up to date: %s',
+    async code => {
+      // Of a checkout there is no cache, so that code which has to be run to know it is run again.
+      const { root } = codeProject({
+        ...one,
+        ...TREE,
+        'skills/run.skill.js':
+          "export const frontmatter = { name: 'run', description: ['D.'].join() }\nexport default () => 1\n",
+      })
+      await compile({ cwd: root, paths: ['skills'] })
+      rmSync(join(root, 'skills/.agent-apps/cache.json'))
+      const before = snapshot(join(root, 'skills'))
+      const bundling = (readOnly: string) =>
+        withReadOnly(join(root, readOnly), code, () =>
+          compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }),
+        )
+      expect((await bundling('skills')).bundled.length).toBeGreaterThan(10)
+      expect(snapshot(join(root, 'skills'))).toEqual(before)
+      expect((await bundling('dist')).bundled).toEqual([])
+      const { tools } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+      expect(await tools.a()).toBe('Do a.\n')
+      const index = { code: 'INDEX_NOT_WRITABLE', file: join(root, 'skills') }
+      const bundle = { code: 'BUNDLE_NOT_WRITABLE', file: join(root, 'dist/agent.mjs') }
+      writeTree(root, { 'skills/a/SKILL.md': skill('a', 'Do other.\n') })
+      await expect(bundling('skills')).rejects.toMatchObject(index)
+      await expect(bundling('dist')).rejects.toMatchObject(bundle)
+    },
+  )
+
+  it('waits for another project that writes to its place', async () => {
+    const { root } = codeProject(one)
+    const lock = join(root, 'dist/agent-chunks/bundle.lock')
+    writeTree(root, { 'dist/agent-chunks/bundle.lock': `${process.pid} ${hostname()} ${Date.now()}\n` })
+    let isFree = false
+    setTimeout(() => {
+      isFree = true
+      rmSync(lock)
+    }, 2_000)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    const bundled = await compile(options).then(result => ({ ...result, isFree }))
+    expect(bundled.isFree).toBe(true)
+    expect(existsSync(lock)).toBe(false)
   })
 
   it('is written by one process at a time', async () => {

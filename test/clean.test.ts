@@ -13,6 +13,7 @@ import { clean, compile } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { times } from './support/long.js'
+import { withReadOnly } from './support/read-only.js'
 import { temporary } from './support/temporary.js'
 import { goodSkills, makeTree, skill, snapshot, type Tree, writeTree } from './support/tree.js'
 
@@ -117,6 +118,35 @@ describe('compiling and cleaning', () => {
     await clean({ paths: [dir] })
     expect(modules().sort()).toEqual([changed, mine.slice(12)].sort())
   })
+
+  it.each(['EROFS', 'EACCES'] as const)(
+    'says which file of a directory that is read-only cannot be removed: %s',
+    async code => {
+      const dir = makeTree(goodSkills(2))
+      const bare = snapshot(dir)
+      const cleaned = () => withReadOnly(dir, code, () => clean({ paths: [dir] }))
+      expect((await cleaned()).removed).toEqual([])
+      await compile({ paths: [dir] })
+      const before = snapshot(dir)
+      const file = join(dir, '.agent-apps.json')
+      await expect(cleaned()).rejects.toMatchObject({
+        code: 'INDEX_NOT_WRITABLE',
+        message: expect.stringContaining(`${file} cannot be removed: ${code}`),
+        hint: expect.stringContaining('Make the directory writable'),
+        file,
+        cause: { code },
+      })
+      expect(snapshot(dir)).toEqual(before)
+      await clean({ paths: [dir] })
+      mkdirSync(join(dir, '.agent-apps'))
+      await expect(cleaned()).rejects.toMatchObject({
+        code: 'INDEX_NOT_WRITABLE',
+        file: join(dir, '.agent-apps'),
+      })
+      await clean({ paths: [dir] })
+      expect(snapshot(dir)).toEqual(bare)
+    },
+  )
 
   it('can be done again after it was killed at any file', async () => {
     const tree = {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { startCompileProcess } from './support/compile-process.js'
+import { killBundles } from './support/kill-bundles.js'
 import { killCompiles } from './support/kill-compiles.js'
 import { times } from './support/long.js'
 import { ROOT } from './support/processes.js'
@@ -12,12 +13,13 @@ import { compiled, makeTree, writeTree } from './support/tree.js'
 import { expectWhole, versionTree } from './support/versions.js'
 
 const KILLS = times(8, 10_000)
+const BUNDLE_KILLS = times(8, 1_000)
 const FAULTS = times(4, 300)
 const HOUR = 3_600_000
 /** A compile without any fault comes to what it does in a new directory. */
-async function expectLikeNew(dir: string, round: number): Promise<void> {
+async function expectLikeNew(dir: string, round: number, kind = {}): Promise<void> {
   await compile({ paths: [dir] })
-  const fresh = makeTree(versionTree(round))
+  const fresh = makeTree(versionTree(round, kind))
   await compile({ paths: [fresh] })
   expect(compiled(dir)).toEqual(compiled(fresh))
   rmSync(fresh, { recursive: true })
@@ -39,17 +41,35 @@ describe('compiles that are killed before a call that writes', () => {
   )
 })
 
+describe('compiles with a bundle that are killed before a call that writes', () => {
+  it(
+    `leave the old bundle or the new one, which runs, and nothing for good, ${BUNDLE_KILLS} times`,
+    () =>
+      killBundles(BUNDLE_KILLS, (round, { calls }) => {
+        expect(calls).toBeGreaterThan(50)
+        return { at: 1 + Math.floor(((round * GOLDEN) % 1) * calls * 1.05) }
+      }),
+    24 * HOUR,
+  )
+})
+
 describe('a compile that cannot write', () => {
-  it.each(['ENOSPC', 'EROFS', 'EIO'])(
-    'because of %s, from any of its calls on, leaves the old index and says so',
-    async code => {
-      const dir = makeTree(versionTree(0))
+  it.each([
+    { code: 'ENOSPC', isRun: false },
+    { code: 'EROFS', isRun: false },
+    { code: 'EIO', isRun: false },
+    { code: 'ENOSPC', isRun: true },
+  ])(
+    'because of $code, from any of its calls on, leaves the old index and says so; code is run: $isRun',
+    async ({ code, isRun }) => {
+      const version = (number: number) => versionTree(number, { isRun })
+      const dir = makeTree(version(0))
       await compile({ paths: [dir] })
       const before = readFileSync(join(dir, '.agent-apps.json'))
-      writeTree(dir, versionTree(1))
-      const scratch = makeTree(versionTree(0))
+      writeTree(dir, version(1))
+      const scratch = makeTree(version(0))
       await compile({ paths: [scratch] })
-      writeTree(scratch, versionTree(1))
+      writeTree(scratch, version(1))
       const child = startCompileProcess()
       const { calls = 0 } = (await child.ask({ directories: [scratch] })).done ?? {}
       for (let round = 0; round < FAULTS; round++) {
@@ -60,13 +80,13 @@ describe('a compile that cannot write', () => {
         if (isOld) expect(done?.outcomes).toEqual(['INDEX_NOT_WRITABLE'])
         // The index came in its place before the fault: what followed was tidying up.
         else {
-          writeTree(dir, versionTree(0))
+          writeTree(dir, version(0))
           await compile({ paths: [dir] })
-          writeTree(dir, versionTree(1))
+          writeTree(dir, version(1))
         }
       }
       await child.end()
-      await expectLikeNew(dir, 1)
+      await expectLikeNew(dir, 1, { isRun })
     },
     HOUR,
   )

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import {
   type Context,
   createRuntime,
@@ -44,6 +45,15 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' })
   },
   BUNDLE_PLACE: root => compile({ cwd: root, paths: ['.'], bundle: 'agent.mjs' }),
+  BUNDLE_REPLACED: async root => {
+    write(root, 'skills/SKILL.md', SKILL)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile(options)
+    const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    write(root, 'skills/SKILL.md', `${SKILL}Again.\n`)
+    await compile(options)
+    return runtime.invoke('review')
+  },
   BUNDLE_UNCOMPILED: root => {
     write(root, 'skills/SKILL.md', SKILL)
     write(root, 'theirs/SKILL.md', SKILL)

@@ -3,10 +3,10 @@ import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { readCache } from '../compile-cache.js'
+import { isOwnerGone } from '../file-lock.js'
 import { writeAtomic } from '../index-directory.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
 import { remembering } from '../remembering.js'
-import { isOwnerGone } from './directory-lock.js'
 
 /**
  * The modules that are on their way: a line for each, `<file> <SHA-256> <owner>`. Only an index says whose a module is, and

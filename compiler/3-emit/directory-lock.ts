@@ -1,171 +1,33 @@
-import { hash } from 'node:crypto'
-import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentAppsError } from '../../src/error.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { abandonedLock, isLockAbandoned, withFileLock } from '../file-lock.js'
 import { notWritable, prepareIndexDirectory } from '../index-directory.js'
-import { readRegularFile } from '../regular-file.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
 const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`
-/** Who has made one may remove an abandoned lock; the digits say which. */
-const TAKEOVER_NAME = /^cache\.lock\.[0-9a-f]{16}$/
-
-const WAIT_LIMIT = 60_000
-const POLL = 20
-/** A lock of another machine, whose processes cannot be asked for, is taken for abandoned after this long. */
-const FOREIGN_LOCK_AGE = 600_000
-/** A lock is made and then written; one that stays empty for longer is of a process that was killed in between. */
-const EMPTY_LOCK_AGE = 2_000
-/** Removing an abandoned lock is a matter of microseconds; who takes longer was killed on the way. */
-const TAKEOVER_AGE = 10_000
 
 /**
- * Runs `work` as the only writer of a directory's index, over all processes. A lock whose process is gone is
- * taken over.
+ * Runs `work` as the only writer of a directory's index, over all processes.
  *
- * @throws INDEX_LOCKED where another process keeps it for more than a minute, or the time given
+ * @param waitLimit how long (ms) others are waited for
+ * @throws INDEX_LOCKED, INDEX_NOT_WRITABLE
  */
 export async function withDirectoryLock<Result>(
   directory: string,
   work: () => Result | Promise<Result>,
-  waitLimit = WAIT_LIMIT,
+  waitLimit?: number,
 ): Promise<Result> {
-  const lock = join(directory, LOCK_FILE)
   prepareIndexDirectory(directory)
-  const deadline = Date.now() + waitLimit
-  while (!acquire(directory, lock)) {
-    if (Date.now() > deadline) {
-      throw new AgentAppsError(
-        'INDEX_LOCKED',
-        `Another compile has been writing to ${directory} for ${Math.round(waitLimit / 1000)} s.`,
-        {
-          hint: `Wait for it, or remove ${lock} if none is running.`,
-          file: lock,
-        },
-      )
-    }
-    await sleep(POLL)
-  }
-  try {
-    return await work()
-  } finally {
-    rmSync(lock, { force: true })
-  }
+  const refused = (cause: unknown) => notWritable(directory, cause)
+  return withFileLock(join(directory, LOCK_FILE), { place: directory, notWritable: refused, waitLimit }, work)
 }
 
-/** Names this process to others, also those of another machine: its number, its host, and when. */
-export function processOwner(): string {
-  // When it was is written down: a copy that came with a checkout has the checkout's time.
-  return `${process.pid} ${hostname()} ${Date.now()}`
+/** True where the directory's lock was left by a process that is gone. */
+export function isDirectoryLockAbandoned(directory: string): boolean {
+  return isLockAbandoned(join(directory, LOCK_FILE))
 }
 
-/** True where the process that `processOwner` named is gone. */
-export function isOwnerGone(owner: string): boolean {
-  return isAbandoned(owner, 0)
-}
-
-/** True where a lock was left by a process that is gone. */
-export function isLockAbandoned(directory: string): boolean {
-  return abandonedBy(join(directory, LOCK_FILE)) !== null
-}
-
-/** What processes that are gone left behind of locks, relative to the directory; nothing where one is held. */
-export function abandonedLock(directory: string): string[] {
-  const folder = join(directory, INDEX_DIRECTORY)
-  const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-  const takeovers = (isFolder ? readdirSync(folder) : []).filter(
-    name => TAKEOVER_NAME.test(name) && isTakeoverAbandoned(join(folder, name)),
-  )
-  return [
-    ...(isLockAbandoned(directory) ? [LOCK_FILE] : []),
-    ...takeovers.map(name => `${INDEX_DIRECTORY}/${name}`),
-  ]
-}
-
-function acquire(directory: string, lock: string): boolean {
-  try {
-    makeFile(lock, `${processOwner()}\n`)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritable(directory, error)
-    removeAbandoned(lock)
-    return false
-  }
-}
-
-function makeFile(file: string, text: string): void {
-  const descriptor = openSync(file, 'wx')
-  try {
-    writeSync(descriptor, text)
-  } catch (error) {
-    rmSync(file, { force: true })
-    throw error
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/**
- * Removes a lock whose process is gone, and never one that somebody took meanwhile: of all who see the same
- * abandoned lock only one can make the file named for it, and only who made that removes the lock, having looked again.
- */
-function removeAbandoned(lock: string): void {
-  const abandoned = abandonedBy(lock)
-  if (abandoned === null) return
-  const takeover = `${lock}.${hash('sha256', abandoned).slice(0, 16)}`
-  try {
-    makeFile(takeover, `${processOwner()}\n`)
-  } catch {
-    // Another process is at it; one that was killed at it is waited for no longer.
-    if (ageOf(takeover) > TAKEOVER_AGE) rmSync(takeover, { force: true })
-    return
-  }
-  if (abandonedBy(lock) === abandoned) rmSync(lock, { force: true })
-  rmSync(takeover, { force: true })
-}
-
-function isTakeoverAbandoned(file: string): boolean {
-  return abandonedBy(file) !== null || ageOf(file) > TAKEOVER_AGE
-}
-
-/** What tells an abandoned lock from every other; null where the lock is held, or gone. */
-function abandonedBy(lock: string): string | null {
-  try {
-    // A pipe would never be read to its end; whoever put it there can say no more than "held".
-    const stat = lstatSync(lock)
-    if (!stat.isFile()) return null
-    const text = readRegularFile(lock).toString()
-    return isAbandoned(text, Date.now() - stat.mtimeMs) ? `${stat.ino} ${stat.mtimeMs} ${text}` : null
-  } catch {
-    // Gone meanwhile: whoever held it has finished.
-    return null
-  }
-}
-
-/** Whether nobody holds a lock of this text and age (ms) any more. */
-function isAbandoned(text: string, age: number): boolean {
-  const [pid, host, madeAt] = text.trim().split(' ')
-  if (pid === '') return age > EMPTY_LOCK_AGE
-  if (host === hostname()) return !isRunning(Number(pid))
-  return Math.max(age, Date.now() - Number(madeAt || Date.now())) > FOREIGN_LOCK_AGE
-}
-
-/** In ms; 0 where it is gone. */
-function ageOf(file: string): number {
-  const stat = lstatSync(file, { throwIfNoEntry: false })
-  return stat ? Date.now() - stat.mtimeMs : 0
-}
-
-function isRunning(pid: number): boolean {
-  // Others would name groups of processes.
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+/** What processes that are gone left behind of the directory's lock, relative to it; nothing where it is held. */
+export function abandonedDirectoryLock(directory: string): string[] {
+  return abandonedLock(join(directory, LOCK_FILE)).map(name => `${INDEX_DIRECTORY}/${name}`)
 }

@@ -20,7 +20,7 @@ import {
   isModule,
   settleModules,
 } from './announced-modules.js'
-import { abandonedLock, isLockAbandoned, withDirectoryLock } from './directory-lock.js'
+import { abandonedDirectoryLock, isDirectoryLockAbandoned, withDirectoryLock } from './directory-lock.js'
 import {
   collectLines,
   type EncodedIndex,
@@ -129,8 +129,10 @@ export function outdatedFiles(
 }
 
 /**
- * Writes modules ahead of the index that is to name them, so that they can be run. A file that is there is not believed for
- * its name: it may be another's, or a link. Only to be called under the directory's lock.
+ * Writes modules ahead of the index that is to name them, so that they can be run. Those that the index names already are
+ * removed by nobody while it does: where they all lie there, nothing is written, so that the directory may be read-only.
+ *
+ * @throws INDEX_NOT_WRITABLE, INDEX_LOCKED
  */
 export async function writeModules(
   directory: string,
@@ -138,17 +140,33 @@ export async function writeModules(
   owner: string,
 ): Promise<void> {
   const named = modulesOf(readWritten(directory))
-  announceModules(
-    directory,
-    owner,
-    [...outputs].filter(([file]) => !named.has(file)),
-  )
-  const missing = [...outputs].filter(([file, contents]) => !holds(directory, file, contents))
-  await writeAllAtomic(
-    directory,
-    missing.map(([file]) => file),
-    file => outputs.get(file) ?? '',
-  )
+  const isNamed = [...outputs.keys()].every(file => named.has(file))
+  if (isNamed && missingModules(directory, outputs).length === 0) return
+  await withDirectoryLock(directory, () => writeAhead(directory, outputs, owner))
+}
+
+async function writeAhead(
+  directory: string,
+  outputs: ReadonlyMap<string, Uint8Array>,
+  owner: string,
+): Promise<void> {
+  try {
+    const named = modulesOf(readWritten(directory))
+    announceModules(
+      directory,
+      owner,
+      [...outputs].filter(([file]) => !named.has(file)),
+    )
+    const missing = missingModules(directory, outputs)
+    await writeAllAtomic(directory, missing, file => outputs.get(file) ?? '')
+  } catch (error) {
+    throw notWritable(directory, error)
+  }
+}
+
+/** A file that is there is not believed for its name: it may be another's, or a link. */
+function missingModules(directory: string, outputs: ReadonlyMap<string, Uint8Array>): string[] {
+  return [...outputs].filter(([file, contents]) => !holds(directory, file, contents)).map(([file]) => file)
 }
 
 /**
@@ -201,7 +219,7 @@ const TIDY_PATIENCE = 2_000
  */
 export async function tidyDirectory(directory: string, owner: string): Promise<void> {
   try {
-    if (!hasAnnounced(directory) && !isLockAbandoned(directory)) return
+    if (!hasAnnounced(directory) && !isDirectoryLockAbandoned(directory)) return
     await withDirectoryLock(directory, () => tidy(directory, owner), TIDY_PATIENCE)
   } catch (error) {
     // Locked, or the system refuses; all else is a fault of ours.
@@ -269,7 +287,7 @@ function modulesOf(written: WrittenIndex | null): Set<string> {
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (file: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  for (const name of [...halfWritten(directory), ...abandonedLock(directory)])
+  for (const name of [...halfWritten(directory), ...abandonedDirectoryLock(directory)])
     rmSync(join(directory, name), { force: true })
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)

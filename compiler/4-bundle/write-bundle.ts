@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { AgentAppsError } from '../../src/error.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
+import { abandonedLock, withFileLock } from '../file-lock.js'
 import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
 import { nameToBe } from '../temporary-name.js'
@@ -27,6 +28,8 @@ interface SkillDirectory {
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
 /** What a bundle brings; kept in its folder, so that the next one removes what it does not need. */
 const LIST = 'bundle.json'
+/** Beside it: what the indexes lie in need not be writable, and others' projects may write a bundle to this place, too. */
+const LOCK = 'bundle.lock'
 
 interface BundleList {
   /** The entry's file name. */
@@ -135,49 +138,77 @@ export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uin
 }
 
 /**
- * Brings a bundle onto disk, its entry last, then removes what only the one before needed. One process at a time may.
+ * Brings a bundle onto disk, its entry last, then removes what only the one before needed, and what was left by those that
+ * were killed. One process at a time does; where there is nothing to do, none.
  *
  * @param files by path relative to the place's folder
  * @returns those written
- * @throws BUNDLE_NOT_WRITABLE
+ * @throws BUNDLE_NOT_WRITABLE, INDEX_LOCKED
  */
 export async function writeBundle(
   place: BundlePlace,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<string[]> {
-  const { folder, name } = place
-  const chunks = join(folder, place.chunks)
+  const chunks = join(place.folder, place.chunks)
+  const lock = join(chunks, LOCK)
   try {
+    const isLeft = existsSync(lock) || leftovers(place).length > 0
+    if (!isLeft && outdatedFiles(place, files).length === 0) return []
     mkdirSync(chunks, { recursive: true })
-    const outdated = outdatedFiles(place, files)
-    const changed = outdated.filter(file => files.has(file))
-    const before = readList(chunks)
-    const list = listOf(place, files)
-    const gone = before.files.filter(file => !list.files.includes(file))
-    // What a bundle that is cut short leaves is on the list.
-    if (outdated.length > 0) writeList(chunks, { ...list, files: [...list.files, ...gone] })
-    const first = changed.filter(file => file !== name)
-    const contentsOf = (file: string) => files.get(file) ?? ''
-    await writeAllAtomic(folder, first, contentsOf)
-    if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
-    const halfWritten = readdirSync(chunks).filter(isHalfWritten)
-    for (const file of [...gone, ...halfWritten]) rmSync(join(chunks, file), { force: true })
-    if (before.map && !list.map) rmSync(join(folder, `${name}.map`), { force: true })
-    if (gone.length > 0) writeList(chunks, list)
-    return outdated
+    const locked = { place: place.folder, notWritable: (cause: unknown) => notWritable(place, cause) }
+    return await withFileLock(lock, locked, () => writeLocked(place, files))
   } catch (error) {
-    const { message } = error as Error
-    throw new AgentAppsError('BUNDLE_NOT_WRITABLE', `The bundle cannot be written: ${message}`, {
-      hint: 'Make the folder writable, or write it elsewhere.',
-      file: join(folder, name),
-      cause: error,
-    })
+    throw isAgentAppsError(error) ? error : notWritable(place, error)
   }
 }
 
-function isHalfWritten(file: string): boolean {
-  const target = nameToBe(file)
-  return target === LIST || CHUNK_NAME.test(target ?? '')
+async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
+  const { folder, name } = place
+  const chunks = join(folder, place.chunks)
+  const outdated = outdatedFiles(place, files)
+  const changed = outdated.filter(file => files.has(file))
+  const before = readList(chunks)
+  const list = listOf(place, files)
+  const gone = before.files.filter(file => !list.files.includes(file))
+  // What a bundle that is cut short leaves is on the list.
+  if (outdated.length > 0) writeList(chunks, { ...list, files: [...list.files, ...gone] })
+  const first = changed.filter(file => file !== name)
+  const contentsOf = (file: string) => files.get(file) ?? ''
+  await writeAllAtomic(folder, first, contentsOf)
+  if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
+  for (const file of gone) rmSync(join(chunks, file), { force: true })
+  for (const file of leftovers(place)) rmSync(file, { force: true })
+  if (before.map && !list.map) rmSync(join(folder, `${name}.map`), { force: true })
+  if (gone.length > 0) writeList(chunks, list)
+  return outdated
+}
+
+/** What writers of this bundle that were killed left under temporary names, absolute; under the lock nobody else writes it. */
+function leftovers({ folder, name, chunks, types }: BundlePlace): string[] {
+  const ofEntry = new Set([name, `${name}.map`, types])
+  const inChunks = join(folder, chunks)
+  return [
+    ...abandonedLock(join(inChunks, LOCK)).map(file => join(inChunks, file)),
+    ...halfWritten(inChunks, target => target === LIST || CHUNK_NAME.test(target)),
+    ...halfWritten(folder, target => ofEntry.has(target)),
+  ]
+}
+
+/** A folder's files under temporary names, absolute, that were to be what is ours. */
+function halfWritten(folder: string, isOurs: (target: string) => boolean): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(entry => entry.isFile() && isOurs(nameToBe(entry.name) ?? ''))
+    .map(entry => join(folder, entry.name))
+}
+
+function notWritable({ folder, name }: BundlePlace, cause: unknown): AgentAppsError {
+  const { message } = cause as Error
+  return new AgentAppsError('BUNDLE_NOT_WRITABLE', `The bundle cannot be written: ${message}`, {
+    hint: 'Make the folder writable, or write it elsewhere.',
+    file: join(folder, name),
+    cause,
+  })
 }
 
 /** True for a bundle's entry. */

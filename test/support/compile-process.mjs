@@ -67,14 +67,14 @@ syncBuiltinESMExports()
 
 const { compile } = await import('agent-apps/compiler')
 
-process.on('message', async ({ directories, force, fate: given }) => {
+process.on('message', async ({ directories, force, bundle, fate: given }) => {
   fate = given ?? {}
   calls = 0
   const started = performance.now()
   reach('start')
   const outcomes = await Promise.all(
     directories.map(async directory => {
-      const outcome = await compile({ paths: [directory], force }).then(
+      const outcome = await compile({ cwd: bundle && directory, paths: [directory], force, bundle }).then(
         () => null,
         error => error.code ?? String(error),
       )

@@ -12,6 +12,8 @@ export interface Question {
   /** Compiled at the same time. */
   directories: string[]
   force?: boolean
+  /** A bundle of each, relative to its directory. */
+  bundle?: string
   fate?: Fate | null
 }
 
