@@ -6,9 +6,10 @@ import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { EsbuildEnded, useEsbuild } from '../esbuild.js'
 import { projectRoot } from '../project-root.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
+import { OWN_PLACES } from '../source-place.js'
 import { forbiddenImports, guardedReads, inputProblem } from './import-guard.js'
 import type { BundlePlace, ModuleFailure, ModuleSource, Placement } from './module-source.js'
-import { mentionsOwnPlace, OWN_PLACES, sourceUrls } from './source-urls.js'
+import { mentionsOwnPlace, sourceUrls } from './source-urls.js'
 
 export interface BundledModule {
   /** The module's file, relative to the directory. */
