@@ -1,4 +1,4 @@
-import { join, relative, sep } from 'node:path'
+import { join, relative } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import { AgentAppsError } from '../src/error.js'
 import type { UnfollowedPlace } from './4-bundle/follow-urls.js'
@@ -19,21 +19,15 @@ export interface PlacedFault {
 /** A place in a module of a directory as one in its source. */
 export function placed({ what, source, line, column }: UnfollowedPlace, dir: string): PlacedFault {
   const file = source === '' ? dir : join(dir, '.agent-apps', source)
-  const folder = packageFolder(file)
-  const isPackage = folder !== null && folder !== packageFolder(dir)
-  return { what, file, line, column, package: isPackage ? packageName(folder) : null }
+  const own = packageOf(dir)
+  const found = packageOf(file)
+  return { what, file, line, column, package: found && found.folder !== own?.folder ? found.name : null }
 }
 
-/** The folder of the package that a file lies in, by its path; null for a file that is not installed. */
-function packageFolder(file: string): string | null {
-  const start = file.lastIndexOf(`${sep}node_modules${sep}`)
-  if (start === -1) return null
-  const [scope = '', name = ''] = file.slice(start + '/node_modules/'.length).split(sep)
-  return file.slice(0, start) + join(sep, 'node_modules', scope, scope.startsWith('@') ? name : '')
-}
-
-function packageName(folder: string): string {
-  return (folder.split(`${sep}node_modules${sep}`).at(-1) ?? '').replaceAll(sep, '/').replace(/\/$/, '')
+/** The package that a file is installed with, by its path. */
+function packageOf(file: string): { folder: string; name: string } | null {
+  const [folder, name] = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s.exec(file) ?? []
+  return folder === undefined || name === undefined ? null : { folder, name: name.replace('\\', '/') }
 }
 
 interface Refusal {

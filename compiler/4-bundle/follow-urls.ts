@@ -69,10 +69,11 @@ export function followUrls(
   const asked = faults.map(located)
   const guarding = guards.map(located)
   const safe = new Set(guarding.map(asWritten))
+  const isSafe = (found: UnfollowedPlace): boolean => safe.has(asWritten(found))
   for (const found of [...guarding, ...asked]) {
     const { asking, what } = found
-    if (asking.type !== 'Identifier') continue
-    edits.push({ node: asking, by: safe.has(asWritten(found)) ? `__${what}` : `import.meta.${what}` })
+    if (asking.type === 'Identifier')
+      edits.push({ node: asking, by: isSafe(found) ? `__${what}` : `import.meta.${what}` })
   }
   const withBanner = text.startsWith(REQUIRE_BANNER)
     ? REQUIRE_BANNER + code.slice(REQUIRE_BANNER.length)
@@ -80,7 +81,7 @@ export function followUrls(
   return {
     text: edited(withBanner, edits),
     unfollowed: asked
-      .filter(fault => !safe.has(asWritten(fault)))
+      .filter(fault => !isSafe(fault))
       .map(({ what, source, line, column }) => ({ what, source, line, column })),
   }
 }
@@ -125,13 +126,18 @@ function literalUrl(
     : null
 }
 
-/** Visits a node and all in it, parents first; what `look` says false of is not entered. */
-function visit(node: unknown, look: (node: AnyNode) => boolean): void {
-  if (Array.isArray(node)) for (const one of node) visit(one, look)
-  else if (typeof node === 'object' && node !== null && 'type' in node) {
-    if (!look(node as AnyNode)) return
-    for (const inner of Object.values(node)) visit(inner, look)
+/** Visits a node and all in it, parents first; what `look` says false of is not entered. Code may nest deeper than a stack. */
+function visit(program: Node, look: (node: AnyNode) => boolean): void {
+  const open: unknown[] = [program]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (Array.isArray(one)) for (const item of one) open.push(item)
+    else if (isNode(one) && look(one)) open.push(...Object.values(one))
   }
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && 'type' in value
 }
 
 function edited(text: string, edits: Edit[]): string {
