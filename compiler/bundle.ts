@@ -2,9 +2,8 @@ import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
-import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
+import type { BundledAsset } from './4-bundle/bundle-parts.js'
 import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
-import type { UnfollowedPlace } from './4-bundle/follow-urls.js'
 import {
   BUNDLE_NAME,
   type BundlePlace,
@@ -15,9 +14,11 @@ import {
 } from './4-bundle/write-bundle.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
+import type { Message } from './diagnostics.js'
 import type { Looks } from './job.js'
 import type { Project } from './project.js'
 import { projectRoot } from './project-root.js'
+import { notFollowed, type PlacedFault, packagePlaces, placed, sorted } from './unfollowed-places.js'
 
 export interface BundleOptions {
   /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */
@@ -53,25 +54,33 @@ interface MadeBundle {
   /** Those of them that code finds by its place, by their path. */
   assets: Map<string, BundledAsset>
   declared: DeclaredTool[]
+  /** What packages in it do that it cannot follow. */
+  diagnostics: Message[]
+}
+
+/** The files of a bundle, relative to `cwd`, with what is to be said of it. */
+export interface BundleReport {
+  files: string[]
+  diagnostics: Message[]
 }
 
 /**
  * Writes a project that was compiled as one module with chunks, which needs no file system.
  *
- * @returns the files written, relative to `cwd`
+ * @returns the files written
  * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, INDEX_LOCKED, OPTIONS_INVALID
  */
-export async function bundle(project: Project, options: BundleOptions, looks?: Looks): Promise<string[]> {
+export async function bundle(project: Project, options: BundleOptions, looks?: Looks): Promise<BundleReport> {
   const place = placeOf(project, options)
-  const { files } = await makeBundle(project, place, options, looks)
-  return shownFiles(await writeBundle(place, files), place, project)
+  const { files, diagnostics } = await makeBundle(project, place, options, looks)
+  return { files: shownFiles(await writeBundle(place, files), place, project), diagnostics }
 }
 
-/** The files of a bundle that bundling would write, relative to `cwd`. */
-export async function outdatedBundle(project: Project, options: BundleOptions): Promise<string[]> {
+/** The files of a bundle that bundling would write. */
+export async function outdatedBundle(project: Project, options: BundleOptions): Promise<BundleReport> {
   const place = placeOf(project, options)
-  const { files } = await makeBundle(project, place, options)
-  return shownFiles(outdatedFiles(place, files), place, project)
+  const { files, diagnostics } = await makeBundle(project, place, options)
+  return { files: shownFiles(outdatedFiles(place, files), place, project), diagnostics }
 }
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
@@ -96,54 +105,26 @@ export async function makeBundle(
   const { parts, declared } = collectBundle(project, keep)
   const own = new Set(project.directories.map(({ dir }) => dir))
   const brought = new Map<string, BundledAsset>()
-  const unfollowed: Place[] = []
+  const unfollowed: PlacedFault[] = []
   const built = await buildBundle(
     parts,
     (directory, module) => {
       // Others' code takes nothing of the project along.
       const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
       const code = readModule(directory, module, root, brought, looks?.path)
-      unfollowed.push(...code.unfollowed.map(one => placeIn(directory, one)))
+      // The library's own is tested in bundles; what it imports besides, it does without.
+      if (directory.at !== parts.library)
+        unfollowed.push(...code.unfollowed.map(one => placed(one, directory.dir)))
       return code
     },
     { ...place, minify, sourcemap },
   )
-  const [first] = unfollowed
-  if (first) throw notFollowed(first, [...new Set(unfollowed.map(one => shownPlace(one, project.cwd)))])
+  const faults = sorted(unfollowed)
+  const error = notFollowed(faults, project.cwd)
+  if (error) throw error
   const files = new Map(built)
   const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
   for (const [path, { contents }] of assets) files.set(path, contents)
   files.set(place.types, Buffer.from(declareTools(declared)))
-  return { files, assets, declared }
-}
-
-interface Place {
-  /** Absolute. */
-  file: string
-  line: number
-  column: number
-}
-
-function placeIn({ dir }: BundledDirectory, { source, line, column }: UnfollowedPlace): Place {
-  return { file: source === '' ? dir : join(dir, '.agent-apps', source), line, column }
-}
-
-function shownPlace({ file, line, column }: Place, cwd: string): string {
-  return `${relative(cwd, file).replaceAll('\\', '/')}:${line}:${column}`
-}
-
-/** Places that an error names. */
-const PLACES_SHOWN = 8
-
-function notFollowed({ file, line, column }: Place, places: readonly string[]): AgentAppsError {
-  const more = places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : ''
-  return new AgentAppsError(
-    'BUNDLE_CODE',
-    `Code depends on where its file lies, which a bundle cannot follow: ${places.slice(0, PLACES_SHOWN).join(', ')}${more}.`,
-    {
-      hint: "Name a file that is there and can be read as `new URL('./file', import.meta.url)`, import it as text, or make it a resource of the skill.",
-      file,
-      position: { line, column },
-    },
-  )
+  return { files, assets, declared, diagnostics: packagePlaces(faults, project.cwd) }
 }

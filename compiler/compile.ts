@@ -4,9 +4,9 @@ import { cascadeKeyText } from '../src/index-format.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
 import { tidyDirectory } from './3-emit/write-index.js'
-import type { BundleOptions } from './bundle.js'
+import type { BundleOptions, BundleReport } from './bundle.js'
 import { checkReferences } from './check-references.js'
-import type { Finding } from './diagnostics.js'
+import type { Finding, Message } from './diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
 import { processOwner } from './file-lock.js'
 import { type Job, type Looks, type Progress, type Stage, throwIfAborted, timed } from './job.js'
@@ -86,8 +86,8 @@ export async function compileProject(options: CompileOptions, looks?: Looks): Pr
   )
   return {
     ...result,
-    bundled: check ? [] : made,
-    outdated: check ? [...outdated, ...made] : outdated,
+    bundled: check ? [] : made.files,
+    outdated: check ? [...outdated, ...made.files] : outdated,
   }
 }
 
@@ -101,7 +101,7 @@ interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
  *
  * @param make makes what is made of the indexes; given those of their files that are out of date
  */
-export async function compileRead<Made>(
+export async function compileRead<Made extends { diagnostics: Message[] }>(
   project: Project,
   options: CompileOptions,
   looks: Looks | undefined,
@@ -121,11 +121,13 @@ export async function compileRead<Made>(
     files.map(file => shownPath(directory, file)),
   )
   const made = await timed(job, 'bundle', () => make(job, outdated))
+  const told = report(
+    await checkReferences(compiled, project, { links: false }),
+    await unmatchedPatterns(compiled, project),
+  )
   return {
-    ...report(
-      await checkReferences(compiled, project, { links: false }),
-      await unmatchedPatterns(compiled, project),
-    ),
+    ...told,
+    diagnostics: [...told.diagnostics, ...made.diagnostics],
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
     made,
@@ -148,20 +150,20 @@ async function compileUndisturbed(project: Project, job: Job): Promise<CompiledD
   }
 }
 
-/** The files of the project's bundle that were written; where nothing is to be written, those that would be, relative to `cwd`. */
+/** The files of the project's bundle that were written; where nothing is to be written, those that would be. */
 async function bundleOf(
   project: Project,
   options: CompileOptions,
   outdated: readonly string[],
   job: Job,
-): Promise<string[]> {
+): Promise<BundleReport> {
   const { bundle: file, check } = options
-  if (file === undefined) return []
+  if (file === undefined) return { files: [], diagnostics: [] }
   throwIfAborted(job)
   const { bundle, outdatedBundle } = await import('./bundle.js')
   if (!check) return bundle(project, options, job.looks)
   // It is made of the indexes, so that it is out of date with them.
-  return outdated.length > 0 ? [file] : outdatedBundle(project, options)
+  return outdated.length > 0 ? { files: [file], diagnostics: [] } : outdatedBundle(project, options)
 }
 
 /**

@@ -1,52 +1,115 @@
-import { type CascadeRecord, isBroken, type ToolRecord } from '../src/index-format.js'
+import { dirname, join } from 'node:path'
+import { type CascadeRecord, isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
+import { parseReference } from '../src/reference.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'
 import { cascadesOf, type IndexedDirectory } from './bundle-directory.js'
+import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from './tools-by-file.js'
+
+/** A directory of a bundle; own ones know each other's tools by their numbers. */
+type SearchedDirectory = IndexedDirectory & { isOwn: boolean }
 
 /** The tools that a bundle exports, the first of each name; of the library those that are called by name. */
 export function declaredTools(
-  indexed: readonly IndexedDirectory[],
+  indexed: readonly SearchedDirectory[],
   library: IndexedDirectory | null,
 ): DeclaredTool[] {
-  const declared = new Map<string, DeclaredTool | null>()
-  for (const directory of library ? [...indexed, library] : indexed) {
-    const cascades = cascadesOf(directory)
-    for (const [name, record] of directory.tools) {
-      if (declared.has(name)) continue
-      const { role, visibility } = isBroken(record) ? {} : record.frontmatter
-      const isCalled = directory !== library || (role === undefined && visibility !== 'hidden')
-      // A broken tool keeps its name from later directories, and is none.
-      if (isBroken(record)) declared.set(name, null)
-      else if (isCalled) declared.set(name, declaredTool(name, record, cascades.get(name)))
-    }
-  }
-  return [...declared.values()].filter(tool => tool !== null)
+  const bundled = bundledTools(indexed, library)
+  return [...bundled.byName.values()].flatMap(tool => {
+    if (isBroken(tool.record)) return []
+    const { role, visibility, description } = tool.record.frontmatter
+    const isCalled = tool.directory !== library || (role === undefined && visibility !== 'hidden')
+    return isCalled ? [{ name: tool.name, description, ...typesOf(tool as BundledTool, bundled) }] : []
+  })
 }
 
-function declaredTool(
-  name: string,
-  { kind, frontmatter }: ToolRecord,
-  cascade: CascadeRecord | undefined,
-): DeclaredTool {
-  const { description, role, metadata } = frontmatter
-  const params: unknown = frontmatter.params ?? cascade?.metadata?.params
-  const returns: unknown = frontmatter.returns ?? cascade?.metadata?.returns
+interface BundledTool {
+  name: string
+  record: ToolRecord
+  cascade: CascadeRecord | undefined
+  directory: IndexedDirectory
+}
+
+interface BundledTools {
+  /** The first of each name. A broken tool keeps its name from later directories. */
+  byName: Map<string, Omit<BundledTool, 'record'> & { record: NameRecord }>
+  byFile: ToolsByFile<BundledTool>
+  /** The tool whose delegate is another one's body. */
+  bodyOf: (tool: BundledTool) => BundledTool | undefined
+}
+
+function bundledTools(indexed: readonly SearchedDirectory[], library: IndexedDirectory | null): BundledTools {
+  const byName: BundledTools['byName'] = new Map()
+  const byFile: BundledTools['byFile'] = new Map()
+  const byDirectory = new Map<IndexedDirectory | null, Map<string, BundledTool>>()
+  for (const directory of library ? [...indexed, library] : indexed) {
+    const cascades = cascadesOf(directory)
+    const loaded = new Map<string, BundledTool>()
+    byDirectory.set(directory, loaded)
+    for (const [name, record] of directory.tools) {
+      const tool = { name, record, cascade: cascades.get(name), directory }
+      if (!byName.has(name)) byName.set(name, tool)
+      if (isBroken(record)) continue
+      loaded.set(name, { ...tool, record })
+      addTool(byFile, join(directory.dir, record.file), { ...tool, record })
+    }
+  }
+  const own = indexed.filter(({ isOwn }) => isOwn)
+  return {
+    byName,
+    byFile,
+    bodyOf({ cascade, directory }) {
+      const [number, name = ''] = cascade?.body ?? []
+      if (number === 'library') return byDirectory.get(library)?.get(name)
+      // Others were numbered in their own project.
+      const isKnown = number !== undefined && own.some(one => one === directory)
+      return isKnown ? byDirectory.get(own[number] ?? null)?.get(name) : undefined
+    },
+  }
+}
+
+/**
+ * What a tool takes and gives. One that says nothing of it, and hands its call on to another as it is, is that one's.
+ *
+ * @param before the tools that lead here
+ */
+function typesOf(
+  tool: BundledTool,
+  bundled: BundledTools,
+  before: readonly ToolRecord[] = [],
+): Pick<DeclaredTool, 'params' | 'returns'> {
+  const { record, cascade } = tool
+  const { role, metadata } = record.frontmatter
+  const params: unknown = record.frontmatter.params ?? cascade?.metadata?.params
+  const returns: unknown = record.frontmatter.returns ?? cascade?.metadata?.returns
   const isDelegated = metadata.delegate !== undefined || cascade?.body !== undefined
   const isAlone = !cascade || (cascade.chain.length === 0 && !cascade.open)
+  const target = isDelegated && isAlone ? delegateOf(tool, bundled) : undefined
+  const handedOn =
+    target && !before.includes(record) ? typesOf(target, bundled, [...before, record]) : undefined
+  const ownParams = isDelegated ? handedOn?.params : role === 'middleware' ? undefined : 'none'
+  const ownReturns = isDelegated ? handedOn?.returns : record.kind !== 'code' && isAlone ? 'text' : undefined
   return {
-    name,
-    description,
-    params: isKnown(params)
-      ? params
-      : params === undefined && !isDelegated && role !== 'middleware'
-        ? 'none'
-        : undefined,
-    returns: isKnown(returns)
-      ? returns
-      : returns === undefined && !isDelegated && kind !== 'code' && isAlone
-        ? 'text'
-        : undefined,
+    params: params === undefined ? ownParams : isKnown(params) ? params : undefined,
+    returns: returns === undefined ? ownReturns : isKnown(returns) ? returns : undefined,
   }
+}
+
+/** The tool of the bundle that another one's delegate names. */
+function delegateOf(tool: BundledTool, bundled: BundledTools): BundledTool | undefined {
+  const isOwn = tool.record.frontmatter.metadata.delegate !== undefined
+  const { record, directory } = (isOwn ? tool : bundled.bodyOf(tool)) ?? {}
+  const delegate = record?.frontmatter.metadata.delegate
+  // A module, or a text, is no tool.
+  if (!record || !directory || record.delegate || typeof delegate !== 'string') return undefined
+  const reference = parseReference(delegate)
+  if (reference.kind === 'name') {
+    const named = bundled.byName.get(reference.name)
+    return named && !isBroken(named.record) ? (named as BundledTool) : undefined
+  }
+  if (!isPathReference(reference)) return undefined
+  const path = pathOf(reference, join(directory.dir, dirname(record.file)))
+  return toolInFile(bundled.byFile, path, reference.fragment) ?? undefined
 }
 
 /** False for a schema that is known only when the tool runs. */

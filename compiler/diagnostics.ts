@@ -298,6 +298,13 @@ export const RULES = {
     reason: () => 'The file holds a NUL byte',
     note: 'Remove it, or save the file as UTF-8 if it is UTF-16.',
   },
+  'package-place': {
+    severity: 'warning',
+    reason: (name, asked, more) =>
+      `The package "${name}" asks for ${asked}, and what it looks for there is not in the bundle${more === '0' ? '' : `; so it does in ${more} more ${more === '1' ? 'place' : 'places'}`}`,
+    note: name =>
+      `If it reads files, list "${name}" under \`external\`, and install it where the bundle runs.`,
+  },
   'params-not-object': {
     severity: 'error',
     reason: type => `The arguments of a tool are an object, so that "type" of its params cannot be ${type}`,

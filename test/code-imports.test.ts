@@ -246,6 +246,46 @@ export default () => ({
     expect(await ask('check')).toEqual(all)
   })
 
+  it('is so for CommonJS and for packages, from disk and compiled', async () => {
+    const installed = (name: string, main: string): Tree => ({
+      [`node_modules/${name}/package.json`]: JSON.stringify({ name, main: `lib/${main}` }),
+      [`node_modules/${name}/lib/data.txt`]: `Data of ${name}.`,
+    })
+    const { root, dir } = codeProject({
+      'skills/where.skill.ts': `import common from 'common'
+import { read } from 'modular'
+import returns from 'returns'
+import own from '../lib/own.cjs'
+export const frontmatter = { name: 'where', description: 'Says where it is.' }
+export default () => [__dirname, __filename, own, common, read(), returns]\n`,
+      'lib/own.cjs': "'use strict'\nmodule.exports = [__dirname, __filename]\n",
+      ...installed('common', 'main.js'),
+      'node_modules/common/lib/main.js':
+        "module.exports = require('fs').readFileSync(__dirname + '/data.txt', 'utf8')\n",
+      ...installed('modular', 'main.mjs'),
+      'node_modules/modular/lib/main.mjs': `import { readFileSync } from 'node:fs'
+const __dirname = new URL('.', import.meta.url)
+export const read = () => readFileSync(new URL('data.txt', __dirname), 'utf8')\n`,
+      // Only what is CommonJS may end so.
+      ...installed('returns', 'main.js'),
+      'node_modules/returns/lib/main.js':
+        "exports.file = __filename\nif (exports.file) return\nthrow new Error('Not returned.')\n",
+    })
+    const expected = [
+      dir,
+      join(dir, 'where.skill.ts'),
+      [join(root, 'lib'), join(root, 'lib/own.cjs')],
+      'Data of common.',
+      'Data of modular.',
+      { file: join(root, 'node_modules/returns/lib/main.js') },
+    ]
+    const ask = (freshness: 'trust' | 'check') => createRuntime({ paths: [dir], freshness }).invoke('where')
+    expect(await ask('check')).toEqual(expected)
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics).toEqual([])
+    expect(await ask('trust')).toEqual(expected)
+  })
+
   it('moves with the project', async () => {
     const { root, dir } = codeProject({
       'skills/where.skill.ts': ASKING('where'),

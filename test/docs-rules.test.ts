@@ -22,6 +22,9 @@ const RUNTIME_RULES = ['index-refused', 'index-stale', 'listener-throws']
 /** The rules that only compiling reports, which bundles code and runs it. */
 const COMPILE_RULES = ['code-exits', 'code-hangs', 'code-import', 'code-throws']
 
+/** The rules that only bundling reports. */
+const BUNDLE_RULES = ['package-place']
+
 const SKILL = skill('name: review\ndescription: Reviews a change.')
 
 /** What a rule needs that text files cannot say; each does what its section's commands do. */
@@ -133,9 +136,11 @@ describe('docs/rules.md', () => {
     async section => {
       makeExample(section)
       const options = { cwd: root, paths: ['.'] }
-      const { diagnostics, counts } = COMPILE_RULES.includes(section.rule)
-        ? await compile(options)
-        : await asOrdinaryUser(() => check(options))
+      const bundle = BUNDLE_RULES.includes(section.rule) ? '../dist/agent.mjs' : undefined
+      const { diagnostics, counts } =
+        bundle || COMPILE_RULES.includes(section.rule)
+          ? await compile({ ...options, bundle })
+          : await asOrdinaryUser(() => check(options))
       const found = diagnostics.find(({ ruleId }) => ruleId === section.rule)
       expect(found, `the example does not break ${section.rule}`).toBeDefined()
       expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
@@ -164,9 +169,14 @@ describe('docs/rules.md', () => {
 })
 
 describe('docs/rules.md on check and compile', () => {
-  it.each(COMPILE_RULES)('tells that check does not report %s', async rule => {
+  it.each([...COMPILE_RULES, ...BUNDLE_RULES])('tells that check does not report %s', async rule => {
     makeExample(sectionOf(rule))
     expect((await check({ cwd: root, paths: ['.'] })).diagnostics).toEqual([])
+  })
+
+  it.each(BUNDLE_RULES)('tells that compile without a bundle does not report %s', async rule => {
+    makeExample(sectionOf(rule))
+    expect((await compile({ cwd: root, paths: ['.'] })).diagnostics).toEqual([])
   })
 
   it('tells that compile does not report metadata-dynamic', async () => {

@@ -34,6 +34,7 @@ describe.each(RESOLUTIONS)('virtual:agent-apps, typed: %s', (_name, flags) => {
       'package.json': '{ "type": "module" }',
       'skills/count.skill.md': skill('count', '', PARAMS),
       'skills/review/SKILL.md': skill('review'),
+      'skills/handed.skill.md': skill('handed', '', 'metadata:\n  delegate: count\n'),
       'app.ts': `import { runtime, type ToolName, tools } from 'virtual:agent-apps'
 export const name: ToolName = 'count'
 export const counted: number = await tools.count({ text: 'one' })
@@ -47,11 +48,13 @@ export const noArgument = await tools.count()
 export const wrongResult: string = await tools.count({ text: 'one' })
 export const wrongCall = await runtime.invoke('count', { text: 1 })
 export const wrongTool: ToolName = 'cuont'
+export const handedOn: number = await tools.handed({ text: 'one' })
+export const wrongHandedOn = await tools.handed({ txt: 1, nonsense: true })
 `,
     })
     await compileBundle({ cwd: root, paths: ['skills'], types: 'agent-apps.d.ts' })
     expect(faults(root, ['agent-apps.d.ts', 'app.ts'], flags.slice())).toEqual(
-      [8, 9, 10, 11, 12, 13].map(line => `app.ts(${line}`),
+      [8, 9, 10, 11, 12, 13, 15].map(line => `app.ts(${line}`),
     )
   })
 

@@ -5,11 +5,11 @@ import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { EsbuildEnded, useEsbuild } from '../esbuild.js'
 import { projectRoot } from '../project-root.js'
-import { readRegularFile } from '../regular-file.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
+import { OWN_PLACES } from '../source-place.js'
 import { forbiddenImports, guardedReads, inputProblem } from './import-guard.js'
 import type { BundlePlace, ModuleFailure, ModuleSource, Placement } from './module-source.js'
-import { META_FIELDS, sourceUrls } from './source-urls.js'
+import { mentionsOwnPlace, sourceUrls } from './source-urls.js'
 
 export interface BundledModule {
   /** The module's file, relative to the directory. */
@@ -72,9 +72,9 @@ async function bundle(
 ): Promise<Outcome> {
   const keys = new Map([...sources].map(([key, source]) => [entryPath(key, source), key]))
   try {
-    const result = await build(place, sources, options, [])
-    const mentioning = mentioningImportMeta(place, result.metafile)
-    const whole = mentioning.length > 0 ? await build(place, sources, options, mentioning) : result
+    const result = await build(place, sources, options, new Map())
+    const mentioning = mentioningPlace(place, result.metafile)
+    const whole = mentioning.size > 0 ? await build(place, sources, options, mentioning) : result
     return collect(place, whole, keys)
   } catch (error) {
     if (error instanceof EsbuildEnded) return { failed: new Map() }
@@ -102,12 +102,12 @@ async function build(
   place: BundlePlace,
   sources: ReadonlyMap<string, ModuleSource>,
   { external = [], placement = 'index' }: BundleOptions,
-  mentioningMeta: string[],
+  mentioning: ReadonlyMap<string, boolean>,
 ): Promise<BuildResult<BuildOptions & { metafile: true; write: false }>> {
   const plugins = [entrySources(sources), guardedReads(place)]
   if (placement === 'anywhere') plugins.push(hostCopies(external))
   // Before the guard, which it asks itself: the first that loads a file is the only one.
-  if (mentioningMeta.length > 0) plugins.unshift(sourceUrls(place, mentioningMeta, placement))
+  if (mentioning.size > 0) plugins.unshift(sourceUrls(place, mentioning, placement))
   const buildOptions = {
     absWorkingDir: place.directory,
     entryPoints: [...sources.keys()].map((_, number) => ({ in: ENTRY + number, out: 'module' })),
@@ -130,7 +130,7 @@ async function build(
     write: false,
     logLevel: 'silent',
     external: placement === 'index' ? ['agent-apps', 'agent-apps/*', '*.node', ...external] : ['*.node'],
-    define: META_FIELDS,
+    define: OWN_PLACES,
     banner: { js: REQUIRE_BANNER },
     loader: { '.md': 'text', '.txt': 'text' },
     // A tsconfig.json may extend any file, and what is wrong in that one would be told with its text.
@@ -140,16 +140,24 @@ async function build(
   return useEsbuild(esbuild => esbuild.build(buildOptions))
 }
 
-/** The project's own files that mention `import.meta`; each is given the names that stand for its fields. */
-function mentioningImportMeta(place: BundlePlace, { inputs }: Metafile): string[] {
-  return ownInputs(place, Object.keys(inputs)).filter(file => readRegularFile(file).includes('import.meta'))
+/** The files, packages' too, that mention their own place, with whether each may be an ES module. */
+function mentioningPlace({ directory }: BundlePlace, { inputs }: Metafile): Map<string, boolean> {
+  const files = Object.entries(inputs)
+    .filter(([input]) => isFile(input))
+    .map(([input, { format }]) => [resolve(directory, input), format !== 'cjs'] as const)
+  return new Map(files.filter(([file]) => mentionsOwnPlace(file)))
 }
 
 /** Those inputs of a build that are the project's own files, absolute. */
 function ownInputs({ directory }: BundlePlace, inputs: readonly string[]): string[] {
   return inputs
-    .filter(input => !input.includes('node_modules/') && !/^<?[\w-]{2,}:/.test(input))
+    .filter(input => !input.includes('node_modules/') && isFile(input))
     .map(input => resolve(directory, input))
+}
+
+/** False for what a build has by a name of its own: `inline:…`, `(disabled):…`, `<data:…>`. */
+function isFile(input: string): boolean {
+  return !/^[<(]?[\w-]{2,}\)?:/.test(input)
 }
 
 /** The sources by number. What one that stands in a file imports is looked up from that file's folder. */
@@ -272,7 +280,7 @@ async function blame(
   for (const [key, source] of sources) {
     const alone = new Map([[key, source]])
     try {
-      const result = await build(place, alone, options, [])
+      const result = await build(place, alone, options, new Map())
       const outcome = collect(place, result, new Map([[entryPath(key, source), key]]))
       if ('failed' in outcome) for (const [one, failures] of outcome.failed) failed.set(one, failures)
     } catch (error) {

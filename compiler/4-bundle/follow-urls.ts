@@ -1,9 +1,22 @@
 import { SourceMap, type SourceMapping } from 'node:module'
 import { type Node, parse } from 'acorn'
 import { REQUIRE_BANNER } from '../require-banner.js'
+import { knownPlaces, relativeUrl } from '../source-place.js'
+import {
+  type AnyNode,
+  isMetaField,
+  mayBeUnfollowed,
+  ownPlace,
+  type Unfollowed,
+  unfollowed,
+} from './unfollowed.js'
 
-/** A place in compiled code that means a file by where the code lies, and that no bundle can follow. */
-export interface UnfollowedPlace {
+/** A place in compiled code that no bundle can follow. */
+export interface UnfollowedPlace extends SourcePlace {
+  what: Unfollowed
+}
+
+interface SourcePlace {
   /** The source, relative to the folder of the module. */
   source: string
   line: number
@@ -15,16 +28,9 @@ export interface FollowedCode {
   unfollowed: UnfollowedPlace[]
 }
 
-/** The lines by which compiled code knows where its source lies, as `source-urls.ts` writes them and esbuild prints them. */
-const DEFINITION =
-  /^var (?:\{ url: __agentAppsModuleUrl\d* \}|__agentAppsSource(?:Filename|Url|Dirname)\d*) = .*;$/gm
-const FILENAME = /^var (__agentAppsSourceFilename\d*) = \w+\(new URL\(("(?:[^"\\]|\\.)*"), /gm
-const URL_OF_FILENAME = /^var (__agentAppsSourceUrl\d*) = \w+\((__agentAppsSourceFilename\d*)\)\.href;$/gm
-const SOURCE_NAME = /^__agentAppsSource(?:Url|Dirname|Filename)\d*$/
-
 /**
- * Makes `new URL('./x', import.meta.url)` of compiled code name a file that the bundle brings along. Whatever else the code
- * does with its own place is named as unfollowed.
+ * Makes `new URL('./x', import.meta.url)` of compiled code name a file that the bundle brings along. What else the code
+ * does that a bundle cannot follow is named. It asks then for the place of the bundle's own module.
  *
  * @param bring the URL by which the bundle has a file, for its URL relative to the module; null where it cannot have it
  */
@@ -33,92 +39,123 @@ export function followUrls(
   map: string | null,
   bring: (source: string, url: string) => string | null,
 ): FollowedCode {
-  if (!/__agentAppsSource|import\.meta/.test(text.replace(REQUIRE_BANNER, '')))
-    return { text, unfollowed: [] }
-  const sources = sourcesByUrl(text)
-  // Places stay the same.
-  const blank = (line: string): string => ' '.repeat(line.length)
-  const code = text.replace(REQUIRE_BANNER, blank).replace(DEFINITION, blank)
+  if (!mayBeUnfollowed(text.replace(REQUIRE_BANNER, ''))) return { text, unfollowed: [] }
+  const { code, urls, shifts } = knownPlaces(text.replace(REQUIRE_BANNER, ' '.repeat(REQUIRE_BANNER.length)))
   const edits: Edit[] = []
-  const faults: Node[] = []
-  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module', locations: true }), node => {
-    const literal = literalUrl(node, sources)
-    const brought = literal && bring(literal.source, literal.url)
-    if (brought) {
+  const faults: Found[] = []
+  const guards: Found[] = []
+  const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module', locations: true })
+  visit(program, node => {
+    const literal = literalUrl(node, urls)
+    const guarded = guardedPlace(node)
+    if (literal) {
+      const brought = bring(literal.source, literal.url)
       // Adapters find it by this text (`adapters/virtual-module.ts`).
-      const by = `new URL(${JSON.stringify(brought)}, import.meta.url)`
-      edits.push({ start: node.start, end: node.end, by })
-    } else if (literal || isOwnPlace(node)) faults.push(node)
-    return literal === null
+      if (brought) edits.push({ node, by: `new URL(${JSON.stringify(brought)}, import.meta.url)` })
+      else faults.push({ node, what: 'url', asking: literal.base })
+    } else if (guarded) guards.push(guarded)
+    else {
+      const what = unfollowed(node)
+      if (what) faults.push({ node, what, asking: node })
+      return !isMetaField(node)
+    }
+    return false
   })
+  const lines = map !== null && faults.length + guards.length > 0 ? new SourceMap(JSON.parse(map)) : null
+  const located = (found: Found): Found & UnfollowedPlace => ({
+    ...found,
+    ...unshifted(placeOf(found.node, lines), shifts),
+  })
+  const asked = faults.map(located)
+  const guarding = guards.map(located)
+  const safe = new Set(guarding.map(asWritten))
+  const isSafe = (found: UnfollowedPlace): boolean => safe.has(asWritten(found))
+  for (const found of [...guarding, ...asked]) {
+    const { asking, what } = found
+    if (asking.type === 'Identifier')
+      edits.push({ node: asking, by: isSafe(found) ? `__${what}` : `import.meta.${what}` })
+  }
   const withBanner = text.startsWith(REQUIRE_BANNER)
     ? REQUIRE_BANNER + code.slice(REQUIRE_BANNER.length)
     : code
-  return { text: edited(withBanner, edits), unfollowed: faults.map(fault => placeOf(fault, map)) }
+  return {
+    text: edited(withBanner, edits),
+    unfollowed: asked
+      .filter(fault => !isSafe(fault))
+      .map(({ what, source, line, column }) => ({ what, source, line, column })),
+  }
 }
 
-/** By the name that stands for `import.meta.url` of a source: the source's URL relative to the module. */
-function sourcesByUrl(text: string): Map<string, string> {
-  const files = new Map(
-    [...text.matchAll(FILENAME)].map(([, name, url = '""']) => [name, JSON.parse(url) as string]),
-  )
-  return new Map(
-    [...text.matchAll(URL_OF_FILENAME)].map(([, name = '', file]) => [name, files.get(file) ?? '']),
-  )
+/** What is not followed, with the node in it that may ask for a place. */
+interface Found {
+  node: Node
+  what: Unfollowed
+  asking: AnyNode
+}
+
+/** What a file asks, to compare. */
+function asWritten({ what, source }: UnfollowedPlace): string {
+  return `${what} ${source}`
+}
+
+/**
+ * The place in `typeof __dirname`. A file that asks so knows what to do where there is none, and in a bundle there is none.
+ */
+function guardedPlace({ type, operator, argument }: AnyNode): Found | null {
+  if (type !== 'UnaryExpression' || operator !== 'typeof') return null
+  const asking = argument as AnyNode
+  const what = asking.type === 'Identifier' ? ownPlace(asking) : null
+  return what === 'dirname' || what === 'filename' ? { node: asking, what, asking } : null
 }
 
 interface Edit {
-  start: number
-  end: number
+  node: Node
   by: string
 }
-
-/** A node with whatever its type has. */
-type AnyNode = Node & Record<string, unknown>
 
 function literalUrl(
   node: AnyNode,
   sources: ReadonlyMap<string, string>,
-): { source: string; url: string } | null {
+): { source: string; url: string; base: AnyNode } | null {
   const { type, callee, arguments: given } = node as AnyNode & { callee?: AnyNode; arguments?: AnyNode[] }
   if (type !== 'NewExpression' || callee?.name !== 'URL' || given?.length !== 2) return null
   const [url, base] = given as [AnyNode, AnyNode]
   const source = sources.get(String(base.name))
   return source !== undefined && url.type === 'Literal' && typeof url.value === 'string'
-    ? { source, url: url.value }
+    ? { source, url: url.value, base }
     : null
 }
 
-function isOwnPlace(node: AnyNode): boolean {
-  if (node.type === 'Identifier') return SOURCE_NAME.test(String(node.name))
-  const { object, property } = node as AnyNode & { object?: AnyNode; property?: AnyNode }
-  return (
-    node.type === 'MemberExpression' &&
-    object?.type === 'MetaProperty' &&
-    ['url', 'resolve', 'dirname', 'filename'].includes(String(property?.name))
-  )
+/** Visits a node and all in it, parents first; what `look` says false of is not entered. Code may nest deeper than a stack. */
+function visit(program: Node, look: (node: AnyNode) => boolean): void {
+  const open: unknown[] = [program]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (Array.isArray(one)) for (const item of one) open.push(item)
+    else if (isNode(one) && look(one)) open.push(...Object.values(one))
+  }
 }
 
-/** Visits a node and all in it, parents first; what `look` says false of is not entered. */
-function visit(node: unknown, look: (node: AnyNode) => boolean): void {
-  if (Array.isArray(node)) for (const one of node) visit(one, look)
-  else if (typeof node === 'object' && node !== null && 'type' in node) {
-    if (!look(node as AnyNode)) return
-    for (const inner of Object.values(node)) visit(inner, look)
-  }
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && 'type' in value
 }
 
 function edited(text: string, edits: Edit[]): string {
   return edits
-    .sort((a, b) => b.start - a.start)
-    .reduce((whole, { start, end, by }) => whole.slice(0, start) + by + whole.slice(end), text)
+    .sort((a, b) => b.node.start - a.node.start)
+    .reduce((whole, { node, by }) => whole.slice(0, node.start) + by + whole.slice(node.end), text)
+}
+
+/** The place as the author wrote it: definitions were put before the first line. */
+function unshifted(place: SourcePlace, shifts: ReadonlyMap<string, number>): SourcePlace {
+  const shift = place.line === 1 ? (shifts.get(relativeUrl(place.source)) ?? 0) : 0
+  return { ...place, column: place.column - shift }
 }
 
 /** Where a node of a module stands in its source. */
-function placeOf({ loc }: Node, map: string | null): UnfollowedPlace {
+function placeOf({ loc }: Node, map: SourceMap | null): SourcePlace {
   const { line = 1, column = 0 } = loc?.start ?? {}
-  const found: Partial<SourceMapping> =
-    map === null ? {} : new SourceMap(JSON.parse(map)).findEntry(line - 1, column)
+  const found: Partial<SourceMapping> = map?.findEntry(line - 1, column) ?? {}
   return isMapping(found)
     ? { source: found.originalSource, line: found.originalLine + 1, column: found.originalColumn + 1 }
     : { source: '', line, column: column + 1 }

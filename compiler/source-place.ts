@@ -1,0 +1,79 @@
+/**
+ * How a bundled file knows where its source lies, written and read: lines that esbuild prints again, numbered, and that
+ * a bundle, in which sources lie nowhere, takes out.
+ */
+
+/** What a file may say of its own place, and the names that stand for it. */
+export const OWN_PLACES = {
+  'import.meta.url': '__agentAppsSourceUrl',
+  'import.meta.dirname': '__agentAppsSourceDirname',
+  'import.meta.filename': '__agentAppsSourceFilename',
+  __dirname: '__agentAppsSourceDirname',
+  __filename: '__agentAppsSourceFilename',
+}
+
+/** Those names as they stand in compiled code. */
+export const SOURCE_NAME = /^__agentAppsSource(Url|Dirname|Filename)\d*$/
+
+/**
+ * What is put before a file's first line, on that line.
+ *
+ * @param target the URL of the source, absolute or relative to the module
+ * @param isModule false for CommonJS, which has no `import.meta`: by `require` it knows the folder of the module
+ */
+export function placeDefinitions(target: string, isModule: boolean): string {
+  const url = JSON.stringify(target)
+  if (!isModule) {
+    return [
+      `const __agentAppsSourceFilename = require('node:url').fileURLToPath(new URL(${url}, require('node:url').pathToFileURL(require.resolve.paths('./')[0] + '/')));`,
+      "const __agentAppsSourceDirname = require('node:path').dirname(__agentAppsSourceFilename);",
+    ].join(' ')
+  }
+  return [
+    "import { fileURLToPath as __agentAppsPath, pathToFileURL as __agentAppsUrl } from 'node:url';",
+    'const { url: __agentAppsModuleUrl } = import.meta;',
+    `const __agentAppsSourceFilename = __agentAppsPath(new URL(${url}, __agentAppsModuleUrl));`,
+    // Which characters are encoded is Node's to say, and differs between its versions.
+    'const __agentAppsSourceUrl = __agentAppsUrl(__agentAppsSourceFilename).href;',
+    "const __agentAppsSourceDirname = __agentAppsPath(new URL('.', __agentAppsSourceUrl)).slice(0, -1);",
+  ].join(' ')
+}
+
+/** A relative path as a relative URL. */
+export function relativeUrl(path: string): string {
+  const [, up = '', rest = ''] = /^((?:\.\.\/)*)(.*)$/s.exec(path) ?? []
+  const url = new URL('file:///')
+  url.pathname = rest.replaceAll('%', '%25')
+  return up + url.pathname.slice(1)
+}
+
+/** The places that compiled code knows. */
+export interface KnownPlaces {
+  /** By the name that stands for `import.meta.url` of a source: the source's URL relative to the module. */
+  urls: Map<string, string>
+  /** By that URL: how many characters were put before the source's first line. */
+  shifts: Map<string, number>
+  /** The code with spaces for the definitions, so that all places stay the same. */
+  code: string
+}
+
+const DEFINITION =
+  /^ *(?:var|const) (?:\{ url: __agentAppsModuleUrl\d* \}|__agentAppsSource(?:Filename|Url|Dirname)\d*) = .*;$/gm
+const FILENAME =
+  /^ *(?:var|const) (__agentAppsSourceFilename\d*) = .*?\(new URL\(("(?:[^"\\]|\\.)*"), (__agentAppsModuleUrl)?/gm
+const URL_OF_FILENAME = /^var (__agentAppsSourceUrl\d*) = \w+\((__agentAppsSourceFilename\d*)\)\.href;$/gm
+
+/** Reads what `placeDefinitions` wrote. */
+export function knownPlaces(text: string): KnownPlaces {
+  const targets = new Map<string | undefined, string>()
+  const shifts = new Map<string, number>()
+  for (const [, name, url = '""', base] of text.matchAll(FILENAME)) {
+    const target: string = JSON.parse(url)
+    targets.set(name, target)
+    shifts.set(target, placeDefinitions(target, base !== undefined).length)
+  }
+  const urls = [...text.matchAll(URL_OF_FILENAME)].map(
+    ([, name = '', file]) => [name, targets.get(file) ?? ''] as const,
+  )
+  return { urls: new Map(urls), shifts, code: text.replace(DEFINITION, line => ' '.repeat(line.length)) }
+}
