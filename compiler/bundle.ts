@@ -23,7 +23,7 @@ import { projectRoot } from './project-root.js'
 export interface BundleOptions {
   /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */
   bundle?: string | undefined
-  /** Names of the tools that the bundle keeps, as patterns, with what those need. Default: all. */
+  /** Names of the tools that the bundle keeps, as patterns, with what those lead to. Default: the configuration's, where `paths` is absent; else all. */
   keep?: readonly string[] | undefined
   minify?: boolean | undefined
   sourcemap?: boolean | undefined
@@ -93,7 +93,7 @@ function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: 
 export async function makeBundle(
   project: Project,
   place: BundlePlace,
-  { keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
+  { keep = project.keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
   looks?: Looks,
 ): Promise<MadeBundle> {
   const { parts, declared } = collectBundle(project, keep)

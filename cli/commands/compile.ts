@@ -49,7 +49,8 @@ export const compileCommand: Command = {
       type: 'string',
       multiple: true,
       value: 'PATTERN',
-      describes: 'of tools, bundle only these and what they need (default: all)',
+      describes:
+        'of tools, bundle only these and what they lead to (default: those configured, where no path is given; else all)',
     },
     minify: { type: 'boolean', describes: 'make the bundle small' },
     sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
