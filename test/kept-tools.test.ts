@@ -143,6 +143,15 @@ describe('what `keep` keeps', () => {
         ...MIDDLEWARE('guard'),
       },
     ],
+    [
+      'a main skill above it that promotes nothing, and none that lies elsewhere',
+      ['library', 'near'],
+      {
+        'skills/near/SKILL.md': skill('near', 'x', 'metadata: { role: main }\n'),
+        'skills/near/deep/one.skill.md': skill('one'),
+        'skills/far/SKILL.md': skill('far', 'x', 'metadata: { role: main }\n'),
+      },
+    ],
   ])('%s', async (_, also, tree) => {
     expect(await kept({ ...OTHERS, ...tree })).toEqual([...also, 'one'].sort())
   })
@@ -191,6 +200,19 @@ describe('what `keep` keeps', () => {
     await expect(runtime.invoke('base')).rejects.toThrow('refused')
     await expect(runtime.invoke('own')).rejects.toThrow('refused')
     expect(runtime.stats().cascadesComputed).toBe(1)
+  })
+
+  it('leaves the project’s main skill over what a program registers, wherever that lies', async () => {
+    const { root } = codeProject({
+      'skills/SKILL.md': skill('top', 'x', 'metadata: { role: main, $local: { refuse: true } }\n'),
+      'skills/refuse.skill.js': CODE('refuse', 'throw new Error("refused")', { role: 'middleware' }),
+      'more/one.skill.md': skill('one'),
+    })
+    await compile({ cwd: root, paths: ['skills', 'more'], bundle: 'dist/agent.mjs', keep: ['one'] })
+    const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    registerTool(runtime.globals, { name: 'own', fn: () => 1 })
+    await expect(runtime.invoke('own')).rejects.toThrow('refused')
+    expect(await runtime.invoke('one')).toBe('Do one.\n')
   })
 
   it('follows into other directories, others’ too, and means the same tool by a name', async () => {
