@@ -11,9 +11,11 @@ import {
   type BundlePlace,
   bundlePlace,
   checkPlace,
+  LIST,
   outdatedFiles,
   writeBundle,
 } from './4-bundle/write-bundle.js'
+import { bundleKey, isStillBundled, rememberBundle } from './bundle-cache.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
 import type { Looks } from './job.js'
@@ -54,27 +56,57 @@ interface MadeBundle {
   /** Those of them that code finds by its place, by their path. */
   assets: Map<string, BundledAsset>
   declared: DeclaredTool[]
+  /** The files, absolute, that went into it and that no index of the project tells of. */
+  inputs: Set<string>
 }
 
 /**
- * Writes a project that was compiled as one module with chunks, which needs no file system.
+ * Writes a project that was compiled as one module with chunks, which needs no file system. Where it would be the one that lies
+ * there, it is not made.
  *
+ * @param options `force`: make it nevertheless
  * @returns the files written, relative to `cwd`
  * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, INDEX_LOCKED, OPTIONS_INVALID
  */
-export async function bundle(project: Project, options: BundleOptions, looks?: Looks): Promise<string[]> {
+export async function bundle(
+  project: Project,
+  { force = false, ...options }: BundleOptions & { force?: boolean | undefined },
+  looks?: Looks,
+): Promise<string[]> {
   const place = placeOf(project, options)
-  const { files } = await makeBundle(project, place, options, looks)
   const { dir } = project.directories[0] as ProjectDirectory
-  const written = await withDirectoryLock(dir, () => writeBundle(place, files))
+  const key = keyOf(project, options)
+  if (!force && isStillBundled(dir, key, looks?.path)) return []
+  const looked = new Set<string>()
+  const path = (one: string): void => {
+    looked.add(one)
+    looks?.path(one)
+  }
+  const { files, inputs } = await makeBundle(project, place, options, path)
+  const written = await withDirectoryLock(dir, async () => {
+    const changed = await writeBundle(place, files)
+    const made = [...files.keys(), `${place.chunks}/${LIST}`].map(file => join(place.folder, file))
+    rememberBundle(dir, key, [...inputs, ...looked, ...made], looked)
+    return changed
+  })
   return shownFiles(written, place, project)
 }
 
 /** The files of a bundle that bundling would write, relative to `cwd`. */
 export async function outdatedBundle(project: Project, options: BundleOptions): Promise<string[]> {
+  const { dir } = project.directories[0] as ProjectDirectory
+  if (isStillBundled(dir, keyOf(project, options))) return []
   const place = placeOf(project, options)
   const { files } = await makeBundle(project, place, options)
   return shownFiles(outdatedFiles(place, files), place, project)
+}
+
+/** Of the options those that a bundle depends on. */
+function keyOf(
+  project: Project,
+  { bundle: file, keep = project.keep, minify = false, sourcemap = false }: BundleOptions,
+): string {
+  return bundleKey(project, { file, keep, minify, sourcemap })
 }
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
@@ -94,18 +126,21 @@ export async function makeBundle(
   project: Project,
   place: BundlePlace,
   { keep = project.keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
-  looks?: Looks,
+  onPath?: (path: string) => void,
 ): Promise<MadeBundle> {
   const { parts, declared } = collectBundle(project, keep)
   const own = new Set(project.directories.map(({ dir }) => dir))
   const brought = new Map<string, BundledAsset>()
   const unfollowed: Place[] = []
+  const inputs = new Set(parts.directories.filter(({ dir }) => !own.has(dir)).flatMap(sourcesOf))
   const built = await buildBundle(
     parts,
     (directory, module) => {
       // Others' code takes nothing of the project along.
       const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
-      const code = readModule(directory, module, root, brought, looks?.path)
+      const code = readModule(directory, module, root, brought, onPath)
+      const file = join(directory.dir, module)
+      for (const input of [file, `${file}.map`]) inputs.add(input)
       unfollowed.push(...code.unfollowed.map(one => placeIn(directory, one)))
       return code
     },
@@ -117,7 +152,12 @@ export async function makeBundle(
   const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
   for (const [path, { contents }] of assets) files.set(path, contents)
   files.set(place.types, Buffer.from(declareTools(declared)))
-  return { files, assets, declared }
+  return { files, assets, declared, inputs }
+}
+
+/** The files, absolute, of which a bundle has parts. */
+function sourcesOf({ at, dir, files }: BundledDirectory): string[] {
+  return files.map(({ path }) => join(dir, relative(at, path)))
 }
 
 interface Place {

@@ -157,7 +157,8 @@ function total(timings: CompileResult['timings']): number {
 }
 
 /** @throws USAGE where something is said of a bundle that is not asked for */
-function bundleOptions({ options }: Invocation): CompileOptions {
+function bundleOptions(invocation: Invocation): CompileOptions {
+  const { options } = invocation
   const { bundle, keep, minify, sourcemap } = options
   if (typeof bundle === 'string')
     return {
@@ -172,13 +173,14 @@ function bundleOptions({ options }: Invocation): CompileOptions {
     'USAGE',
     `\`--${lost}\` says something of a bundle, and there is no \`--bundle\`.`,
     {
-      hint: `Name the file to write: \`--bundle dist/agent.mjs --${lost}\`.`,
+      hint: `Name the file to write: \`${commandLine('compile', { ...invocation, options: { ...options, bundle: 'dist/agent.mjs' } }, WRITING)}\`.`,
     },
   )
 }
 
 function asJson(result: CompileResult): object {
-  const { counts, catalog, diagnostics, written, bundled, outdated, stale, reused, timings } = result
+  const { counts, catalog, diagnostics, written, bundled, outdated, stale, reused, rendered, timings } =
+    result
   return {
     counts,
     catalog,
@@ -188,6 +190,7 @@ function asJson(result: CompileResult): object {
     outdated,
     stale,
     reused,
+    rendered,
     timings,
   }
 }

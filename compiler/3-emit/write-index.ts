@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY, INDEX_FILE, type IndexHeader, shardFile } from '../../src/index-format.js'
-import { CACHE_FILE } from '../compile-cache.js'
+import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../compile-cache.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
 import { nameToBe } from '../temporary-name.js'
@@ -229,7 +229,7 @@ export function madeFiles(directory: string): string[] {
     if (ours && isFile(join(directory, file))) made.push(file)
   }
   // It tells which modules are ours, where the index is gone.
-  if (isFile(join(directory, CACHE_FILE))) made.push(CACHE_FILE)
+  for (const file of [BUNDLE_CACHE_FILE, CACHE_FILE]) if (isFile(join(directory, file))) made.push(file)
   return made
 }
 

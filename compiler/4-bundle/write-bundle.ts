@@ -26,7 +26,7 @@ interface SkillDirectory {
 
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
 /** What a bundle brings; kept in its folder, so that the next one removes what it does not need. */
-const LIST = 'bundle.json'
+export const LIST = 'bundle.json'
 
 interface BundleList {
   /** The entry's file name. */
