@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { directiveForms } from '../src/directive.js'
+import type { ContentRecord } from '../src/content.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import {
   type CascadeRecord,
@@ -92,6 +92,10 @@ export function cascadesOf({ lines }: IndexedDirectory): Map<string, CascadeReco
   return records(lines.cascades)
 }
 
+export function contentsOf({ lines }: IndexedDirectory): Map<string, ContentRecord> {
+  return records(lines.contents)
+}
+
 /** A directory without the tools that are not kept. */
 export function withTools(indexed: IndexedDirectory, isKept: (name: string) => boolean): IndexedDirectory {
   const { lines, tools } = indexed
@@ -110,13 +114,6 @@ export function withTools(indexed: IndexedDirectory, isKept: (name: string) => b
       files: new Map(files.map(([path]) => [path, lines.files.get(path) ?? ''])),
     },
   }
-}
-
-/** True for a tool that nothing names by itself: metadata, content and folders lead to it. */
-export function isPartOfOthers(record: NameRecord): boolean {
-  if (isBroken(record)) return true
-  const { role, tags } = record.frontmatter
-  return role === 'middleware' || role === 'main' || directiveForms(tags).length > 0
 }
 
 /** All that a bundle takes from a directory. What its index names outside of it is not taken. */

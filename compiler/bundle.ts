@@ -2,16 +2,19 @@ import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
-import type { BundledAsset } from './4-bundle/bundle-parts.js'
+import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
 import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
 import {
   BUNDLE_NAME,
   type BundlePlace,
   bundlePlace,
   checkPlace,
+  hasLeftovers,
+  LIST,
   outdatedFiles,
   writeBundle,
 } from './4-bundle/write-bundle.js'
+import { bundleKey, lastBundle, rememberBundle } from './bundle-cache.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
 import type { Message } from './diagnostics.js'
@@ -23,7 +26,7 @@ import { notFollowed, type PlacedFault, packagePlaces, placed, sorted } from './
 export interface BundleOptions {
   /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */
   bundle?: string | undefined
-  /** Names of the tools that the bundle keeps, as patterns, with what those need. Default: all. */
+  /** Names of the tools that the bundle keeps, as patterns, with what those lead to. Default: the configuration's, where `paths` is absent; else all. */
   keep?: readonly string[] | undefined
   minify?: boolean | undefined
   sourcemap?: boolean | undefined
@@ -56,6 +59,8 @@ interface MadeBundle {
   declared: DeclaredTool[]
   /** What packages in it do that it cannot follow. */
   diagnostics: Message[]
+  /** The files, absolute, that went into it and that no index of the project tells of. */
+  inputs: Set<string>
 }
 
 /** The files of a bundle, relative to `cwd`, with what is to be said of it. */
@@ -65,22 +70,52 @@ export interface BundleReport {
 }
 
 /**
- * Writes a project that was compiled as one module with chunks, which needs no file system.
+ * Writes a project that was compiled as one module with chunks, which needs no file system. Where it would be the one that lies
+ * there, it is not made.
  *
+ * @param options `force`: make it nevertheless
  * @returns the files written
  * @throws BUNDLE_UNCOMPILED, BUNDLE_CODE, BUNDLE_NOT_WRITABLE, INDEX_LOCKED, OPTIONS_INVALID
  */
-export async function bundle(project: Project, options: BundleOptions, looks?: Looks): Promise<BundleReport> {
+export async function bundle(
+  project: Project,
+  { force = false, ...options }: BundleOptions & { force?: boolean | undefined },
+  looks?: Looks,
+): Promise<BundleReport> {
   const place = placeOf(project, options)
-  const { files, diagnostics } = await makeBundle(project, place, options, looks)
-  return { files: shownFiles(await writeBundle(place, files), place, project), diagnostics }
+  const key = keyOf(project, options)
+  const last = force || hasLeftovers(place) ? null : lastBundle(project, key, looks?.path)
+  if (last) return { files: [], diagnostics: last.diagnostics }
+  const startedAt = Date.now()
+  const looked = new Set<string>()
+  const path = (one: string): void => {
+    looked.add(one)
+    looks?.path(one)
+  }
+  const { files, inputs, diagnostics } = await makeBundle(project, place, options, path)
+  const written = await writeBundle(place, files)
+  // Made of other indexes than it would be kept under, where they were written meanwhile.
+  if (keyOf(project, options) !== key) return { files: shownFiles(written, place, project), diagnostics }
+  const made = [...files.keys(), `${place.chunks}/${LIST}`].map(file => join(place.folder, file))
+  rememberBundle(project, { key, startedAt, inputs: [...inputs, ...looked], made, looked, diagnostics })
+  return { files: shownFiles(written, place, project), diagnostics }
 }
 
 /** The files of a bundle that bundling would write. */
 export async function outdatedBundle(project: Project, options: BundleOptions): Promise<BundleReport> {
+  const last = lastBundle(project, keyOf(project, options))
+  if (last) return { files: [], diagnostics: last.diagnostics }
   const place = placeOf(project, options)
   const { files, diagnostics } = await makeBundle(project, place, options)
   return { files: shownFiles(outdatedFiles(place, files), place, project), diagnostics }
+}
+
+/** Of the options those that a bundle depends on. */
+function keyOf(
+  project: Project,
+  { bundle: file, keep = project.keep, minify = false, sourcemap = false }: BundleOptions,
+): string {
+  return bundleKey(project, { file, keep, minify, sourcemap })
 }
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
@@ -99,19 +134,22 @@ function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: 
 export async function makeBundle(
   project: Project,
   place: BundlePlace,
-  { keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
-  looks?: Looks,
+  { keep = project.keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
+  onPath?: (path: string) => void,
 ): Promise<MadeBundle> {
   const { parts, declared } = collectBundle(project, keep)
   const own = new Set(project.directories.map(({ dir }) => dir))
   const brought = new Map<string, BundledAsset>()
   const unfollowed: PlacedFault[] = []
+  const inputs = new Set(parts.directories.filter(({ dir }) => !own.has(dir)).flatMap(sourcesOf))
   const built = await buildBundle(
     parts,
     (directory, module) => {
       // Others' code takes nothing of the project along.
       const root = own.has(directory.dir) ? projectRoot(directory.dir) : realpathSync.native(directory.dir)
-      const code = readModule(directory, module, root, brought, looks?.path)
+      const code = readModule(directory, module, root, brought, onPath)
+      const file = join(directory.dir, module)
+      for (const input of [file, `${file}.map`]) inputs.add(input)
       // The library's own is tested in bundles; what it imports besides, it does without.
       if (directory.at !== parts.library)
         unfollowed.push(...code.unfollowed.map(one => placed(one, directory.dir)))
@@ -126,5 +164,10 @@ export async function makeBundle(
   const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
   for (const [path, { contents }] of assets) files.set(path, contents)
   files.set(place.types, Buffer.from(declareTools(declared)))
-  return { files, assets, declared, diagnostics: packagePlaces(faults, project.cwd) }
+  return { files, assets, declared, inputs, diagnostics: packagePlaces(faults, project.cwd) }
+}
+
+/** The files, absolute, of which a bundle has parts. */
+function sourcesOf({ at, dir, files }: BundledDirectory): string[] {
+  return files.map(({ path }) => join(dir, relative(at, path)))
 }

@@ -28,9 +28,11 @@ export function collectBundle(
   const there = searched.filter(
     ({ dir }, number) => existsSync(dir) && searched.findIndex(one => one.dir === dir) === number,
   )
-  const all = there.map(directory => ({ ...readIndexed(directory), isOwn: own(directory) }))
-  const indexed = keptTools(all, keep)
-  const shipped = library === null ? null : readIndexed({ dir: library, ignore: [] })
+  const all = there.map(one => ({ ...readIndexed(one), isOwn: own(one), isLibrary: false }))
+  const below = library === null ? [] : [readIndexed({ dir: library, ignore: [] })]
+  const kept = keptTools([...all, ...below.map(one => ({ ...one, isOwn: false, isLibrary: true }))], keep)
+  const indexed = kept.filter(({ isLibrary }) => !isLibrary)
+  const shipped = kept.find(({ isLibrary }) => isLibrary) ?? null
   const directories = indexed.map(one => bundledDirectory(one, places.placeOf(one.dir)))
   if (shipped) directories.push(bundledDirectory(shipped, LIBRARY_PLACE))
   addCascadeKeys(directories, indexed, shipped)

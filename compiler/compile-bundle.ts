@@ -66,7 +66,7 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
   } = await compileRead(project, own, looks, async job => {
     throwIfAborted(job)
     const { makeBundle } = await import('./bundle.js')
-    return makeBundle(project, PLACE, own, looks)
+    return makeBundle(project, PLACE, own, looks?.path)
   })
   const { files, assets, declared } = made
   if (declarations !== undefined) writeTypes(declarations, declared)

@@ -19,6 +19,7 @@ import {
 import { VERSION } from './version.js'
 
 export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
+export const BUNDLE_CACHE_FILE = `${INDEX_DIRECTORY}/cache-bundle.json`
 
 /**
  * What the last compile of a directory on this machine saw, so that the next one reads only what changed. It

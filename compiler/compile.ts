@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { cascadeKeyText } from '../src/index-format.js'
+import { PATTERNS } from '../src/options.js'
 import { isSameFile } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
 import { tidyDirectory } from './3-emit/write-index.js'
@@ -59,7 +60,7 @@ export const COMPILE_OPTIONS: Record<Exclude<keyof CompileOptions, keyof Project
   signal: 'an object, an AbortSignal',
   onProgress: 'a function',
   bundle: 'a string',
-  keep: 'a list of patterns',
+  keep: PATTERNS,
   minify: 'a boolean',
   sourcemap: 'a boolean',
 }

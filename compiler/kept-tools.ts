@@ -1,42 +1,43 @@
 import { posix } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
-import { isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
-import { parseReference } from '../src/reference.js'
+import { isBroken, type NameRecord } from '../src/index-format.js'
 import { matchPattern } from '../src/tool-pattern.js'
-import { cascadesOf, type IndexedDirectory, isPartOfOthers, withTools } from './bundle-directory.js'
+import { withTools } from './bundle-directory.js'
+import { type Lead, type SearchedIndex, toolLeads } from './tool-leads.js'
 
 /**
- * The directories without the tools that a bundle does not keep. Kept are those that a pattern names, with the tools that
- * their metadata leads to; and middleware, directives and main skills, which others are made of. What code calls by
- * name cannot be seen.
+ * The directories without the tools that a bundle does not keep. Kept are those that a pattern names, with all that they
+ * lead to, and the project's main skill, under which the tools stand that a program registers. A name is kept in every
+ * directory that has it, so that it means the tool that it meant. A broken one is no tool, and goes on saying so.
  *
+ * @param directories the library's among them
+ * @param keep undefined: all, as a program may call any tool by its name
  * @throws OPTIONS_INVALID for a pattern that names nothing
  */
-export function keptTools<Directory extends IndexedDirectory>(
-  directories: readonly Directory[],
+export function keptTools(
+  directories: readonly SearchedIndex[],
   keep: readonly string[] | undefined,
-): Directory[] {
+): SearchedIndex[] {
   if (keep === undefined) return [...directories]
   const all = directories.flatMap(({ tools }) => [...tools])
-  for (const pattern of keep) {
-    if (all.some(([name, record]) => isNamed(pattern, name, record))) continue
+  const none = keep.find(pattern => !all.some(([name, record]) => isNamed(pattern, name, record)))
+  if (none !== undefined) {
     throw new AgentAppsError(
       'OPTIONS_INVALID',
-      `The pattern ${JSON.stringify(pattern)} of \`keep\` names no tool.`,
+      `The pattern ${JSON.stringify(none)} of \`keep\` names no tool.`,
       {
         hint: 'See `agent-apps list` for those there are.',
       },
     )
   }
-  const kept = new Set(
-    all
-      .filter(
-        ([name, record]) => isPartOfOthers(record) || keep.some(pattern => isNamed(pattern, name, record)),
-      )
-      .map(([name]) => name),
-  )
-  const led = directories.map(directory => ({ directory, leads: leadsIn(directory) }))
-  for (const name of kept) for (const { leads } of led) for (const one of leads(name)) kept.add(one)
+  const named = all
+    .filter(([name, record]) => keep.some(pattern => isNamed(pattern, name, record)))
+    .map(([name]) => ({ name, isLender: false }))
+  const broken = all.filter(([, record]) => isBroken(record)).map(([name]) => name)
+  const kept = new Set([
+    ...broken,
+    ...reached([...named, ...projectMain(directories)], toolLeads(directories)),
+  ])
   return directories.map(directory => ({ ...directory, ...withTools(directory, name => kept.has(name)) }))
 }
 
@@ -44,31 +45,28 @@ function isNamed(pattern: string, name: string, record: NameRecord): boolean {
   return matchPattern(pattern, name, isBroken(record) ? [] : record.frontmatter.tags)
 }
 
-/** The names that a tool's delegate and metadata lead to. */
-function leadsIn(directory: IndexedDirectory): (name: string) => string[] {
-  const cascades = cascadesOf(directory)
-  const { tools } = directory
-  return name => {
-    const record = tools.get(name)
-    if (!record || isBroken(record)) return []
-    const { chain = [], body, sources = [] } = cascades.get(name) ?? {}
-    const addressed = [...sources, ...(body ? [body] : [])].map(([, one]) => one)
-    return [...referred(record, tools), ...addressed, ...chain.map(one => one.name)]
-  }
+/** The main skill at the top of the first of the project's directories that has one. */
+function projectMain(directories: readonly SearchedIndex[]): Lead[] {
+  const atTop = directories
+    .filter(({ isOwn }) => isOwn)
+    .map(({ tools }) => [...tools].filter(([, record]) => isMainAtTop(record)))
+  const first = atTop.find(mains => mains.length > 0) ?? []
+  return first.map(([name]) => ({ name, isLender: true }))
 }
 
-/** What a tool's own metadata names: by name, or by the file of the directory. */
-function referred(
-  { file, frontmatter: { metadata } }: ToolRecord,
-  tools: IndexedDirectory['tools'],
-): string[] {
-  return [metadata.delegate, metadata.$inherit, metadata['requires-tools']].flat().flatMap(one => {
-    const reference = typeof one === 'string' ? parseReference(one) : null
-    if (reference?.kind === 'name') return [reference.name]
-    if (reference?.kind !== 'path') return []
-    const path = posix.join(posix.dirname(file), reference.path)
-    return [...tools]
-      .filter(([, record]) => record.file === path || record.file === `${path}/SKILL.md`)
-      .map(([name]) => name)
-  })
+function isMainAtTop(record: NameRecord): boolean {
+  return !isBroken(record) && record.frontmatter.role === 'main' && posix.dirname(record.file) === '.'
+}
+
+/** All names that some lead to, themselves among them. What only lends its metadata may be led to as a whole later. */
+function reached(from: readonly Lead[], leadsOf: (from: Lead) => Lead[]): Iterable<string> {
+  const lenders = new Map<string, boolean>()
+  const waiting = [...from]
+  for (const lead of waiting) {
+    const known = lenders.get(lead.name)
+    if (known === false || known === lead.isLender) continue
+    lenders.set(lead.name, lead.isLender)
+    for (const next of leadsOf(lead)) waiting.push(next)
+  }
+  return lenders.keys()
 }

@@ -7,8 +7,9 @@ import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
 import { AgentAppsError } from '../src/error.js'
 import { isJsonObject } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
-import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, VARIABLES } from '../src/options.js'
+import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, PATTERNS, VARIABLES } from '../src/options.js'
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
+import { isTexts } from '../src/record-fault.js'
 import { isPackageList, isPathList } from './option-checks.js'
 import { readRegularFile } from './regular-file.js'
 import { temporaryName } from './temporary-name.js'
@@ -23,6 +24,8 @@ export interface Config {
   library?: boolean
   /** npm packages that are not bundled with skills' code, but found when it runs. */
   external?: string[]
+  /** Names of the tools that a bundle keeps, as patterns, with what those lead to. Default: all. */
+  keep?: string[]
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
   env?: string[]
 }
@@ -32,6 +35,7 @@ const FIELDS: Record<keyof Config, string> = {
   freshness: FRESHNESS,
   library: 'a boolean',
   external: PACKAGES,
+  keep: PATTERNS,
   env: VARIABLES,
 }
 
@@ -201,6 +205,7 @@ function checkConfig(value: unknown, file: string): Config {
 
 function isSound(field: string, value: unknown, expected: string): boolean {
   if (field === 'paths') return isPathList(value)
+  if (field === 'keep') return isTexts(value)
   return field === 'external' ? isPackageList(value) : isExpected(value, expected)
 }
 

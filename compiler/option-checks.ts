@@ -18,12 +18,17 @@ const PROJECT_OPTIONS: OptionTable = {
  *
  * @throws OPTIONS_INVALID
  */
-export function checkProjectOptions(of: string, options: ProjectOptions, own: OptionTable): void {
-  const { paths, external } = options
+export function checkProjectOptions(
+  of: string,
+  options: ProjectOptions & { keep?: unknown },
+  own: OptionTable,
+): void {
+  const { paths, external, keep } = options
   // Null is what no option may be.
   const strict = {
     ...(paths !== undefined && !isPathList(paths) && { paths: null }),
     ...(external !== undefined && !isTexts(external) && { external: null }),
+    ...(keep !== undefined && !isTexts(keep) && { keep: null }),
   }
   checkOptions(of, { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own }, nearest)
   const wrong = external?.find(name => !PACKAGE.test(name))

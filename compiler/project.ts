@@ -45,6 +45,8 @@ export interface Project {
   searched: SearchDirectory[]
   /** Variables of the environment that metadata and content may name. */
   env: readonly string[]
+  /** Patterns of the tools that a bundle keeps, where it is not told others; undefined: all. */
+  keep: readonly string[] | undefined
 }
 
 /**
@@ -80,7 +82,7 @@ export async function readProject(
   })
   const library = loaded.config.library === false ? null : LIBRARY_DIRECTORY
   const others = searched.filter(directory => !isOwn(directory))
-  const { env = [] } = loaded.config
+  const { env = [], keep } = loaded.config
   return {
     directories,
     others,
@@ -90,6 +92,7 @@ export async function readProject(
     paths: loaded.paths,
     searched,
     env,
+    keep,
   }
 }
 

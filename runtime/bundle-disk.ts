@@ -25,8 +25,21 @@ export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 /** By `start-end`, in bytes: a text, or bytes that are none. */
 export type FileParts = Record<string, string | { base64: string }>
 
-/** The files of a bundle, in place of a file system. */
-export function bundleDisk(bundled: BundledFiles): Disk {
+/** What `#disk` is in a bundle, from when its entry ran. Chunks import it, and so it says nothing of what is in the bundle. */
+export let disk: Disk | null = null
+
+/**
+ * Puts the files of a bundle in place of a file system. Where a bundle that was made anew is imported once more, its files take the place
+ * of those before.
+ *
+ * @returns the options given, for the runtime that is made over the files
+ */
+export function overBundle<Options>(bundled: BundledFiles, options: Options): Options {
+  disk = bundleDisk(bundled)
+  return options
+}
+
+function bundleDisk(bundled: BundledFiles): Disk {
   const { cwd, library, texts, digests, sizes, tables, modules } = bundled
   const sizeOf = (path: string): number | undefined =>
     own(sizes, path) ?? own(texts, path)?.length ?? (own(modules, path) && 0)

@@ -5,6 +5,7 @@ export type OptionTable = Record<string, string>
 
 export const PATHS = 'a list of directories, { dir, external?, layer? } and { ignore }'
 export const PACKAGES = "a list of packages' names"
+export const PATTERNS = 'a list of patterns'
 export const VARIABLES = "a list of variables' names"
 export const FRESHNESS = '"trust" or "check"'
 

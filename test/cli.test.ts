@@ -102,6 +102,10 @@ describe('help and usage', () => {
     [['compile', '--watch', '--external', 'a,b'], 'Repeat `--external` for each'],
     [['compile', '--bundle', 'dist/other.txt'], 'ends in `.mjs` or `.js`'],
     [['compile', '--bundle', 'dist/a.mjs', '--keep', 'zzz'], 'See `agent-apps list`'],
+    [
+      ['compile', '--keep', 'c*', '--keep', 'count'],
+      "`agent-apps compile --bundle dist/agent.mjs --keep 'c*' --keep count`",
+    ],
     [['check', ''], 'Name a directory'],
     [['compile', '--check=yes'], 'See `agent-apps compile --help`'],
   ])('%j is wrong usage', (args, hint) => {
@@ -154,6 +158,7 @@ describe('compile and clean', () => {
       outdated: [],
       stale: [],
       reused: 4,
+      rendered: 0,
       catalog: { tools: 2, tokens: expect.any(Number) },
     })
     expect(JSON.parse(agentApps(root, ['compile', '--json', '--force']).stdout)).toMatchObject({

@@ -49,7 +49,8 @@ export const compileCommand: Command = {
       type: 'string',
       multiple: true,
       value: 'PATTERN',
-      describes: 'of tools, bundle only these and what they need (default: all)',
+      describes:
+        'of tools, bundle only these and what they lead to (default: those configured, where no path is given; else all)',
     },
     minify: { type: 'boolean', describes: 'make the bundle small' },
     sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
@@ -156,7 +157,8 @@ function total(timings: CompileResult['timings']): number {
 }
 
 /** @throws USAGE where something is said of a bundle that is not asked for */
-function bundleOptions({ options }: Invocation): CompileOptions {
+function bundleOptions(invocation: Invocation): CompileOptions {
+  const { options } = invocation
   const { bundle, keep, minify, sourcemap } = options
   if (typeof bundle === 'string')
     return {
@@ -171,13 +173,14 @@ function bundleOptions({ options }: Invocation): CompileOptions {
     'USAGE',
     `\`--${lost}\` says something of a bundle, and there is no \`--bundle\`.`,
     {
-      hint: `Name the file to write: \`--bundle dist/agent.mjs --${lost}\`.`,
+      hint: `Name the file to write: \`${commandLine('compile', { ...invocation, options: { ...options, bundle: 'dist/agent.mjs' } }, WRITING)}\`.`,
     },
   )
 }
 
 function asJson(result: CompileResult): object {
-  const { counts, catalog, diagnostics, written, bundled, outdated, stale, reused, timings } = result
+  const { counts, catalog, diagnostics, written, bundled, outdated, stale, reused, rendered, timings } =
+    result
   return {
     counts,
     catalog,
@@ -187,6 +190,7 @@ function asJson(result: CompileResult): object {
     outdated,
     stale,
     reused,
+    rendered,
     timings,
   }
 }

@@ -7,7 +7,7 @@ import {
   type Section,
   shardFile,
 } from '../../src/index-format.js'
-import { CACHE_FILE } from '../compile-cache.js'
+import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../compile-cache.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import type { LineStore, StoredLine } from '../line-store.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
@@ -275,7 +275,7 @@ export function madeFiles(directory: string): string[] {
     if (ours && isFile(join(directory, file))) made.push(file)
   }
   // It tells which modules are ours, where the index is gone.
-  if (isFile(join(directory, CACHE_FILE))) made.push(CACHE_FILE)
+  for (const file of [BUNDLE_CACHE_FILE, CACHE_FILE]) if (isFile(join(directory, file))) made.push(file)
   return made
 }
 

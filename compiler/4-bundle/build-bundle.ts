@@ -8,7 +8,7 @@ import { useEsbuild } from '../esbuild.js'
 import { BUILT_DIRECTORY } from '../package-place.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
 import type { BundledDirectory, BundleParts } from './bundle-parts.js'
-import { diskText, entryText, partsText, tableText } from './bundle-texts.js'
+import { entryText, partsText, tableText } from './bundle-texts.js'
 
 export interface BuildBundleOptions {
   /** The entry's file name. */
@@ -26,6 +26,7 @@ const OWN_ENTRIES = new Map([
   ['agent-apps', 'runtime/agent-apps.js'],
   ['agent-apps/runtime', 'runtime/index.js'],
   ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
+  ['#disk', 'runtime/bundle-disk.js'],
 ])
 /** The first line of every file of a bundle, by which it is known again. */
 export const MARK = '// Made by agent-apps. Do not edit: the next `agent-apps compile --bundle` replaces it.'
@@ -43,6 +44,7 @@ export async function buildBundle(
 ): Promise<Map<string, Uint8Array>> {
   const ending = /\.m?js$/.exec(name)?.[0] ?? ''
   const contents = contentChunks(parts, ending)
+  const tables = contents.tables.map(file => `./${chunks}/${file}`)
   const options = {
     absWorkingDir: BUILT_DIRECTORY,
     entryPoints: [{ in: 'agent-apps-bundle', out: name.slice(0, -ending.length) }],
@@ -63,7 +65,7 @@ export async function buildBundle(
     banner: { js: MARK },
     write: false,
     logLevel: 'silent',
-    plugins: [bundledFiles(parts, contents.tables, readModule, sourcemap)],
+    plugins: [bundledFiles(parts, tables, readModule, sourcemap)],
   } satisfies BuildOptions
   const { outputFiles } = await useEsbuild(esbuild => esbuild.build(options)).catch(rethrow)
   const outdir = join(BUILT_DIRECTORY, 'bundle')
@@ -80,7 +82,7 @@ function rethrow(error: unknown): never {
   throw (error as Partial<BuildFailure>).errors?.[0]?.detail ?? error
 }
 
-/** Files that one table leads to, about. */
+/** Files that one table leads to, about: few enough that little is written where one of them changes. */
 const TABLE_FILES = 256
 
 /**
@@ -94,12 +96,15 @@ function contentChunks(
   const files = new Map<string, string>()
   const add = (kind: string, made: string): string => {
     const text = `${MARK}\n${made}`
-    const file = `./${kind}-${hash('sha256', text).slice(0, 16).toUpperCase()}${ending}`
-    files.set(file.slice(2), text)
+    const file = `${kind}-${hash('sha256', text).slice(0, 16).toUpperCase()}${ending}`
+    files.set(file, text)
     return file
   }
   const sources = directories.flatMap(directory => directory.files).filter(({ parts }) => parts.length > 0)
-  const entries = sources.map(source => ({ path: source.path, file: add('content', partsText(source)) }))
+  const entries = sources.map(source => ({
+    path: source.path,
+    file: `./${add('content', partsText(source))}`,
+  }))
   const count = Math.ceil(entries.length / TABLE_FILES)
   const tables = Array.from({ length: count }, (): typeof entries => [])
   for (const entry of entries) tables[shardOf(entry.path, count)]?.push(entry)
@@ -115,9 +120,8 @@ function bundledFiles(
 ): Plugin {
   const directories = new Map(parts.directories.map(directory => [keyOf(directory.at), directory]))
   const texts: Record<string, (path: string) => string> = {
-    entry: () => entryText(parts),
-    // It is imported by chunks, and so in one, beside those that it imports.
-    disk: () => diskText(parts, tables, moduleOf),
+    // What the bundle holds is in it alone: a chunk imports others by a digest of what they say.
+    entry: () => entryText(parts, tables, moduleOf),
     package: path => readFileSync(join(BUILT_DIRECTORY, path), 'utf8'),
     module(path) {
       const { text, map } = readModule(directories.get(posix.dirname(path)) as BundledDirectory, fileOf(path))
@@ -131,7 +135,6 @@ function bundledFiles(
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /.*/ }, ({ path, namespace, importer, kind }): OnResolveResult => {
         if (kind === 'entry-point') return { path: 'entry', namespace: 'entry' }
-        if (path === '#disk') return { path: 'disk', namespace: 'disk', sideEffects: false }
         const own = OWN_ENTRIES.get(path)
         if (own) return { path: own, namespace: 'package', sideEffects: false }
         if (path.startsWith(MODULE)) return { path: path.slice(MODULE.length), namespace: 'module' }

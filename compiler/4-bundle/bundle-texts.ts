@@ -1,24 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { BundledDirectory, BundledSource, BundledText, BundleParts } from './bundle-parts.js'
 
-/** The entry: a runtime over the bundle's own files, and a function for each tool. */
-export function entryText({ cwd, paths, library, env, names }: BundleParts): string {
-  const options = { paths, cwd, freshness: 'trust', library: library !== null, env }
-  return [
-    importOf('createRuntime', 'agent-apps/runtime'),
-    `export const runtime = /* @__PURE__ */ createRuntime(${JSON.stringify(options)})`,
-    `export const tools = /* @__PURE__ */ Object.freeze(Object.fromEntries(${JSON.stringify(names)}.map(name =>`,
-    '  [name, (args, options) => runtime.invoke(name, args, options)])))',
-    '',
-  ].join('\n')
-}
-
-/** What `#disk` is in a bundle. Indexes are in it; the rest is imported when it is asked for. */
-export function diskText(
-  { cwd, library, directories }: BundleParts,
+/** The entry: a runtime over the bundle's own files, and a function for each tool. Indexes are in it; the rest is imported when it is asked for. */
+export function entryText(
+  { cwd, paths, library, env, names, directories }: BundleParts,
   tables: readonly string[],
   moduleOf: (directory: BundledDirectory, file: string) => string,
 ): string {
+  const options = { paths, cwd, freshness: 'trust', library: library !== null, env }
   const texts = directories.flatMap(({ index }) => index)
   const files = directories.flatMap(directory => directory.files)
   const modules = directories.flatMap(directory =>
@@ -28,9 +17,10 @@ export function diskText(
     })),
   )
   return [
-    importOf('bundleDisk', 'agent-apps/bundle-disk'),
+    importOf('createRuntime', 'agent-apps/runtime'),
+    importOf('overBundle', 'agent-apps/bundle-disk'),
     ...texts.map(({ digested }, number) => `const digested${number} = ${literal(digested)}`),
-    'export const disk = /* @__PURE__ */ bundleDisk({',
+    'export const runtime = /* @__PURE__ */ createRuntime(/* @__PURE__ */ overBundle({',
     `cwd: ${literal(cwd)},`,
     `library: ${literal(library)},`,
     record('texts', texts.map(textEntry)),
@@ -42,7 +32,9 @@ export function diskText(
       'modules',
       modules.map(({ path, from }) => `${literal(path)}: ${imported(from)}`),
     ),
-    '})',
+    `}, ${JSON.stringify(options)}))`,
+    `export const tools = /* @__PURE__ */ Object.freeze(Object.fromEntries(${JSON.stringify(names)}.map(name =>`,
+    '  [name, (args, options) => runtime.invoke(name, args, options)])))',
     '',
   ].join('\n')
 }

@@ -27,7 +27,7 @@ interface SkillDirectory {
 
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
 /** What a bundle brings; kept in its folder, so that the next one removes what it does not need. */
-const LIST = 'bundle.json'
+export const LIST = 'bundle.json'
 /** Beside it: what the indexes lie in need not be writable, and others' projects may write a bundle to this place, too. */
 const LOCK = 'bundle.lock'
 
@@ -152,13 +152,21 @@ export async function writeBundle(
   const chunks = join(place.folder, place.chunks)
   const lock = join(chunks, LOCK)
   try {
-    const isLeft = existsSync(lock) || leftovers(place).length > 0
-    if (!isLeft && outdatedFiles(place, files).length === 0) return []
+    if (!hasLeftovers(place) && outdatedFiles(place, files).length === 0) return []
     mkdirSync(chunks, { recursive: true })
     const locked = { place: place.folder, notWritable: (cause: unknown) => notWritable(place, cause) }
     return await withFileLock(lock, locked, () => writeLocked(place, files))
   } catch (error) {
     throw isAgentAppsError(error) ? error : notWritable(place, error)
+  }
+}
+
+/** True where somebody is writing a bundle to a place, or was killed at it; and where that cannot be looked at, as writing then says. */
+export function hasLeftovers(place: BundlePlace): boolean {
+  try {
+    return existsSync(join(place.folder, place.chunks, LOCK)) || leftovers(place).length > 0
+  } catch {
+    return true
   }
 }
 

@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { digestFile } from './1-read/digest.js'
+import { readWritten } from './3-emit/write-index.js'
+import { BUNDLE_CACHE_FILE } from './compile-cache.js'
+import type { Message } from './diagnostics.js'
+import { type FileStat, isSettled, pickStat, sameStat } from './file-stat.js'
+import { prepareIndexDirectory, writeAtomic } from './index-directory.js'
+import { BUILT_DIRECTORY } from './package-place.js'
+import type { Project, ProjectDirectory } from './project.js'
+import { readRegularFile } from './regular-file.js'
+import { VERSION } from './version.js'
+
+/**
+ * What the last bundle of a project was made of and what was written, as this machine has it, so that one which would be the same
+ * is not made again. It is no part of the output and may be lost at any time.
+ */
+interface BundleCache {
+  /** Digest of all but files that a bundle depends on. */
+  key: string
+  /** Milliseconds since the epoch at which the files were looked at. */
+  savedAt: number
+  /** Those that went into it, and those written. */
+  files: SeenFile[]
+  /** The paths, absolute, that who watches is to be told of. */
+  looks: string[]
+  /** What was said of it. */
+  diagnostics: Message[]
+}
+
+/** Null for the stat of what was no file. */
+type SeenFile = [path: string, stat: FileStat | null, sha256: string]
+
+/** The digest of what a bundle comes from, but for files that are in no index: the indexes, the options, and who makes it. */
+export function bundleKey({ cwd, paths, searched, library, env }: Project, options: object): string {
+  const indexes = [...searched.map(({ dir }) => dir), ...(library === null ? [] : [library])].map(dir => {
+    const written = readWritten(dir)
+    return [dir, written && hash('sha256', written.text)]
+  })
+  const esbuild: string = createRequire(import.meta.url)('esbuild/package.json').version
+  const { mtimeMs } = statSync(join(BUILT_DIRECTORY, 'runtime/bundle-disk.js'))
+  return hash(
+    'sha256',
+    JSON.stringify([VERSION, esbuild, mtimeMs, cwd, paths, searched, library, env, options, indexes]),
+  )
+}
+
+/**
+ * The bundle that lies there, where it was made of the same and is as it was written; else null.
+ *
+ * @param onPath told of each place that decides it, as when it was made
+ */
+export function lastBundle(
+  project: Project,
+  key: string,
+  onPath: (path: string) => void = () => {},
+): Pick<BundleCache, 'diagnostics'> | null {
+  const cache = readBundleCache(placeOf(project))
+  if (cache?.key !== key) return null
+  for (const path of cache.looks) onPath(path)
+  return cache.files.every(file => isAsSeen(file, cache.savedAt)) ? cache : null
+}
+
+interface WrittenBundle extends Pick<BundleCache, 'key' | 'diagnostics'> {
+  /** Milliseconds since the epoch, before any of the inputs was read. */
+  startedAt: number
+  inputs: string[]
+  made: string[]
+  looked: Iterable<string>
+}
+
+/** Keeps what a bundle was made of, where that stayed as it is meanwhile. A directory that cannot be written to goes without. */
+export function rememberBundle(
+  project: Project,
+  { key, diagnostics, startedAt, inputs, made, looked }: WrittenBundle,
+): void {
+  const went = inputs.map(seen)
+  if (went.some(([, stat]) => stat !== null && Math.max(stat.mtimeMs, stat.ctimeMs) >= startedAt)) return
+  const files = [...went, ...made.map(seen)]
+  const cache: BundleCache = { key, savedAt: Date.now(), files, looks: [...looked], diagnostics }
+  const dir = placeOf(project)
+  try {
+    prepareIndexDirectory(dir)
+    writeAtomic(dir, BUNDLE_CACHE_FILE, JSON.stringify(cache))
+  } catch {
+    // The bundle is right as it lies there; the next one is made again, and that is all.
+  }
+}
+
+function placeOf({ directories }: Project): string {
+  return (directories[0] as ProjectDirectory).dir
+}
+
+function readBundleCache(dir: string): BundleCache | null {
+  try {
+    return JSON.parse(readRegularFile(join(dir, BUNDLE_CACHE_FILE)).toString()) as BundleCache
+  } catch {
+    // Absent, torn or foreign.
+    return null
+  }
+}
+
+function seen(path: string): SeenFile {
+  const stat = statOf(path)
+  return [path, stat, stat ? digestOf(path) : '']
+}
+
+/** By its stat where that can vouch for it, else by what is in it. */
+function isAsSeen([path, before, sha256]: SeenFile, savedAt: number): boolean {
+  const now = statOf(path)
+  if (now === null || before === null) return now === before
+  if (sameStat(now, before) && isSettled(now, savedAt)) return true
+  return now.size === before.size && digestOf(path) === sha256
+}
+
+function statOf(path: string): FileStat | null {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() ? pickStat(stat) : null
+}
+
+function digestOf(path: string): string {
+  try {
+    return digestFile(path)
+  } catch {
+    // It went, or cannot be read: then it is not the one that was.
+    return ''
+  }
+}
