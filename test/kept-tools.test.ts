@@ -145,10 +145,10 @@ describe('what `keep` keeps', () => {
     ],
     [
       'a main skill above it that promotes nothing, and none that lies elsewhere',
-      ['library', 'near'],
+      ['near'],
       {
         'skills/near/SKILL.md': skill('near', 'x', 'metadata: { role: main }\n'),
-        'skills/near/deep/one.skill.md': skill('one'),
+        'skills/near/deep/one.skill.md': skill('one', 'x', 'metadata: { $inherit: false }\n'),
         'skills/far/SKILL.md': skill('far', 'x', 'metadata: { role: main }\n'),
       },
     ],
@@ -206,7 +206,7 @@ describe('what `keep` keeps', () => {
     const { root } = codeProject({
       'skills/SKILL.md': skill('top', 'x', 'metadata: { role: main, $local: { refuse: true } }\n'),
       'skills/refuse.skill.js': CODE('refuse', 'throw new Error("refused")', { role: 'middleware' }),
-      'more/one.skill.md': skill('one'),
+      'more/one.skill.md': skill('one', 'Do one.\n', 'metadata: { $inherit: false }\n'),
     })
     await compile({ cwd: root, paths: ['skills', 'more'], bundle: 'dist/agent.mjs', keep: ['one'] })
     const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
