@@ -37,6 +37,9 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   let places = noPlaces()
   /** The last one that was made. */
   let bundle: Bundle | undefined
+  /** The folder of its files. On a development server each later bundle has its own: a chunk that two had in common would be one module of both. */
+  let folder = ''
+  let made = 0
   /** Of all bundles so far: who began with an older one still asks for its chunks. */
   const files = new Map<string, Uint8Array>()
   const assets = new Map<string, string>()
@@ -58,7 +61,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       if (id === VIRTUAL_MODULE) return ENTRY
       if (!importer?.startsWith(PREFIX)) return null
       if (id.startsWith('.')) {
-        const path = pathFrom(importer.slice(PREFIX.length), id)
+        const path = pathFrom(importer === ENTRY ? `${folder}entry` : importer.slice(PREFIX.length), id)
         return `${PREFIX}${path}${assets.has(path) ? ASSET_MODULE : ''}`
       }
       if (isBuiltin(id)) return null
@@ -76,10 +79,11 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       })
       for (const fault of compiled.warnings) this.warn(logOf([fault]))
       if (compiled.bundle === null) return this.error(logOf(compiled.errors))
+      if (server && bundle && bundle !== compiled.bundle) folder = `${++made}/`
       bundle = compiled.bundle
-      for (const [path, contents] of bundle.files) files.set(path, contents)
-      for (const [path, file] of bundle.assets) assets.set(path, file)
-      return load(bundle.entry)
+      for (const [path, contents] of bundle.files) files.set(`${folder}${path}`, contents)
+      for (const [path, file] of bundle.assets) assets.set(`${folder}${path}`, file)
+      return load(`${folder}${bundle.entry}`)
     },
     renderChunk(code, { fileName }) {
       const isOurs = [...code.matchAll(ASSET_MARK)].some(([, path = '']) => assets.has(path))
