@@ -13,7 +13,7 @@ import { compiled, makeTree, writeTree } from './support/tree.js'
 import { expectWhole, versionTree } from './support/versions.js'
 
 const KILLS = times(8, 10_000)
-const BUNDLE_KILLS = times(8, 1_000)
+const BUNDLE_KILLS = times(4, 1_000)
 const FAULTS = times(4, 300)
 const HOUR = 3_600_000
 /** A compile without any fault comes to what it does in a new directory. */
