@@ -130,7 +130,7 @@ describe('compiling on top of the last compile', () => {
             rmSync(cwd, { recursive: true })
           },
         ),
-        { numRuns: times(count === 0 ? 5 : 2, 200) },
+        { numRuns: times(count === 0 ? 3 : 1, 200) },
       )
     },
   )

@@ -8,7 +8,7 @@ import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import { compiled, goodSkills, setTimes, skill, type Tree, writeTree } from './support/tree.js'
 
-const RUNS = times(3, 100)
+const RUNS = times(2, 100)
 
 /** Other Node binaries to take in turn with this one, by their paths: `NODES=/opt/node-24/bin/node`. */
 const NODES = [process.execPath, ...(process.env.NODES?.split(':') ?? [])]
