@@ -12,7 +12,7 @@ import { temporary } from './support/temporary.js'
 import { compiled, makeTree, writeTree } from './support/tree.js'
 import { expectWhole, versionTree } from './support/versions.js'
 
-const KILLS = times(4, 10_000)
+const KILLS = times(8, 10_000)
 const BUNDLE_KILLS = times(4, 1_000)
 const FAULTS = times(4, 300)
 const HOUR = 3_600_000
