@@ -6,7 +6,7 @@ import { digestFile } from './1-read/digest.js'
 import { readWritten } from './3-emit/write-index.js'
 import { BUNDLE_CACHE_FILE } from './compile-cache.js'
 import type { Message } from './diagnostics.js'
-import { type FileStat, isSettled, pickStat, sameStat } from './file-stat.js'
+import { type FileStat, pickStat, sameStat, vouchingStat } from './file-stat.js'
 import { prepareIndexDirectory, writeAtomic } from './index-directory.js'
 import { BUILT_DIRECTORY } from './package-place.js'
 import type { Project, ProjectDirectory } from './project.js'
@@ -20,8 +20,6 @@ import { VERSION } from './version.js'
 interface BundleCache {
   /** Digest of all but files that a bundle depends on. */
   key: string
-  /** Milliseconds since the epoch at which the files were looked at. */
-  savedAt: number
   /** Those that went into it, and those written. */
   files: SeenFile[]
   /** The paths, absolute, that who watches is to be told of. */
@@ -60,7 +58,7 @@ export function lastBundle(
   const cache = readBundleCache(placeOf(project))
   if (cache?.key !== key) return null
   for (const path of cache.looks) onPath(path)
-  return cache.files.every(file => isAsSeen(file, cache.savedAt)) ? cache : null
+  return cache.files.every(isAsSeen) ? cache : null
 }
 
 interface WrittenBundle extends Pick<BundleCache, 'key' | 'diagnostics'> {
@@ -79,7 +77,7 @@ export function rememberBundle(
   const went = inputs.map(seen)
   if (went.some(([, stat]) => stat !== null && Math.max(stat.mtimeMs, stat.ctimeMs) >= startedAt)) return
   const files = [...went, ...made.map(seen)]
-  const cache: BundleCache = { key, savedAt: Date.now(), files, looks: [...looked], diagnostics }
+  const cache: BundleCache = { key, files, looks: [...looked], diagnostics }
   const dir = placeOf(project)
   try {
     prepareIndexDirectory(dir)
@@ -103,15 +101,16 @@ function readBundleCache(dir: string): BundleCache | null {
 }
 
 function seen(path: string): SeenFile {
+  const lookedAt = Date.now()
   const stat = statOf(path)
-  return [path, stat, stat ? digestOf(path) : '']
+  return [path, stat && vouchingStat(stat, lookedAt), stat ? digestOf(path) : '']
 }
 
 /** By its stat where that can vouch for it, else by what is in it. */
-function isAsSeen([path, before, sha256]: SeenFile, savedAt: number): boolean {
+function isAsSeen([path, before, sha256]: SeenFile): boolean {
   const now = statOf(path)
   if (now === null || before === null) return now === before
-  if (sameStat(now, before) && isSettled(now, savedAt)) return true
+  if (sameStat(now, before)) return true
   return now.size === before.size && digestOf(path) === sha256
 }
 

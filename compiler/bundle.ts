@@ -94,10 +94,11 @@ export async function bundle(
   }
   const { files, inputs, diagnostics } = await makeBundle(project, place, options, path)
   const written = await writeBundle(place, files)
-  // Made of other indexes than it would be kept under, where they were written meanwhile.
-  if (keyOf(project, options) !== key) return { files: shownFiles(written, place, project), diagnostics }
-  const made = [...files.keys(), `${place.chunks}/${LIST}`].map(file => join(place.folder, file))
-  rememberBundle(project, { key, startedAt, inputs: [...inputs, ...looked], made, looked, diagnostics })
+  // Where the indexes were written meanwhile, it was made of others than the key tells of.
+  if (keyOf(project, options) === key) {
+    const made = [...files.keys(), `${place.chunks}/${LIST}`].map(file => join(place.folder, file))
+    rememberBundle(project, { key, startedAt, inputs: [...inputs, ...looked], made, looked, diagnostics })
+  }
   return { files: shownFiles(written, place, project), diagnostics }
 }
 

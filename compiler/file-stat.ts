@@ -19,9 +19,10 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
 }
 
 /**
- * True where a file was left alone long enough before `walkedAt` (ms) that its stat can vouch for its content: a change right before
- * could be followed by another that leaves the same times.
+ * The stat that is to vouch for a file's content later: the same, where the file was left alone long enough before `lookedAt` (ms since
+ * the epoch), else one that matches none, as a change right before could be followed by another that leaves the same times.
  */
-export function isSettled({ mtimeMs, ctimeMs }: FileStat, walkedAt: number): boolean {
-  return Math.max(mtimeMs, ctimeMs) < walkedAt - CLOCK_TICK
+export function vouchingStat(stat: FileStat, lookedAt: number): FileStat {
+  const isSettled = Math.max(stat.mtimeMs, stat.ctimeMs) < lookedAt - CLOCK_TICK
+  return isSettled ? stat : { ...pickStat(stat), ino: -1 }
 }

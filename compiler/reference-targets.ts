@@ -5,7 +5,7 @@ import type { ToolReference } from '../src/references.js'
 import type { LinkedPart } from './project-part.js'
 import { projectRoot } from './project-root.js'
 import type { UnitTool } from './skill-unit.js'
-import { addTool, pathOf, type ToolsByFile, toolInFile } from './tools-by-file.js'
+import { addTool, pathOf, splitLink, type ToolsByFile, toolInFile } from './tools-by-file.js'
 
 /** A tool of the project: the number of its directory, and its name there. */
 export interface ProjectTool {
@@ -98,7 +98,7 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
 
   /** A link is written from its folder; where it means nothing there, from the top of the directory or the project. */
   function linked(ref: string, folder: string, directory: number, dir: string): ReferenceTarget {
-    const [path = '', fragment = ''] = splitLink(ref)
+    const [path, fragment] = splitLink(ref)
     const meant = resolve(folder, path)
     const tool = inFile(meant, fragment) ?? inFile(meant, undefined)
     if (tool) return { kind: 'tool', ...tool }
@@ -136,16 +136,6 @@ export function* namedTools(
     for (const [name, { unit, tool }] of linked.names) {
       if (tool) yield { directory, name, file: unit.path, tool }
     }
-  }
-}
-
-/** A link's path and fragment, as they are called on disk. */
-function splitLink(ref: string): [path: string, fragment: string] {
-  const [, path = '', fragment = ''] = /^([^?#]*)[^#]*#?(.*)$/s.exec(ref) ?? []
-  try {
-    return [decodeURIComponent(path), fragment]
-  } catch {
-    return [path, fragment]
   }
 }
 

@@ -12,7 +12,7 @@ import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.j
 import { parseContent } from './1-read/parse-content.js'
 import { cascadesOf, contentsOf, detailsOf, type IndexedDirectory, realInside } from './bundle-directory.js'
 import { readRealFile } from './regular-file.js'
-import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from './tools-by-file.js'
+import { addTool, isPathReference, pathOf, splitLink, type ToolsByFile, toolInFile } from './tools-by-file.js'
 
 /** A directory of a bundle, before what is not kept is left out of it. */
 export interface SearchedIndex extends IndexedDirectory {
@@ -77,8 +77,8 @@ export function toolLeads(directories: readonly SearchedIndex[]): (from: Lead) =
   function target({ kind, ref }: Written, file: string): string[] {
     const folder = dirname(file)
     if (kind === 'link' || kind === 'include') {
-      const [, path = '', fragment = ''] = /^([^?#]*)[^#]*#?(.*)$/s.exec(ref) ?? []
-      const meant = resolve(folder, decoded(path))
+      const [path, fragment] = splitLink(ref)
+      const meant = resolve(folder, path)
       const tool = toolInFile(byFile, meant, fragment) ?? toolInFile(byFile, meant, undefined)
       return tool ? [tool.name] : []
     }
@@ -202,13 +202,4 @@ function isAbove({ record }: LeadingTool, file: string): boolean {
 
 function textsIn(value: JsonValue | undefined): string[] {
   return [value].flat().filter(one => typeof one === 'string')
-}
-
-/** A link's path as it is called on disk. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

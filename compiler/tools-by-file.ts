@@ -42,3 +42,13 @@ export function pathOf(reference: PathReference, folder: string): string {
     return ''
   }
 }
+
+/** A link's path and fragment, as they are called on disk. */
+export function splitLink(ref: string): [path: string, fragment: string] {
+  const [, path = '', fragment = ''] = /^([^?#]*)[^#]*#?(.*)$/s.exec(ref) ?? []
+  try {
+    return [decodeURIComponent(path), fragment]
+  } catch {
+    return [path, fragment]
+  }
+}

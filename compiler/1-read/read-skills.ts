@@ -5,7 +5,7 @@ import type { ResourceRecord } from '../../src/index-format.js'
 import type { JsonValue } from '../../src/json.js'
 import type { CachedFile, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
-import { type FileStat, isSettled, pickStat, sameStat } from '../file-stat.js'
+import { type FileStat, pickStat, sameStat, vouchingStat } from '../file-stat.js'
 import type { SkillUnit } from '../skill-unit.js'
 import { digestFile, readSkillFile } from './digest.js'
 import { parseCode } from './parse-code.js'
@@ -260,10 +260,9 @@ function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
   return skill.path.slice(0, skill.path.lastIndexOf('/') + 1) + file.path
 }
 
-/** A file's stat and digest for the next compile; a stat that proves nothing is stored as one that matches none. */
+/** A file's stat and digest for the next compile. */
 function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
-  if (isSettled(file, walkedAt)) return { stat: file, sha256 }
-  return { stat: { ...pickStat(file), ino: -1 }, sha256 }
+  return { stat: vouchingStat(file, walkedAt), sha256 }
 }
 
 function digestIfReadable(file: WalkedFile): string | null {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { vi } from 'vitest'
+import { withSpies } from './with-spies.js'
 
 /** Does work while the system lets nobody write below a directory: neither permissions nor mounts can be had everywhere. */
 export async function withReadOnly<Result>(
@@ -37,11 +37,5 @@ export async function withReadOnly<Result>(
       return rmdirSync(path, ...how)
     }),
   ]
-  syncBuiltinESMExports()
-  try {
-    return await work()
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-    syncBuiltinESMExports()
-  }
+  return withSpies(spies, work)
 }

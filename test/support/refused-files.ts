@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { vi } from 'vitest'
+import { withSpies } from './with-spies.js'
 
 /** Does work while the system lets nobody read the files whose paths match: permissions do not hold the superuser back. */
 export async function withRefused<Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> {
@@ -28,11 +28,5 @@ export async function withRefused<Result>(pattern: RegExp, work: () => Promise<R
       return readFile(path, ...how)
     }) as never),
   ]
-  syncBuiltinESMExports()
-  try {
-    return await work()
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-    syncBuiltinESMExports()
-  }
+  return withSpies(spies, work)
 }
