@@ -33,7 +33,7 @@ import { Redaction } from './redaction.js'
  * Symbols as keys, and what is not enumerable, are left out.
  */
 export interface SerializeOptions {
-  /** Values inside values, at most 1,000. Default: 500. */
+  /** Values inside values, at most 500, which is the default. */
   maxDepth?: number
   /** Bytes of JSON, to within a few words. Default: 16 MiB. */
   maxBytes?: number
@@ -43,7 +43,7 @@ export interface SerializeOptions {
 
 /** Any value as a structure that JSON can hold; see the table above. Never throws, but PATH_INVALID for `redact`. */
 export function serialize(value: unknown, options: SerializeOptions = {}): unknown {
-  const { maxDepth = 500, maxBytes = 16 * 1024 * 1024, redact = [] } = options
+  const { maxDepth = DEPTH_MAX, maxBytes = 16 * 1024 * 1024, redact = [] } = options
   const depth = Math.min(maxDepth, DEPTH_MAX)
   const redaction = new Redaction(value, redact)
   if (redaction.isTooLarge) return { $truncated: 'bytes' }
@@ -55,8 +55,8 @@ export function stringify(value: unknown, options: SerializeOptions = {}): strin
   return JSON.stringify(serialize(value, options))
 }
 
-/** Deeper than this, the stack could end. */
-export const DEPTH_MAX = 1000
+/** The stack reaches this far in code that has not run yet, and not much farther. */
+export const DEPTH_MAX = 500
 
 /** The objects that several places share, cycles among them. What cannot be looked into shares nothing. */
 function sharedIn(root: unknown, maxDepth: number): Set<object> {

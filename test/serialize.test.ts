@@ -497,9 +497,11 @@ describe('limits', () => {
         ),
       ).toBe(maxDepth + 1)
     }
-    // Of code that has not run yet, the stack reaches to some 600 levels.
     const whole = deep(500, inner => [inner])
-    expect(deserialize(serialize(whole, { maxDepth: 1000 }))).toEqual(whole)
+    expect(deserialize(serialize(whole))).toEqual(whole)
+    const deeper = deep(1000, inner => [inner])
+    expect(depthOf(serialize(deeper, { maxDepth: 1000 }))).toBe(501)
+    expect(serialize(deeper, { maxDepth: 1000 })).toEqual(serialize(deeper))
     const maps = deep(400, inner => new Map([[{}, inner]]))
     expect(JSON.stringify(serialize(deserialize(serialize(maps))))).toBe(JSON.stringify(serialize(maps)))
   })

@@ -1,17 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/error.js'
 import { importHint } from '../import-hint.js'
 import { bundleModules } from './bundle-modules.js'
 import type { ModuleSource } from './module-source.js'
-
-const folders: string[] = []
-
-function removeFolders(): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-}
+import { temporaryFolder } from './temporary-folder.js'
 
 /** Code bundled into a folder of its own. */
 export interface BundledCode {
@@ -60,9 +54,7 @@ export async function bundleApart(
       ...(file !== null && { file, position: { line, column } }),
     })
   }
-  const folder = mkdtempSync(join(tmpdir(), 'agent-apps-'))
-  if (folders.length === 0) process.once('exit', removeFolders)
-  folders.push(folder)
+  const folder = temporaryFolder()
   for (const [file, contents] of outputs) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     writeFileSync(join(folder, file), contents)

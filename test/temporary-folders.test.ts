@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { codeProject } from './support/code-project.js'
+import { ROOT, runCode } from './support/processes.js'
+import { makeTree } from './support/tree.js'
+
+/** Code that runs a tool which was not compiled, and prints what it gives. */
+function calling(dir: string): string {
+  return `
+    import { createRuntime } from 'agent-apps'
+    const { invoke } = createRuntime({ paths: [${JSON.stringify(dir)}], library: false })
+    console.log(await invoke('greet', {}))
+  `
+}
+
+const OWNED: [why: string, owner: string, stays: boolean][] = [
+  ['of a process that is gone', `${2 ** 22 + 1} ${hostname()} 0`, false],
+  ['of a process that runs', `${process.pid} ${hostname()} 0`, true],
+  ['of a process of another machine', `${2 ** 22 + 1} elsewhere 0`, true],
+  ['that names nobody', '', true],
+]
+
+it('removes what a killed process left of the code that it bundled', () => {
+  const { dir } = codeProject({
+    'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
+  })
+  const place = makeTree({})
+  const killed = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', `${calling(dir)}\nprocess.kill(process.pid, 'SIGKILL')`],
+    { cwd: ROOT, encoding: 'utf8', env: { ...process.env, TMPDIR: place } },
+  )
+  expect([killed.signal, killed.stdout]).toEqual(['SIGKILL', 'hello\n'])
+  expect(readdirSync(place)).toEqual([expect.stringMatching(/^agent-apps-\w{6}$/)])
+  expect(runCode(calling(dir), { TMPDIR: place })).toBe('hello\n')
+  expect(readdirSync(place)).toEqual([])
+})
+
+it('leaves a folder that may be needed', () => {
+  const { dir } = codeProject({
+    'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
+  })
+  const owned = OWNED.map(([, owner], number) => [`agent-apps-${number}/owner`, owner])
+  const others = {
+    'agent-apps-notes/own.md': 'Mine.\n',
+    'agent-apps-file': 'Mine.\n',
+    'other/owner': OWNED[0]?.[1] ?? '',
+    'agent-apps-link': { link: join(dir, 'nothing') },
+  }
+  const place = makeTree({ ...Object.fromEntries(owned), ...others })
+  const before = readdirSync(place)
+  runCode(calling(dir), { TMPDIR: place })
+  const gone = OWNED.flatMap(([, , stays], number) => (stays ? [] : [`agent-apps-${number}`]))
+  expect(readdirSync(place)).toEqual(before.filter(name => !gone.includes(name)))
+})
