@@ -22,7 +22,7 @@ import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten } from './3-emit/write-index.js'
-import type { BundledDirectory, BundledSource, BundledText } from './4-bundle/bundle-parts.js'
+import type { BundledDirectory, BundledSource } from './4-bundle/bundle-parts.js'
 import { readRealFile } from './regular-file.js'
 
 /** A compiled directory, as its index tells it. */
@@ -203,26 +203,24 @@ export function realInside(folder: string, file: string): string | null {
 function indexTexts(
   { lines, header }: IndexedDirectory,
   at: string,
-): Pick<BundledDirectory, 'index' | 'digests'> {
+): Pick<BundledDirectory, 'index' | 'shards' | 'digests'> {
   const encoded = encodeIndex(lines, { ...header, modules: [] })
   const { hash: digest, shards } = headerOf(encoded)
-  const whole = (path: string, text: string, digested: string, of: string): BundledText => {
+  const text = encoded.header
+  const path = below(at, INDEX_FILE)
+  if (shards === undefined) {
+    const digested = sectionsText(text)
     const start = text.indexOf(digested)
     const after = text.slice(start + digested.length)
-    return { path: below(at, path), before: text.slice(0, start), digested, after, digest: of }
-  }
-  if (shards === undefined) {
-    const sections = sectionsText(encoded.header)
-    return { index: [whole(INDEX_FILE, encoded.header, sections, digest)], digests: [] }
+    const index = { path, before: text.slice(0, start), digested, after, digest }
+    return { index, shards: [], digests: [] }
   }
   return {
-    index: [
-      whole(INDEX_FILE, encoded.header, '', ''),
-      ...[...encoded.shards].map(([file, shard]) => {
-        const text = shard().toString()
-        return whole(file, text, text, hash('sha256', text))
-      }),
-    ],
+    index: { path, before: text, digested: '', after: '', digest: '' },
+    shards: [...encoded.shards].map(([file, shard]) => {
+      const part = shard().toString()
+      return { path: below(at, file), text: part, digest: hash('sha256', part) }
+    }),
     digests: [[shards.join('\n'), digest]],
   }
 }

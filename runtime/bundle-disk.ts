@@ -7,12 +7,14 @@ export interface BundledFiles {
   cwd: string
   /** Where the package's own skills lie; null where they are not searched. */
   library: string | null
-  /** Indexes and their shards, by path. */
+  /** Indexes, by path. */
   texts: Record<string, string>
-  /** SHA-256 of every text that a reader of these indexes asks for. */
+  /** Shards of indexes with their SHA-256, by path. */
+  shards: Record<string, () => Promise<{ default: [text: string, digest: string] }>>
+  /** SHA-256 of every text that a reader of these indexes asks for, but for the shards. */
   digests: Map<string, string>
   /** Bytes of skill files and resources, by path. */
-  sizes: Record<string, number>
+  sizes: () => Record<string, number>
   /** Where parts of files are: that of a path is number `shardOf(path, count)`. */
   tables: (() => Promise<{ default: FileTable }>)[]
   /** What code and schemas were compiled to, by path. */
@@ -40,17 +42,30 @@ export function overBundle<Options>(bundled: BundledFiles, options: Options): Op
 }
 
 function bundleDisk(bundled: BundledFiles): Disk {
-  const { cwd, library, texts, digests, sizes, tables, modules } = bundled
+  const { cwd, library, texts, shards, digests, tables, modules } = bundled
+  let read: Record<string, number> | undefined
+  const sizes = (): Record<string, number> => {
+    read ??= bundled.sizes()
+    return read
+  }
   const sizeOf = (path: string): number | undefined =>
-    own(sizes, path) ?? own(texts, path)?.length ?? (own(modules, path) && 0)
+    own(texts, path)?.length ?? (own(modules, path) && 0) ?? own(sizes(), path)
   const hasBelow = (directory: string): boolean =>
-    [texts, sizes, modules].some(known => Object.keys(known).some(path => inside(directory, path) !== null))
+    [texts, sizes(), modules].some(known => Object.keys(known).some(path => inside(directory, path) !== null))
 
   async function part(path: string, start: number, end: number): Promise<Uint8Array | null> {
     const table = (await tables[shardOf(path, tables.length)]?.().catch(bundleReplaced))?.default
     const parts = (await (table && own(table, path))?.().catch(bundleReplaced))?.default
     const found = parts && own(parts, `${start}-${end}`)
     return found === undefined ? null : bytesOf(found)
+  }
+
+  async function loadText(path: string): Promise<void> {
+    const loaded = await own(shards, path)?.().catch(bundleReplaced)
+    if (!loaded) return
+    const [text, digest] = loaded.default
+    texts[path] = text
+    digests.set(text, digest)
   }
 
   const importModule = (path: string): Promise<Record<string, unknown>> => {
@@ -78,7 +93,11 @@ function bundleDisk(bundled: BundledFiles): Disk {
     directoryTime: () => null,
     list: () => null,
     readText: path => own(texts, path) ?? null,
-    readRange: async (path, start, end, size) => (sizeOf(path) === size ? part(path, start, end) : null),
+    isLoaded: path => own(shards, path) === undefined || own(texts, path) !== undefined,
+    async loadTexts(paths) {
+      await Promise.all(paths.map(loadText))
+    },
+    readRange: part,
     isInside: async (folder, file) => inside(folder, file) !== null,
     async readInside(folder, path) {
       const file = resolve(folder, [path])

@@ -2,12 +2,12 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import { nearest } from '../src/nearest.js'
 import type { RunContext } from './context.js'
-import { askIndex, directoryStates } from './directory-state.js'
+import { askIndex, directoryStates, withNames } from './directory-state.js'
 import type { Globals } from './globals.js'
 
 /** The error for a reference that leads nowhere, with the nearest name that is known. */
-export function toolNotFound(ref: string, globals: Globals): AgentAppsError {
-  const near = nearest(ref, knownNames(globals))
+export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
+  const near = nearest(ref, await knownNames(globals))
   return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
     hint: near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`,
     tool: ref,
@@ -26,14 +26,18 @@ export function noReference(ref: unknown): AgentAppsError {
 }
 
 /** The names of all directories, as far as they have been read. */
-export function knownNames(globals: Globals): string[] {
+export async function knownNames(globals: Globals): Promise<string[]> {
   const host = disk
   if (host === null) return []
-  return directoryStates(globals, host).flatMap(state => [
-    ...(askIndex(state, globals, host, index => index.names()) ?? []),
-    // What was added since the index was written.
-    ...(state.diskNames?.names() ?? []),
-  ])
+  const names: string[] = []
+  for (const state of directoryStates(globals, host)) {
+    const indexed = await withNames(state, globals, host, async () =>
+      askIndex(state, globals, host, index => index.names()),
+    )
+    // With what was added since the index was written.
+    names.push(...(indexed ?? []), ...(state.diskNames?.names() ?? []))
+  }
+  return names
 }
 
 /** Names at each end of a long chain of calls that an error shows. */

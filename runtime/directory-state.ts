@@ -4,7 +4,7 @@ import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, emptyCache, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
-import { IndexRefused, indexStamp, type OpenIndex, openIndex } from './read-index.js'
+import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from './read-index.js'
 
 /** The reading of files, which what is compiled does without. */
 export const directoryFiles = lazy(() => import('./directory-files.js'))
@@ -135,7 +135,7 @@ export function askIndex<Answer>(
 
 /**
  * Does work that reads of a directory's names, and does it again where the index turns out on the way to be
- * replaced or no index of ours.
+ * replaced or no index of ours, or where parts of it had to be loaded.
  */
 export async function withNames<Answer>(
   state: DirectoryState,
@@ -147,9 +147,10 @@ export async function withNames<Answer>(
     try {
       return await work()
     } catch (error) {
+      if (error instanceof PartsAway) await error.load()
+      else if (!(error instanceof IndexRefused)) throw error
       // Somebody else's call may have put it aside meanwhile; then the work is done with what came instead.
-      if (!(error instanceof IndexRefused)) throw error
-      if (state.index) renew(state, globals, disk, error)
+      else if (state.index) renew(state, globals, disk, error)
     }
   }
 }
@@ -165,13 +166,23 @@ function renew(state: DirectoryState, globals: Globals, disk: Disk, error: unkno
 /**
  * What a name means in one directory: by its index, or where it has none, by its files.
  */
-export function lookUp(
+export async function lookUp(
   state: DirectoryState,
   name: string,
   globals: Globals,
   disk: Disk,
 ): Promise<Found | null> {
-  return withNames(state, globals, disk, () => lookUpOnce(state, name, globals, disk))
+  const found = await withNames(state, globals, disk, () => lookUpOnce(state, name, globals, disk))
+  if (found?.names.via === 'bundle') await loadNamesakes(name, globals, disk)
+  return found
+}
+
+/** Loads what tells of a name in all directories of a bundle: who asks a tool what it shadows does not wait. */
+export async function loadNamesakes(name: string, globals: Globals, disk: Disk): Promise<void> {
+  for (const state of directoryStates(globals, disk))
+    await withNames(state, globals, disk, async () =>
+      askIndex(state, globals, disk, index => index.tool(name)),
+    )
 }
 
 async function lookUpOnce(

@@ -33,6 +33,9 @@ export interface Disk {
   directoryTime: (path: string) => number | null
   list: (directory: string) => string[] | null
   readText: (path: string) => string | null
+  /** False for a text that is there, and that `readText` cannot give before it was loaded: a part of a bundle. */
+  isLoaded: (path: string) => boolean
+  loadTexts: (paths: readonly string[]) => Promise<void>
   /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */
   readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
   /** True where a file's real place is in a folder's real place. */

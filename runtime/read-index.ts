@@ -23,6 +23,13 @@ import type { Disk, FileState } from './disk-seam.js'
 /** An index that is not to be used, with why. */
 export class IndexRefused extends Error {}
 
+/** Parts of an index have to be loaded before they are read. */
+export class PartsAway extends Error {
+  constructor(readonly load: () => Promise<void>) {
+    super('parts of an index are not loaded')
+  }
+}
+
 /** An index, open for looking names up. */
 export interface OpenIndex extends DirectoryNames {
   header: IndexHeader
@@ -36,7 +43,8 @@ export interface OpenIndex extends DirectoryNames {
  *
  * @param isWhole true where no record may be used before all that it lies among was digested
  * @returns null where the directory has none
- * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory
+ * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory; PartsAway at a look-up in a
+ *   bundle, after whose `load` it is to be done again
  */
 export function openIndex(disk: Disk, directory: string, isWhole = false): OpenIndex | null {
   const path = disk.resolve(directory, INDEX_FILE)
@@ -52,12 +60,18 @@ export function openIndex(disk: Disk, directory: string, isWhole = false): OpenI
       throw new IndexRefused(EDITED)
     isAsHashed = true
   }
+  const expectLoaded = (digests: readonly unknown[]): void => {
+    const paths = digests.filter(isDigest).map(digest => disk.resolve(directory, shardFile(digest)))
+    const away = paths.filter(one => !disk.isLoaded(one))
+    if (away.length > 0) throw new PartsAway(() => disk.loadTexts(away))
+  }
   // By digest: an index that names one shard a million times has it read once.
   const loaded = new Map<string | undefined, IndexPart>()
 
   const part = (digest: string | undefined): IndexPart => {
     const known = loaded.get(digest)
     if (known) return known
+    expectLoaded([digest])
     const partText = shards ? readShard(disk, directory, digest) : text
     const read = readPart(partText, isWhole, () => {
       expectHash()
@@ -67,8 +81,11 @@ export function openIndex(disk: Disk, directory: string, isWhole = false): OpenI
     return read
   }
   const partFor = (key: string): IndexPart => part(shards?.[shardOf(key, shards.length)])
-  const keys = (section: Section): string[] =>
-    [...new Set(shards ?? [undefined])].flatMap(digest => [...part(digest)[section].all().keys()])
+  const keys = (section: Section): string[] => {
+    const digests = [...new Set(shards ?? [undefined])]
+    expectLoaded(digests)
+    return digests.flatMap(digest => [...part(digest)[section].all().keys()])
+  }
 
   return {
     via: disk.via,

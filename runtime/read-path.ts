@@ -10,6 +10,7 @@ import {
   directoryStates,
   type Found,
   isFresh,
+  loadNamesakes,
   noteBroken,
   withNames,
 } from './directory-state.js'
@@ -25,7 +26,7 @@ const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
   const host = disk
   if (host === null) return []
-  const place = placeOf(path, globals, host)
+  const place = await placeOf(path, globals, host)
   if (place === null) return []
   const file = host.resolve(place.state.dir, place.file)
   const known = globals.config.freshness === 'trust' ? globals.cache.file.get(file) : undefined
@@ -45,7 +46,7 @@ export async function loadPath(
   globals: Globals,
   disk: Disk,
 ): Promise<Resolution> {
-  const place = placeOf(path, globals, disk)
+  const place = await placeOf(path, globals, disk)
   const all = place ? await foundIn(place, globals, disk) : []
   const found =
     fragment === undefined
@@ -64,7 +65,7 @@ interface Place {
 }
 
 /** The path entry that a file lies in, or else its own directory. */
-function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
+async function placeOf(path: string, globals: Globals, disk: Disk): Promise<Place | null> {
   const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
   const file = fileAt(named, disk)
   const isThere = stands(file, disk)
@@ -73,10 +74,10 @@ function placeOf(path: string, globals: Globals, disk: Disk): Place | null {
     const inside = disk.inside(state.dir, file)
     if (inside === null || !isInside(inside)) continue
     // Code may be deployed as its modules, without the file that it was.
-    const isKnown = (): boolean =>
+    const isKnown = async (): Promise<boolean> =>
       globals.config.freshness === 'trust' &&
       (askIndex(state, globals, disk, index => index.file(inside)) ?? null) !== null
-    if (isThere || isKnown()) return { state, file: inside }
+    if (isThere || (await withNames(state, globals, disk, isKnown))) return { state, file: inside }
   }
   if (!isThere) return null
   const dir = disk.resolve(file, '..')
@@ -109,8 +110,13 @@ function isLost(file: string, disk: Disk): boolean {
 const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index: null }
 
 /** A file's tools in its order: as the index has them, where it has them all and the file did not change, else as the file says. */
-function foundIn(place: Place, globals: Globals, disk: Disk): Promise<Found[]> {
-  return withNames(place.state, globals, disk, () => foundOnce(place, globals, disk))
+async function foundIn(place: Place, globals: Globals, disk: Disk): Promise<Found[]> {
+  const found = await withNames(place.state, globals, disk, () => foundOnce(place, globals, disk))
+  for (const { names, record } of found) {
+    if (names.via === 'bundle' && !isBroken(record))
+      await loadNamesakes(record.frontmatter.name, globals, disk)
+  }
+  return found
 }
 
 async function foundOnce({ state, file }: Place, globals: Globals, disk: Disk): Promise<Found[]> {

@@ -11,5 +11,5 @@ export async function requireTool(ref: string, globals: Globals): Promise<ToolDe
   const resolution = await resolve(ref, globals)
   if (resolution?.tool) return resolution.tool
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  throw (await faults()).toolNotFound(ref, globals)
+  throw await (await faults()).toolNotFound(ref, globals)
 }

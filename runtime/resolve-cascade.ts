@@ -81,7 +81,8 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
     authority: async one => seenMain(await authorityOf(toolOfId(one.id), globals)),
     projectMain: async () => seenMain(await rootMain(isOwn, globals)),
     libraryMain: async () => seenMain(await rootMain(({ library }) => library === true, globals)),
-    nearName: ref => nearTool(ref, [...globals.tools.programmaticTools.keys(), ...knownNames(globals)]),
+    nearName: async ref =>
+      nearTool(ref, [...globals.tools.programmaticTools.keys(), ...(await knownNames(globals))]),
   }
   const root = seen(tool) as CascadeTool
   return { resolution: await resolveCascades([root], lookUp), toolOfId, passed }

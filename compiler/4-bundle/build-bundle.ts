@@ -8,7 +8,7 @@ import { useEsbuild } from '../esbuild.js'
 import { BUILT_DIRECTORY } from '../package-place.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
 import type { BundledDirectory, BundleParts } from './bundle-parts.js'
-import { entryText, partsText, tableText } from './bundle-texts.js'
+import { type EntryChunks, entryText, partsText, shardText, tableText } from './bundle-texts.js'
 
 export interface BuildBundleOptions {
   /** The entry's file name. */
@@ -26,6 +26,7 @@ const OWN_ENTRIES = new Map([
   ['agent-apps', 'runtime/agent-apps.js'],
   ['agent-apps/runtime', 'runtime/index.js'],
   ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
+  ['agent-apps/bundled-tools', 'runtime/bundled-tools.js'],
   ['#disk', 'runtime/bundle-disk.js'],
 ])
 /** The first line of every file of a bundle, by which it is known again. */
@@ -43,8 +44,7 @@ export async function buildBundle(
   { name, chunks, minify, sourcemap }: BuildBundleOptions,
 ): Promise<Map<string, Uint8Array>> {
   const ending = /\.m?js$/.exec(name)?.[0] ?? ''
-  const contents = contentChunks(parts, ending)
-  const tables = contents.tables.map(file => `./${chunks}/${file}`)
+  const { files, ...entryChunks } = ownChunks(parts, chunks, ending)
   const options = {
     absWorkingDir: BUILT_DIRECTORY,
     entryPoints: [{ in: 'agent-apps-bundle', out: name.slice(0, -ending.length) }],
@@ -65,12 +65,12 @@ export async function buildBundle(
     banner: { js: MARK },
     write: false,
     logLevel: 'silent',
-    plugins: [bundledFiles(parts, tables, readModule, sourcemap)],
+    plugins: [bundledFiles(parts, entryChunks, readModule, sourcemap)],
   } satisfies BuildOptions
   const { outputFiles } = await useEsbuild(esbuild => esbuild.build(options)).catch(rethrow)
   const outdir = join(BUILT_DIRECTORY, 'bundle')
   return new Map([
-    ...[...contents.files].map(([file, text]) => [`${chunks}/${file}`, Buffer.from(text)] as const),
+    ...[...files].map(([file, text]) => [`${chunks}/${file}`, Buffer.from(text)] as const),
     ...outputFiles.map(
       ({ path, contents: bytes }) => [path.slice(outdir.length + 1).replaceAll('\\', '/'), bytes] as const,
     ),
@@ -86,13 +86,17 @@ function rethrow(error: unknown): never {
 const TABLE_FILES = 256
 
 /**
- * Chunks of contents, and tables that lead to them. They need none of the others, so that esbuild, which compares every
+ * Chunks of contents, tables that lead to them, and shards of indexes. They need none of the others, so that esbuild, which compares every
  * chunk with every other, need not see them.
+ *
+ * @param folder what the entry imports them from
+ * @returns them by name, and those that the entry leads to
  */
-function contentChunks(
+function ownChunks(
   { directories }: BundleParts,
+  folder: string,
   ending: string,
-): { files: Map<string, string>; tables: string[] } {
+): EntryChunks & { files: Map<string, string> } {
   const files = new Map<string, string>()
   const add = (kind: string, made: string): string => {
     const text = `${MARK}\n${made}`
@@ -108,20 +112,26 @@ function contentChunks(
   const count = Math.ceil(entries.length / TABLE_FILES)
   const tables = Array.from({ length: count }, (): typeof entries => [])
   for (const entry of entries) tables[shardOf(entry.path, count)]?.push(entry)
-  return { files, tables: tables.map(own => add('table', tableText(own))) }
+  const fromEntry = (file: string): string => `./${folder}/${file}`
+  const shards = directories.flatMap(directory => directory.shards)
+  return {
+    files,
+    tables: tables.map(own => fromEntry(add('table', tableText(own)))),
+    shards: new Map(shards.map(shard => [shard.path, fromEntry(add('index', shardText(shard)))])),
+  }
 }
 
 /** Gives esbuild every file by a name that is the same on each machine. What is none of the bundle's is imported when it runs. */
 function bundledFiles(
   parts: BundleParts,
-  tables: readonly string[],
+  chunks: EntryChunks,
   readModule: ReadModule,
   sourcemap: boolean,
 ): Plugin {
   const directories = new Map(parts.directories.map(directory => [keyOf(directory.at), directory]))
   const texts: Record<string, (path: string) => string> = {
     // What the bundle holds is in it alone: a chunk imports others by a digest of what they say.
-    entry: () => entryText(parts, tables, moduleOf),
+    entry: () => entryText(parts, chunks, moduleOf),
     package: path => readFileSync(join(BUILT_DIRECTORY, path), 'utf8'),
     module(path) {
       const { text, map } = readModule(directories.get(posix.dirname(path)) as BundledDirectory, fileOf(path))

@@ -19,7 +19,8 @@ export interface BundledDirectory {
   at: string
   /** Where it lies now, absolute. */
   dir: string
-  index: BundledText[]
+  index: BundledText
+  shards: BundledShard[]
   /** Texts that a reader asks the SHA-256 of, besides: what a cascade depends on, the names of shards. */
   digests: [text: string, digest: string][]
   files: BundledSource[]
@@ -27,12 +28,20 @@ export interface BundledDirectory {
   modules: string[]
 }
 
-/** A text of an index, cut where the part begins and ends that a reader asks the SHA-256 of. */
+/** An index, cut where the part begins and ends that a reader asks the SHA-256 of. */
 export interface BundledText {
   path: string
   before: string
   digested: string
   after: string
+  digest: string
+}
+
+/** A part of an index that is loaded when something in it is asked for. */
+export interface BundledShard {
+  path: string
+  text: string
+  /** Its SHA-256. */
   digest: string
 }
 

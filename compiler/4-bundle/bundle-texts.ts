@@ -1,14 +1,31 @@
 import { isUtf8 } from 'node:buffer'
-import type { BundledDirectory, BundledSource, BundledText, BundleParts } from './bundle-parts.js'
+import type {
+  BundledDirectory,
+  BundledShard,
+  BundledSource,
+  BundledText,
+  BundleParts,
+} from './bundle-parts.js'
 
-/** The entry: a runtime over the bundle's own files, and a function for each tool. Indexes are in it; the rest is imported when it is asked for. */
+/** Chunks that the entry leads to, by how it imports them. */
+export interface EntryChunks {
+  /** Tables that lead to the chunks of contents, in their order. */
+  tables: string[]
+  /** Shards of indexes, by their path. */
+  shards: Map<string, string>
+}
+
+/**
+ * The entry: a runtime over the bundle's own files, and a function for each tool. Small indexes are in it, and of large ones what leads to
+ * their shards; the rest is imported when it is asked for.
+ */
 export function entryText(
   { cwd, paths, library, env, names, directories }: BundleParts,
-  tables: readonly string[],
+  { tables, shards }: EntryChunks,
   moduleOf: (directory: BundledDirectory, file: string) => string,
 ): string {
   const options = { paths, cwd, freshness: 'trust', library: library !== null, env }
-  const texts = directories.flatMap(({ index }) => index)
+  const texts = directories.map(({ index }) => index)
   const files = directories.flatMap(directory => directory.files)
   const modules = directories.flatMap(directory =>
     directory.modules.map(file => ({
@@ -19,22 +36,25 @@ export function entryText(
   return [
     importOf('createRuntime', 'agent-apps/runtime'),
     importOf('overBundle', 'agent-apps/bundle-disk'),
+    importOf('bundledTools', 'agent-apps/bundled-tools'),
     ...texts.map(({ digested }, number) => `const digested${number} = ${literal(digested)}`),
     'export const runtime = /* @__PURE__ */ createRuntime(/* @__PURE__ */ overBundle({',
     `cwd: ${literal(cwd)},`,
     `library: ${literal(library)},`,
     record('texts', texts.map(textEntry)),
+    record(
+      'shards',
+      [...shards].map(([path, file]) => `${literal(path)}: ${imported(file)}`),
+    ),
     `digests: new Map([${[...texts.map(digestEntry), ...directories.flatMap(keyEntry)].join(', ')}]),`,
-    // Read as JSON, thousands of paths cost next to nothing.
-    `sizes: JSON.parse(${literal(JSON.stringify(Object.fromEntries(files.map(({ path, size }) => [path, size]))))}),`,
+    `sizes: ${readLater(Object.fromEntries(files.map(({ path, size }) => [path, size])))},`,
     `tables: [${tables.map(imported).join(', ')}],`,
     record(
       'modules',
       modules.map(({ path, from }) => `${literal(path)}: ${imported(from)}`),
     ),
     `}, ${JSON.stringify(options)}))`,
-    `export const tools = /* @__PURE__ */ Object.freeze(Object.fromEntries(${JSON.stringify(names)}.map(name =>`,
-    '  [name, (args, options) => runtime.invoke(name, args, options)])))',
+    `export const tools = /* @__PURE__ */ bundledTools(runtime, ${readLater(names)})`,
     '',
   ].join('\n')
 }
@@ -55,6 +75,11 @@ function keyEntry({ digests }: BundledDirectory): string[] {
   return digests.map(([text, digest]) => `[${literal(text)}, ${literal(digest)}]`)
 }
 
+/** What is of thousands of skills, and most never ask for: to a program that starts it is a text to pass over. */
+function readLater(value: object): string {
+  return `() => JSON.parse(${literal(JSON.stringify(value))})`
+}
+
 function importOf(name: string, from: string): string {
   return `import { ${name} } from ${literal(from)}`
 }
@@ -67,6 +92,11 @@ function imported(file: string): string {
 export function tableText(entries: readonly { path: string; file: string }[]): string {
   const lines = entries.map(({ path, file }) => `${literal(path)}: ${imported(file)}`)
   return `export default {\n${lines.join(',\n')}\n}\n`
+}
+
+/** A chunk with a shard of an index. */
+export function shardText({ text, digest }: BundledShard): string {
+  return `export default [${literal(text)}, ${literal(digest)}]\n`
 }
 
 /** A chunk with those parts of a file that are ever read. */

@@ -1,0 +1,30 @@
+import type { InvokeOptions } from './context.js'
+import type { Runtime } from './create-runtime.js'
+
+type Call = (args?: unknown, options?: InvokeOptions) => Promise<unknown>
+
+/**
+ * A function for each tool of a bundle, by its name. They are made when something is asked of them, as whoever never does should not
+ * wait for thousands.
+ */
+export function bundledTools(
+  runtime: Runtime,
+  namesOf: () => readonly string[],
+): Readonly<Record<string, Call>> {
+  const tools: Record<string, Call> = {}
+  const made = (): typeof tools => {
+    if (Object.isFrozen(tools)) return tools
+    for (const name of namesOf()) tools[name] = (args, options) => runtime.invoke(name, args, options)
+    return Object.freeze(tools)
+  }
+  return new Proxy(tools, {
+    get: (_, name) => Reflect.get(made(), name),
+    has: (_, name) => Reflect.has(made(), name),
+    ownKeys: () => Reflect.ownKeys(made()),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(made(), name),
+    isExtensible: () => Reflect.isExtensible(made()),
+    set: () => false,
+    defineProperty: () => false,
+    deleteProperty: () => false,
+  })
+}
