@@ -16,8 +16,9 @@ import {
   type ToolDetails,
   type ToolRecord,
 } from '../src/index-format.js'
+import { isTexts } from '../src/json.js'
 import type { SearchDirectory } from '../src/path-entry.js'
-import { isTexts, recordFault } from '../src/record-fault.js'
+import { recordFault } from '../src/record-fault.js'
 import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
