@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isOwnerGone, processOwner } from '../file-lock.js'
+import { isOwnerGone, isOwnerHere, processOwner } from '../process-owner.js'
 import { readRegularFile } from '../regular-file.js'
 
 const PREFIX = 'agent-apps-'
@@ -41,7 +41,7 @@ function isLeft(folder: string): boolean {
     if (!stat.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) return false
     const owner = readRegularFile(join(folder, OWNER_FILE)).toString()
     // Where containers share the place, others' processes cannot be asked for.
-    return owner.split(' ')[1] === hostname() && isOwnerGone(owner)
+    return isOwnerHere(owner) && isOwnerGone(owner)
   } catch {
     // Not one of ours, or it just went.
     return false
