@@ -34,6 +34,13 @@ export interface IndexedDirectory {
   tools: Map<string, NameRecord>
 }
 
+/** One of those that a bundle's project searches. */
+export interface SearchedIndex extends IndexedDirectory {
+  /** True for the project's own; cascades know these by their numbers. */
+  isOwn: boolean
+  isLibrary: boolean
+}
+
 /**
  * Reads the index of a directory that goes into a bundle.
  *
