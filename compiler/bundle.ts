@@ -2,18 +2,12 @@ import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
+import { LIST } from './4-bundle/bundle-list.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
+import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './4-bundle/bundle-place.js'
+import { checkPlace } from './4-bundle/check-place.js'
 import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
-import {
-  BUNDLE_NAME,
-  type BundlePlace,
-  bundlePlace,
-  checkPlace,
-  hasLeftovers,
-  LIST,
-  outdatedFiles,
-  writeBundle,
-} from './4-bundle/write-bundle.js'
+import { hasLeftovers, outdatedFiles, writeBundle } from './4-bundle/write-bundle.js'
 import { bundleKey, lastBundle, rememberBundle } from './bundle-cache.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
