@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
 import { ROOT, runCode } from './support/processes.js'
-import { makeTree } from './support/tree.js'
+import { makeTree, type Tree } from './support/tree.js'
+
+const TREE: Tree = {
+  'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
+}
 
 /** Code that runs a tool which was not compiled, and prints what it gives. */
 function calling(dir: string): string {
@@ -24,9 +28,7 @@ const OWNED: [why: string, owner: string, stays: boolean][] = [
 ]
 
 it('removes what a killed process left of the code that it bundled', () => {
-  const { dir } = codeProject({
-    'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
-  })
+  const { dir } = codeProject(TREE)
   const place = makeTree({})
   const killed = spawnSync(
     process.execPath,
@@ -40,9 +42,7 @@ it('removes what a killed process left of the code that it bundled', () => {
 })
 
 it('leaves a folder that may be needed', () => {
-  const { dir } = codeProject({
-    'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
-  })
+  const { dir } = codeProject(TREE)
   const owned = OWNED.map(([, owner], number) => [`agent-apps-${number}/owner`, owner])
   const others = {
     'agent-apps-notes/own.md': 'Mine.\n',
