@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { hostname } from 'node:os'
+import fs, { readdirSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { createRuntime } from 'agent-apps'
+import { expect, it, vi } from 'vitest'
 import { codeProject } from './support/code-project.js'
 import { ROOT, runCode } from './support/processes.js'
 import { makeTree, type Tree } from './support/tree.js'
+import { withSpies } from './support/with-spies.js'
 
 const TREE: Tree = {
   'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
@@ -55,4 +57,15 @@ it('leaves a folder that may be needed', () => {
   runCode(calling(dir), { TMPDIR: place })
   const gone = OWNED.flatMap(([, , stays], number) => (stays ? [] : [`agent-apps-${number}`]))
   expect(readdirSync(place)).toEqual(before.filter(name => !gone.includes(name)))
+})
+
+it('runs code where nobody may list the place', async () => {
+  const { dir } = codeProject(TREE)
+  const { readdirSync: list } = fs
+  const listed = vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, ...how: []) => {
+    if (path !== tmpdir()) return list(path, ...how)
+    throw Object.assign(new Error(`EACCES: permission denied, scandir '${path}'`), { code: 'EACCES' })
+  }) as never)
+  const { invoke } = createRuntime({ paths: [dir], library: false })
+  expect(await withSpies([listed], () => invoke('greet', {}))).toBe('hello')
 })

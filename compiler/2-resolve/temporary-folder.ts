@@ -14,7 +14,7 @@ const folders: string[] = []
 export function temporaryFolder(): string {
   if (folders.length === 0) {
     process.once('exit', () => folders.forEach(remove))
-    foldersLeft().forEach(remove)
+    removeLeft()
   }
   const folder = mkdtempSync(join(tmpdir(), PREFIX))
   folders.push(folder)
@@ -26,13 +26,18 @@ function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The folders of processes of this user that were killed. */
-function foldersLeft(): string[] {
+/** Removes the folders of processes of this user that were killed. */
+function removeLeft(): void {
   const place = tmpdir()
-  return readdirSync(place)
-    .filter(name => name.startsWith(PREFIX))
-    .map(name => join(place, name))
-    .filter(isLeft)
+  try {
+    readdirSync(place)
+      .filter(name => name.startsWith(PREFIX))
+      .map(name => join(place, name))
+      .filter(isLeft)
+      .forEach(remove)
+  } catch {
+    // The place cannot be listed, or another process is at the same folders: nobody needs them gone.
+  }
 }
 
 function isLeft(folder: string): boolean {
