@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { createRuntime, directiveForms, type Runtime, type ToolDef } from 'agent-apps'
 import { loadConfig } from 'agent-apps/compiler'
 import { type Invocation, projectOptions } from './command.js'
+import { fromHere } from './from-here.js'
 import { printable } from './output.js'
 
 /** A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index. */
@@ -51,11 +52,11 @@ export function shownFile({ entry, file }: { entry: string; file: string }, cwd:
 }
 
 /** Says what the runtime found wrong on the way. */
-export function noteDiagnostics(runtime: Runtime, { output }: Invocation): void {
+export function noteDiagnostics(runtime: Runtime, { output, cwd }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of runtime.diagnostics()) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, process.stderr)
     output.note(
-      `${printable(relative(process.cwd(), file))}:${line}:${column} ${label} ${printable(`${reason}. ${note}`)}`,
+      `${printable(fromHere(file, cwd))}:${line}:${column} ${label} ${printable(`${reason}. ${note}`)}`,
     )
   }
 }

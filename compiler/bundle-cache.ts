@@ -55,7 +55,7 @@ export function lastBundle(
   key: string,
   onPath: (path: string) => void = () => {},
 ): Pick<BundleCache, 'diagnostics'> | null {
-  const cache = readBundleCache(placeOf(project))
+  const cache = readBundleCache(cachingDirectory(project))
   if (cache?.key !== key) return null
   for (const path of cache.looks) onPath(path)
   return cache.files.every(isAsSeen) ? cache : null
@@ -78,7 +78,7 @@ export function rememberBundle(
   if (went.some(([, stat]) => stat !== null && Math.max(stat.mtimeMs, stat.ctimeMs) >= startedAt)) return
   const files = [...went, ...made.map(seen)]
   const cache: BundleCache = { key, files, looks: [...looked], diagnostics }
-  const dir = placeOf(project)
+  const dir = cachingDirectory(project)
   try {
     prepareIndexDirectory(dir)
     writeAtomic(dir, BUNDLE_CACHE_FILE, JSON.stringify(cache))
@@ -87,7 +87,7 @@ export function rememberBundle(
   }
 }
 
-function placeOf({ directories }: Project): string {
+function cachingDirectory({ directories }: Project): string {
   return (directories[0] as ProjectDirectory).dir
 }
 

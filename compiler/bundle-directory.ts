@@ -16,8 +16,9 @@ import {
   type ToolDetails,
   type ToolRecord,
 } from '../src/index-format.js'
+import { isTexts } from '../src/json.js'
 import type { SearchDirectory } from '../src/path-entry.js'
-import { isTexts, recordFault } from '../src/record-fault.js'
+import { recordFault } from '../src/record-fault.js'
 import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
@@ -31,6 +32,13 @@ export interface IndexedDirectory {
   header: IndexHeader
   lines: Lines
   tools: Map<string, NameRecord>
+}
+
+/** One of those that a bundle's project searches. */
+export interface SearchedIndex extends IndexedDirectory {
+  /** True for the project's own; cascades know these by their numbers. */
+  isOwn: boolean
+  isLibrary: boolean
 }
 
 /**

@@ -2,18 +2,12 @@ import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
+import { LIST } from './4-bundle/bundle-list.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
+import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './4-bundle/bundle-place.js'
+import { checkPlace } from './4-bundle/check-place.js'
 import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
-import {
-  BUNDLE_NAME,
-  type BundlePlace,
-  bundlePlace,
-  checkPlace,
-  hasLeftovers,
-  LIST,
-  outdatedFiles,
-  writeBundle,
-} from './4-bundle/write-bundle.js'
+import { hasLeftovers, outdatedFiles, writeBundle } from './4-bundle/write-bundle.js'
 import { bundleKey, lastBundle, rememberBundle } from './bundle-cache.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
@@ -21,7 +15,13 @@ import type { Message } from './diagnostics.js'
 import type { Looks } from './job.js'
 import type { Project } from './project.js'
 import { projectRoot } from './project-root.js'
-import { notFollowed, type PlacedFault, packagePlaces, placed, sorted } from './unfollowed-places.js'
+import {
+  distinctFaults,
+  type PlacedFault,
+  packageWarnings,
+  placedFault,
+  refusalOf,
+} from './unfollowed-places.js'
 
 export interface BundleOptions {
   /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */
@@ -153,19 +153,19 @@ export async function makeBundle(
       for (const input of [file, `${file}.map`]) inputs.add(input)
       // The library's own is tested in bundles; what it imports besides, it does without.
       if (directory.at !== parts.library)
-        unfollowed.push(...code.unfollowed.map(one => placed(one, directory.dir)))
+        unfollowed.push(...code.unfollowed.map(one => placedFault(one, directory.dir)))
       return code
     },
     { ...place, minify, sourcemap },
   )
-  const faults = sorted(unfollowed)
-  const error = notFollowed(faults, project.cwd)
+  const faults = distinctFaults(unfollowed)
+  const error = refusalOf(faults, project.cwd)
   if (error) throw error
   const files = new Map(built)
   const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
   for (const [path, { contents }] of assets) files.set(path, contents)
   files.set(place.types, Buffer.from(declareTools(declared)))
-  return { files, assets, declared, inputs, diagnostics: packagePlaces(faults, project.cwd) }
+  return { files, assets, declared, inputs, diagnostics: packageWarnings(faults, project.cwd) }
 }
 
 /** The files, absolute, of which a bundle has parts. */

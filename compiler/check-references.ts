@@ -14,8 +14,8 @@ import {
 import type { ReportPart } from './report.js'
 
 /**
- * Says which references lead nowhere, and which delegates lead round in a circle over several directories. It takes
- * all directories to know, so it stands in no index.
+ * Says which references lead nowhere, and which delegates lead to what does not load, or round in a circle over several
+ * directories. It takes all directories to know, so it stands in no index.
  *
  * @param links whether links count: what a compile makes does not depend on them
  */

@@ -5,7 +5,7 @@ import { mapPaths } from '../src/path-entry.js'
 import type { BundledDirectory, BundleParts } from './4-bundle/bundle-parts.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'
 import { virtualPaths } from './4-bundle/virtual-paths.js'
-import { bundledDirectory, type IndexedDirectory, readIndexed } from './bundle-directory.js'
+import { bundledDirectory, readIndexed, type SearchedIndex } from './bundle-directory.js'
 import { declaredTools } from './declared-tools.js'
 import { keptTools } from './kept-tools.js'
 import type { Project } from './project.js'
@@ -29,14 +29,14 @@ export function collectBundle(
     ({ dir }, number) => existsSync(dir) && searched.findIndex(one => one.dir === dir) === number,
   )
   const all = there.map(one => ({ ...readIndexed(one), isOwn: own(one), isLibrary: false }))
-  const below = library === null ? [] : [readIndexed({ dir: library, ignore: [] })]
-  const kept = keptTools([...all, ...below.map(one => ({ ...one, isOwn: false, isLibrary: true }))], keep)
-  const indexed = kept.filter(({ isLibrary }) => !isLibrary)
-  const shipped = kept.find(({ isLibrary }) => isLibrary) ?? null
-  const directories = indexed.map(one => bundledDirectory(one, places.placeOf(one.dir)))
-  if (shipped) directories.push(bundledDirectory(shipped, LIBRARY_PLACE))
-  addCascadeKeys(directories, indexed, shipped)
-  const declared = declaredTools(indexed, shipped)
+  const below =
+    library === null ? [] : [{ ...readIndexed({ dir: library, ignore: [] }), isOwn: false, isLibrary: true }]
+  const kept = keptTools([...all, ...below], keep)
+  const directories = kept.map(one =>
+    bundledDirectory(one, one.isLibrary ? LIBRARY_PLACE : places.placeOf(one.dir)),
+  )
+  addCascadeKeys(directories, kept)
+  const declared = declaredTools(kept)
   return {
     declared,
     parts: {
@@ -44,7 +44,7 @@ export function collectBundle(
       paths: mapPaths(paths, (dir, _external, entry) => [
         typeof entry === 'string' ? places.placeOf(dir) : { ...entry, dir: places.placeOf(dir) },
       ]),
-      library: shipped && LIBRARY_PLACE,
+      library: library && LIBRARY_PLACE,
       env,
       names: declared.map(({ name }) => name),
       directories,
@@ -53,17 +53,13 @@ export function collectBundle(
 }
 
 /** What the cascades of each directory depend on: the project's on all of its own, others' on themselves, the library's on nothing else. */
-function addCascadeKeys(
-  directories: readonly BundledDirectory[],
-  indexed: readonly (IndexedDirectory & { isOwn: boolean })[],
-  library: IndexedDirectory | null,
-): void {
-  const below = library?.header.cascadeInput ?? null
+function addCascadeKeys(directories: readonly BundledDirectory[], indexed: readonly SearchedIndex[]): void {
+  const below = indexed.find(({ isLibrary }) => isLibrary)?.header.cascadeInput ?? null
   const own = indexed.filter(({ isOwn }) => isOwn).map(({ header }) => header.cascadeInput)
   const texts = [
     cascadeKeyText(own, below),
     ...indexed
-      .filter(({ isOwn }) => !isOwn)
+      .filter(({ isOwn, isLibrary }) => !isOwn && !isLibrary)
       .map(({ header }) => cascadeKeyText([header.cascadeInput], below)),
     cascadeKeyText([], below),
   ]

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
+import { checkOutside, checkReplaceable } from './4-bundle/check-place.js'
 import { TYPES_MARK } from './4-bundle/declare-tools.js'
-import { checkOutside, checkReplaceable } from './4-bundle/write-bundle.js'
 import { writeTypes } from './4-bundle/write-types.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
 import { type Looks, throwIfAborted } from './job.js'

@@ -3,22 +3,16 @@ import { type CascadeRecord, isBroken, type NameRecord, type ToolRecord } from '
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'
-import { cascadesOf, type IndexedDirectory } from './bundle-directory.js'
+import { cascadesOf, type SearchedIndex } from './bundle-directory.js'
 import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from './tools-by-file.js'
 
-/** A directory of a bundle; own ones know each other's tools by their numbers. */
-type SearchedDirectory = IndexedDirectory & { isOwn: boolean }
-
 /** The tools that a bundle exports, the first of each name; of the library those that are called by name. */
-export function declaredTools(
-  indexed: readonly SearchedDirectory[],
-  library: IndexedDirectory | null,
-): DeclaredTool[] {
-  const bundled = bundledTools(indexed, library)
+export function declaredTools(directories: readonly SearchedIndex[]): DeclaredTool[] {
+  const bundled = bundledTools(directories)
   return [...bundled.byName.values()].flatMap(tool => {
     if (isBroken(tool.record)) return []
     const { role, visibility, description } = tool.record.frontmatter
-    const isCalled = tool.directory !== library || (role === undefined && visibility !== 'hidden')
+    const isCalled = !tool.directory.isLibrary || (role === undefined && visibility !== 'hidden')
     return isCalled ? [{ name: tool.name, description, ...typesOf(tool as BundledTool, bundled) }] : []
   })
 }
@@ -27,7 +21,7 @@ interface BundledTool {
   name: string
   record: ToolRecord
   cascade: CascadeRecord | undefined
-  directory: IndexedDirectory
+  directory: SearchedIndex
 }
 
 interface BundledTools {
@@ -38,11 +32,11 @@ interface BundledTools {
   bodyOf: (tool: BundledTool) => BundledTool | undefined
 }
 
-function bundledTools(indexed: readonly SearchedDirectory[], library: IndexedDirectory | null): BundledTools {
+function bundledTools(directories: readonly SearchedIndex[]): BundledTools {
   const byName: BundledTools['byName'] = new Map()
   const byFile: BundledTools['byFile'] = new Map()
-  const byDirectory = new Map<IndexedDirectory | null, Map<string, BundledTool>>()
-  for (const directory of library ? [...indexed, library] : indexed) {
+  const byDirectory = new Map<SearchedIndex, Map<string, BundledTool>>()
+  for (const directory of directories) {
     const cascades = cascadesOf(directory)
     const loaded = new Map<string, BundledTool>()
     byDirectory.set(directory, loaded)
@@ -54,16 +48,17 @@ function bundledTools(indexed: readonly SearchedDirectory[], library: IndexedDir
       addTool(byFile, join(directory.dir, record.file), { ...tool, record })
     }
   }
-  const own = indexed.filter(({ isOwn }) => isOwn)
+  const own = directories.filter(({ isOwn }) => isOwn)
+  const library = directories.find(({ isLibrary }) => isLibrary)
   return {
     byName,
     byFile,
     bodyOf({ cascade, directory }) {
-      const [number, name = ''] = cascade?.body ?? []
-      if (number === 'library') return byDirectory.get(library)?.get(name)
+      if (!cascade?.body) return undefined
+      const [number, name] = cascade.body
       // Others were numbered in their own project.
-      const isKnown = number !== undefined && own.some(one => one === directory)
-      return isKnown ? byDirectory.get(own[number] ?? null)?.get(name) : undefined
+      const home = number === 'library' ? library : directory.isOwn ? own[number] : undefined
+      return home && byDirectory.get(home)?.get(name)
     },
   }
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentAppsError } from '../src/error.js'
+import { isOwnerGone, processOwner } from './process-owner.js'
 import { readRegularFile } from './regular-file.js'
 
 /** Who has made one may remove an abandoned lock; the digits say which. */
@@ -11,8 +11,6 @@ const TAKEOVER_ENDING = /^\.[0-9a-f]{16}$/
 
 const WAIT_LIMIT = 60_000
 const POLL = 20
-/** A lock of another machine, whose processes cannot be asked for, is taken for abandoned after this long. */
-const FOREIGN_LOCK_AGE = 600_000
 /** A lock is made and then written; one that stays empty for longer is of a process that was killed in between. */
 const EMPTY_LOCK_AGE = 2_000
 /** Removing an abandoned lock is a matter of microseconds; who takes longer was killed on the way. */
@@ -56,17 +54,6 @@ export async function withFileLock<Result>(
   } finally {
     rmSync(lock, { force: true })
   }
-}
-
-/** Names this process to others, also those of another machine: its number, its host, and when. */
-export function processOwner(): string {
-  // When it was is written down: a copy that came with a checkout has the checkout's time.
-  return `${process.pid} ${hostname()} ${Date.now()}`
-}
-
-/** True where the process that `processOwner` named is gone. */
-export function isOwnerGone(owner: string): boolean {
-  return isAbandoned(owner, 0)
 }
 
 /** True where a lock was left by a process that is gone. */
@@ -150,25 +137,12 @@ function abandonedBy(lock: string): string | null {
 
 /** Whether nobody holds a lock of this text and age (ms) any more. */
 function isAbandoned(text: string, age: number): boolean {
-  const [pid, host, madeAt] = text.trim().split(' ')
-  if (pid === '') return age > EMPTY_LOCK_AGE
-  if (host === hostname()) return !isRunning(Number(pid))
-  return Math.max(age, Date.now() - Number(madeAt || Date.now())) > FOREIGN_LOCK_AGE
+  const owner = text.trim()
+  return owner === '' ? age > EMPTY_LOCK_AGE : isOwnerGone(owner, age)
 }
 
 /** In ms; 0 where it is gone. */
 function ageOf(file: string): number {
   const stat = lstatSync(file, { throwIfNoEntry: false })
   return stat ? Date.now() - stat.mtimeMs : 0
-}
-
-function isRunning(pid: number): boolean {
-  // Others would name groups of processes.
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

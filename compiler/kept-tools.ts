@@ -2,8 +2,8 @@ import { posix } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
 import { isBroken, type NameRecord } from '../src/index-format.js'
 import { matchPattern } from '../src/tool-pattern.js'
-import { withTools } from './bundle-directory.js'
-import { type Lead, type SearchedIndex, toolLeads } from './tool-leads.js'
+import { type SearchedIndex, withTools } from './bundle-directory.js'
+import { type Lead, toolLeads } from './tool-leads.js'
 
 /**
  * The directories without the tools that a bundle does not keep. Kept are those that a pattern names, with all that they

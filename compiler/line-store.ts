@@ -36,8 +36,4 @@ export class LineStore {
     const start = line % CHUNK
     return chunk.subarray(start + LENGTH, start + LENGTH + chunk.readUInt32LE(start))
   }
-
-  text(line: StoredLine): string {
-    return this.bytes(line).toString()
-  }
 }

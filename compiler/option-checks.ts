@@ -1,8 +1,7 @@
 import { AgentAppsError } from '../src/error.js'
-import { isJsonObject } from '../src/json.js'
+import { isJsonObject, isTexts } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
 import { checkOptions, type OptionTable, PACKAGES, PATHS } from '../src/options.js'
-import { isTexts } from '../src/record-fault.js'
 import type { ProjectOptions } from './project.js'
 
 /** What the options must be that `compile`, `check` and `clean` share. */
@@ -49,7 +48,7 @@ function isPathEntry(entry: unknown): boolean {
   if (!isJsonObject(entry)) return typeof entry === 'string' && entry !== ''
   const { dir, external = false, layer = 'project', ignore, ...others } = entry
   if (Object.keys(others).length > 0) return false
-  if (ignore !== undefined) return [ignore].flat().every(pattern => typeof pattern === 'string')
+  if (ignore !== undefined) return isTexts([ignore].flat())
   return (
     typeof dir === 'string' &&
     dir !== '' &&

@@ -10,16 +10,9 @@ import { parseReference } from '../src/reference.js'
 import type { ToolReference } from '../src/references.js'
 import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
 import { parseContent } from './1-read/parse-content.js'
-import { cascadesOf, contentsOf, detailsOf, type IndexedDirectory, realInside } from './bundle-directory.js'
+import { cascadesOf, contentsOf, detailsOf, realInside, type SearchedIndex } from './bundle-directory.js'
 import { readRealFile } from './regular-file.js'
 import { addTool, isPathReference, pathOf, splitLink, type ToolsByFile, toolInFile } from './tools-by-file.js'
-
-/** A directory of a bundle, before what is not kept is left out of it. */
-export interface SearchedIndex extends IndexedDirectory {
-  /** True for the project's own. */
-  isOwn: boolean
-  isLibrary: boolean
-}
 
 /** Where a tool leads to: a name of tools. */
 export interface Lead {

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import { AgentAppsError } from '../src/error.js'
+import { INDEX_DIRECTORY } from '../src/index-format.js'
 import type { UnfollowedPlace } from './4-bundle/follow-urls.js'
 import type { OwnPlace, Unfollowed } from './4-bundle/unfollowed.js'
 import { finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
@@ -17,8 +18,8 @@ export interface PlacedFault {
 }
 
 /** A place in a module of a directory as one in its source. */
-export function placed({ what, source, line, column }: UnfollowedPlace, dir: string): PlacedFault {
-  const file = source === '' ? dir : join(dir, '.agent-apps', source)
+export function placedFault({ what, source, line, column }: UnfollowedPlace, dir: string): PlacedFault {
+  const file = source === '' ? dir : join(dir, INDEX_DIRECTORY, source)
   const own = packageOf(dir)
   const found = packageOf(file)
   return { what, file, line, column, package: found && found.folder !== own?.folder ? found.name : null }
@@ -55,7 +56,7 @@ const REFUSALS: Record<Unfollowed, Refusal> = {
 }
 
 /** The error about what no bundle can be made of; null where there is nothing of the kind. Packages are not refused for asking where they lie. */
-export function notFollowed(faults: readonly PlacedFault[], cwd: string): AgentAppsError | null {
+export function refusalOf(faults: readonly PlacedFault[], cwd: string): AgentAppsError | null {
   const refused = faults.filter(fault => fault.package === null || fault.what === 'agent-apps')
   const [first] = refused
   if (!first) return null
@@ -92,7 +93,7 @@ const ASKED: Record<OwnPlace, string> = {
 }
 
 /** The packages in a bundle that ask where they lie: many do it in vain, so that it is a warning, one for each. */
-export function packagePlaces(faults: readonly PlacedFault[], cwd: string): Message[] {
+export function packageWarnings(faults: readonly PlacedFault[], cwd: string): Message[] {
   const asking = faults.filter(fault => fault.package !== null && fault.what in ASKED)
   const names = [...new Set(asking.map(fault => fault.package ?? ''))]
   return names.map(name => {
@@ -104,8 +105,8 @@ export function packagePlaces(faults: readonly PlacedFault[], cwd: string): Mess
   })
 }
 
-/** In order of place, each once: a build reads modules in any order, and two directories may have the same package. */
-export function sorted(faults: readonly PlacedFault[]): PlacedFault[] {
+/** Each once, in order of place: a build reads modules in any order, and two directories may have the same package. */
+export function distinctFaults(faults: readonly PlacedFault[]): PlacedFault[] {
   const ordered = faults.toSorted(
     (a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column,
   )

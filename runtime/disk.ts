@@ -12,6 +12,8 @@ const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
 /** Not imported: that would load all that it exports, streams too, at every start. */
 const fs = process.getBuiltinModule('node:fs')
+/** Not every system has the last two. */
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
 
 /** What the turn saw that is under way, by what was asked. Made by the first turn. */
 let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
@@ -129,7 +131,6 @@ function digestPieces(file: number, { size }: Stats): string | null {
  * for. No more than its size is to be asked for: some files of the system's are regular, of no size, and without an end.
  */
 function withFile<Result>(path: string, read: (file: number, stat: Stats) => Result): Result | null {
-  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants
   const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
   if (file === null) return null
   try {
@@ -159,7 +160,6 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
 
 /** The bytes of the file at a real path; null where a link was put on the way since that was found out, or what is no file. */
 async function readReal(real: string): Promise<Uint8Array | null> {
-  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
   const file = await fs.promises.open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
     const opened = await file.stat()

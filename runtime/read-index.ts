@@ -16,8 +16,8 @@ import {
   shardOf,
   unsealed,
 } from '../src/index-format.js'
-import { isJsonObject } from '../src/json.js'
-import { isTexts, recordFault } from '../src/record-fault.js'
+import { isJsonObject, isTexts } from '../src/json.js'
+import { recordFault } from '../src/record-fault.js'
 import type { Disk, FileState } from './disk-seam.js'
 
 /** An index that is not to be used, with why. */
@@ -154,7 +154,7 @@ function headerIn(text: string): IndexHeader {
     throw new IndexRefused(`its version is ${its}, and this runtime reads ${INDEX_VERSION}`)
   }
   const wellFormed =
-    [hash, listing, cascadeInput, cascadeKey].every(field => typeof field === 'string') &&
+    isTexts([hash, listing, cascadeInput, cascadeKey]) &&
     isTexts(ignore) &&
     (shards === undefined || (Array.isArray(shards) && shards.length > 0))
   if (!wellFormed) throw new IndexRefused('its header is not one of ours')

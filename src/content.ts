@@ -1,4 +1,5 @@
 import { isInside } from './index-format.js'
+import { isTexts } from './json.js'
 
 /** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */
 export interface ContentRecord {
@@ -101,12 +102,12 @@ function isDirectivePart(part: DirectivePart, length: number, depth: number): bo
     at.length === 2 &&
     at.every(Number.isInteger) &&
     [arg, indent, text].every(one => one === undefined || typeof one === 'string') &&
-    (line === undefined || areTexts([line?.lead, line?.tail])) &&
-    (attributes === undefined || (attributes !== null && areTexts(Object.values(attributes)))) &&
+    (line === undefined || isTexts([line?.lead, line?.tail])) &&
+    (attributes === undefined || (attributes !== null && isTexts(Object.values(attributes)))) &&
     (children === undefined || areParts(children, length, depth)) &&
     (otherwise === undefined || areParts(otherwise, length, depth)) &&
     (content === undefined ||
-      (areTexts([content?.text, content?.file]) &&
+      (isTexts([content?.text, content?.file]) &&
         isInside(content.file) &&
         isProblem(content.problem) &&
         areParts(content.parts, content.text.length, depth)))
@@ -115,8 +116,4 @@ function isDirectivePart(part: DirectivePart, length: number, depth: number): bo
 
 function isProblem(problem: ContentProblem | undefined): boolean {
   return !problem || (typeof problem.message === 'string' && typeof problem.hint === 'string')
-}
-
-function areTexts(values: readonly unknown[]): boolean {
-  return values.every(value => typeof value === 'string')
 }

@@ -1,7 +1,7 @@
 import { CALLS_MAX, HOOK_TRIGGERS } from './cascade-types.js'
 import { ROLES, type ToolFrontmatter } from './frontmatter.js'
 import { isBroken, isInside, type NameRecord, type Section } from './index-format.js'
-import { isJsonObject } from './json.js'
+import { isJsonObject, isTexts } from './json.js'
 import { isToolName } from './tool-name.js'
 
 /**
@@ -157,9 +157,4 @@ function isDiagnostic(value: unknown): boolean {
 
 function isFileRecord({ tools, diagnostics }: Record<string, unknown>): boolean {
   return isTexts(tools) && Array.isArray(diagnostics) && diagnostics.every(isDiagnostic)
-}
-
-/** True for a list of texts. */
-export function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(text => typeof text === 'string')
 }

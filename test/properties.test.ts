@@ -502,7 +502,9 @@ describe('the lines of an index', () => {
           JSON.parse(text)
         }
         for (const section of SECTIONS) {
-          const lines = [...read[section]].map(([name, line]) => [name, store.text(line)] as const)
+          const lines = [...read[section]].map(
+            ([name, line]) => [name, store.bytes(line).toString()] as const,
+          )
           expect(new Map(lines.sort())).toEqual(new Map([...written[section]].sort()))
         }
         expect(shards.size).toBe(shardCount(written.tools.size + written.files.size))

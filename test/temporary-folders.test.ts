@@ -1,11 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { hostname } from 'node:os'
+import fs, { readdirSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { createRuntime } from 'agent-apps'
+import { expect, it, vi } from 'vitest'
 import { codeProject } from './support/code-project.js'
 import { ROOT, runCode } from './support/processes.js'
-import { makeTree } from './support/tree.js'
+import { makeTree, type Tree } from './support/tree.js'
+import { withSpies } from './support/with-spies.js'
+
+const TREE: Tree = {
+  'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
+}
 
 /** Code that runs a tool which was not compiled, and prints what it gives. */
 function calling(dir: string): string {
@@ -24,9 +30,7 @@ const OWNED: [why: string, owner: string, stays: boolean][] = [
 ]
 
 it('removes what a killed process left of the code that it bundled', () => {
-  const { dir } = codeProject({
-    'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
-  })
+  const { dir } = codeProject(TREE)
   const place = makeTree({})
   const killed = spawnSync(
     process.execPath,
@@ -40,9 +44,7 @@ it('removes what a killed process left of the code that it bundled', () => {
 })
 
 it('leaves a folder that may be needed', () => {
-  const { dir } = codeProject({
-    'skills/greet.skill.js': `export const frontmatter = { name: 'greet', description: 'Greets.' }\nexport default () => 'hello'\n`,
-  })
+  const { dir } = codeProject(TREE)
   const owned = OWNED.map(([, owner], number) => [`agent-apps-${number}/owner`, owner])
   const others = {
     'agent-apps-notes/own.md': 'Mine.\n',
@@ -55,4 +57,15 @@ it('leaves a folder that may be needed', () => {
   runCode(calling(dir), { TMPDIR: place })
   const gone = OWNED.flatMap(([, , stays], number) => (stays ? [] : [`agent-apps-${number}`]))
   expect(readdirSync(place)).toEqual(before.filter(name => !gone.includes(name)))
+})
+
+it('runs code where nobody may list the place', async () => {
+  const { dir } = codeProject(TREE)
+  const { readdirSync: list } = fs
+  const listed = vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, ...how: []) => {
+    if (path !== tmpdir()) return list(path, ...how)
+    throw Object.assign(new Error(`EACCES: permission denied, scandir '${path}'`), { code: 'EACCES' })
+  }) as never)
+  const { invoke } = createRuntime({ paths: [dir], library: false })
+  expect(await withSpies([listed], () => invoke('greet', {}))).toBe('hello')
 })

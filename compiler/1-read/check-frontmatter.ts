@@ -1,6 +1,6 @@
 import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
 import { ROLES, TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import { isJsonObject, isTexts, type JsonObject, type JsonValue } from '../../src/json.js'
 import { editDistance, nearest } from '../../src/nearest.js'
 import { roleMeant } from '../../src/role-meant.js'
 import { normalizeTags } from '../../src/tags.js'
@@ -132,7 +132,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
       inside.length === 0 ? at.key('metadata', part) : at.value('metadata', part, ...inside),
     ),
   )
-  if (tags !== undefined && typeof tags !== 'string' && !isTextList(tags)) {
+  if (tags !== undefined && typeof tags !== 'string' && !isTexts(tags)) {
     findings.push(
       finding('field-type', at.value('metadata', 'tags'), 'metadata.tags', 'a list of texts', typeName(tags)),
     )
@@ -223,10 +223,6 @@ const nearestField = remembering(field => {
   const lowerCase = hyphenated.toLowerCase()
   return TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : (nearest(hyphenated, TOP_LEVEL_FIELDS) ?? '')
 }, WORDS_KEPT)
-
-function isTextList(value: JsonValue): boolean {
-  return Array.isArray(value) && value.every(item => typeof item === 'string')
-}
 
 /** A value's type, as the end of "must be …, not …". */
 export function typeName(value: JsonValue): string {

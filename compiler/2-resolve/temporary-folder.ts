@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isOwnerGone, processOwner } from '../file-lock.js'
+import { isOwnerGone, isOwnerHere, processOwner } from '../process-owner.js'
 import { readRegularFile } from '../regular-file.js'
 
 const PREFIX = 'agent-apps-'
@@ -14,7 +14,7 @@ const folders: string[] = []
 export function temporaryFolder(): string {
   if (folders.length === 0) {
     process.once('exit', () => folders.forEach(remove))
-    foldersLeft().forEach(remove)
+    removeLeft()
   }
   const folder = mkdtempSync(join(tmpdir(), PREFIX))
   folders.push(folder)
@@ -26,13 +26,18 @@ function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The folders of processes of this user that were killed. */
-function foldersLeft(): string[] {
+/** Removes the folders of processes of this user that were killed. */
+function removeLeft(): void {
   const place = tmpdir()
-  return readdirSync(place)
-    .filter(name => name.startsWith(PREFIX))
-    .map(name => join(place, name))
-    .filter(isLeft)
+  try {
+    readdirSync(place)
+      .filter(name => name.startsWith(PREFIX))
+      .map(name => join(place, name))
+      .filter(isLeft)
+      .forEach(remove)
+  } catch {
+    // The place cannot be listed, or another process is at the same folders: nobody needs them gone.
+  }
 }
 
 function isLeft(folder: string): boolean {
@@ -41,7 +46,7 @@ function isLeft(folder: string): boolean {
     if (!stat.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) return false
     const owner = readRegularFile(join(folder, OWNER_FILE)).toString()
     // Where containers share the place, others' processes cannot be asked for.
-    return owner.split(' ')[1] === hostname() && isOwnerGone(owner)
+    return isOwnerHere(owner) && isOwnerGone(owner)
   } catch {
     // Not one of ours, or it just went.
     return false

@@ -3,8 +3,8 @@ import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { readCache } from '../compile-cache.js'
-import { isOwnerGone } from '../file-lock.js'
 import { writeAtomic } from '../index-directory.js'
+import { isOwnerGone, ownerTime } from '../process-owner.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
 import { remembering } from '../remembering.js'
 
@@ -100,9 +100,8 @@ export function cachedModules(directory: string): Set<string> {
 
 /** Whether the compile of this name may still need what it announced. Where it does after all, it writes that again. */
 function isHeld(owner: string): boolean {
-  const [, , madeAt] = owner.split(' ')
   // A time to come is nobody's.
-  return !isOwnerGone(owner) && Math.abs(Date.now() - Number(madeAt)) < ANNOUNCED_AGE
+  return !isOwnerGone(owner) && Math.abs(Date.now() - ownerTime(owner)) < ANNOUNCED_AGE
 }
 
 /** The files that hold what was written down of them: what else has the name, or was changed, is another's. Each is read once. */

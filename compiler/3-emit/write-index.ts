@@ -81,16 +81,17 @@ export function shardsHold(directory: string, { header }: WrittenIndex, since: n
 /** The records of a written index, line by line; null where a shard is not what its name says, another compile removed it, or somebody laid it out anew. */
 export function readLines(directory: string, written: WrittenIndex): Lines | null {
   const lines: Lines = emptyLines()
-  return areCollected(directory, written, lines, line => line) ? lines : null
+  return collectWritten(directory, written, lines, line => line) ? lines : null
 }
 
 /** The same for a directory's next compile, in its store. */
 export function storeLines(directory: string, written: WrittenIndex, store: LineStore): KeptLines | null {
   const { files, ...lines } = emptyLines<StoredLine>()
-  return areCollected(directory, written, lines, line => store.add(line)) ? lines : null
+  return collectWritten(directory, written, lines, line => store.add(line)) ? lines : null
 }
 
-function areCollected<Line>(
+/** False where they are not all there as they were written. */
+function collectWritten<Line>(
   directory: string,
   { text: whole, header }: WrittenIndex,
   into: Partial<Record<Section, Map<string, Line>>>,

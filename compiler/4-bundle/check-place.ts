@@ -1,0 +1,105 @@
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { AgentAppsError } from '../../src/error.js'
+import { readRegularFile, unlessGone } from '../regular-file.js'
+import { MARK } from './build-bundle.js'
+import { readList } from './bundle-list.js'
+import { BUNDLE_NAME, type BundlePlace } from './bundle-place.js'
+
+/** A directory that is compiled, as far as a bundle must not lie in it. */
+interface SkillDirectory {
+  dir: string
+  isIgnored: (path: string) => boolean
+}
+
+/**
+ * Refuses a place where a bundle would become part of what is compiled, or replace a file that is no bundle.
+ *
+ * @throws BUNDLE_PLACE
+ */
+export function checkPlace(
+  { folder, name, chunks, types }: BundlePlace,
+  directories: readonly SkillDirectory[],
+): void {
+  checkOutside(join(folder, name), directories)
+  for (const file of [name, types]) checkReplaceable(join(folder, file), MARK)
+  const folderOfChunks = join(folder, chunks)
+  if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
+    throw wrongPlace('bundle', folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
+  const { entry } = readList(folderOfChunks)
+  if (entry !== '' && entry !== name && existsSync(join(folder, entry)))
+    throw wrongPlace('bundle', folderOfChunks, `has the chunks of another bundle, ${entry}`, {
+      hint: 'Give this one a name that differs in more than its ending, or remove the other.',
+    })
+}
+
+/**
+ * Refuses a file that would become part of what is compiled.
+ *
+ * @param noun what it is to be
+ * @throws BUNDLE_PLACE
+ */
+export function checkOutside(
+  file: string,
+  directories: readonly SkillDirectory[],
+  noun: Noun = 'bundle',
+): void {
+  for (const { dir, isIgnored } of directories) {
+    const place = join(realPath(dirname(file)), basename(file))
+    const path = relative(realpathSync.native(dir), place).replaceAll('\\', '/')
+    const isInside = path !== '..' && !path.startsWith('../') && !/^[A-Za-z]:/.test(path)
+    if (!isInside || isLeftOut(path, isIgnored)) continue
+    throw wrongPlace(noun, file, `lies in ${dir}, whose skills are compiled`, {
+      hint: 'Write it elsewhere, or leave its folder out with an ignore pattern.',
+    })
+  }
+}
+
+/**
+ * Refuses a file that is there and that we did not write.
+ *
+ * @param mark what ours begin with
+ * @param noun what it is to be
+ * @throws BUNDLE_PLACE
+ */
+export function checkReplaceable(file: string, mark: string, noun: Noun = 'bundle'): void {
+  if (!existsSync(file) || beginsWith(file, mark)) return
+  throw wrongPlace(noun, file, 'is there already, and is not from agent-apps', {
+    hint: 'Choose another name, or remove it.',
+  })
+}
+
+/** What an error says cannot be written. */
+type Noun = 'bundle' | 'declarations'
+
+function wrongPlace(noun: Noun, file: string, what: string, { hint }: { hint: string }): AgentAppsError {
+  return new AgentAppsError('BUNDLE_PLACE', `No ${noun} can be written: ${file} ${what}.`, { hint, file })
+}
+
+/** A folder's real path, as far as it is there. */
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync.native(folder) : join(realPath(dirname(folder)), basename(folder))
+}
+
+/** True where looking for skills does not lead to a path. */
+function isLeftOut(path: string, isIgnored: (path: string) => boolean): boolean {
+  const names = path.split('/')
+  const isHidden = names.slice(0, -1).some(name => name.startsWith('.') || name === 'node_modules')
+  return isHidden || names.some((_, index) => isIgnored(names.slice(0, index + 1).join('/')))
+}
+
+/** True for a bundle's entry. */
+export function isBundle(file: string): boolean {
+  return BUNDLE_NAME.test(basename(file)) && beginsWith(file, MARK)
+}
+
+/** True for a file, and no link, that begins with a mark. */
+function beginsWith(file: string, mark: string): boolean {
+  const start = Buffer.from(mark)
+  const isSame = unlessGone(
+    () =>
+      lstatSync(file, { throwIfNoEntry: false })?.isFile() &&
+      readRegularFile(file, start.length).equals(start),
+  )
+  return isSame === true
+}
