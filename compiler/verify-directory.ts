@@ -9,11 +9,11 @@ import {
   INDEX_END,
   INDEX_FILE,
   INDEX_VERSION,
-  isByLines,
   isInside,
   SECTIONS,
   type Section,
   sectionRanges,
+  sectionRecords,
   sectionsText,
   shardFile,
 } from '../src/index-format.js'
@@ -101,15 +101,23 @@ function sections(text: string, file: string, deviates: Deviates): Records | nul
   }
   const records: Partial<Records> = {}
   for (const section of SECTIONS) {
-    const sectionText = text.slice(...ranges[section])
-    const read = parsed(sectionText)
-    if (read === null || !isByLines(sectionText, read)) {
-      deviates(file, read === null ? CUT_OFF : 'has records that are not in a line each')
+    const read = recordsIn(text.slice(...ranges[section]))
+    if (read === null) {
+      deviates(file, 'has records that are not in a line each')
       return null
     }
-    records[section] = read
+    records[section] = Object.fromEntries(read) as JsonObject
   }
   return records as Records
+}
+
+function recordsIn(sectionText: string): Map<string, unknown> | null {
+  try {
+    return sectionRecords(sectionText)
+  } catch {
+    // A line that is no JSON.
+    return null
+  }
 }
 
 function shard(

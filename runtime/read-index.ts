@@ -7,10 +7,10 @@ import {
   INDEX_VERSION,
   type IndexHeader,
   type IndexRecords,
-  isByLines,
   SECTIONS,
   type Section,
   sectionRanges,
+  sectionRecords,
   sectionsText,
   shardFile,
   shardOf,
@@ -201,11 +201,8 @@ function readSection<Value extends object>(
   const all = (): ReadonlyMap<string, Value> => {
     if (isRead) return known
     expectSame()
-    const sectionText = text.slice(...range)
-    const records = parseObject(sectionText)
-    if (!isByLines(sectionText, records)) throw new IndexRefused(EDITED)
     // What was handed out stays what it is.
-    for (const [key, record] of Object.entries(records))
+    for (const [key, record] of recordsIn(text.slice(...range)))
       if (!known.has(key)) known.set(key, checked(section, key, record))
     isRead = true
     return known
@@ -220,6 +217,16 @@ function readSection<Value extends object>(
     return read
   }
   return { one, all }
+}
+
+function recordsIn(sectionText: string): Map<string, unknown> {
+  try {
+    const records = sectionRecords(sectionText)
+    if (records) return records
+  } catch {
+    // A line that is no JSON: said below.
+  }
+  throw new IndexRefused(EDITED)
 }
 
 /** The JSON of a record; null where it is not there, or not as it was sealed. */

@@ -87,10 +87,28 @@ export function headerText(text: string): string {
   return end === -1 ? text : `${text.slice(0, end)}}`
 }
 
-/** True where a section's text has one line for each record: of several in a line, or under one key, others would be read by their lines. */
-export function isByLines(text: string, records: object): boolean {
-  const { length } = Object.keys(records)
-  return length === 0 || text.split('\n').length === length + 2
+/** A key at the start of a line. */
+const KEY = /^"(?:[^"\\]|\\.)*"(?=:)/
+
+/**
+ * The records of a section, each read from its line alone, as one that is looked up is: whatever else JSON lets stand in a text, a list and
+ * a look-up have the same.
+ *
+ * @returns null where they are not in a line each, each under a key of its own
+ * @throws SyntaxError
+ */
+export function sectionRecords(text: string): Map<string, unknown> | null {
+  const records = new Map<string, unknown>()
+  if (text === '{}') return records
+  const lines = text.split('\n')
+  if (lines.shift() !== '{' || lines.pop() !== '}') return null
+  for (const [number, line] of lines.entries()) {
+    const [written] = KEY.exec(line) ?? []
+    const end = number === lines.length - 1 ? undefined : -1
+    if (written === undefined || (end && !line.endsWith(','))) return null
+    records.set(JSON.parse(written), JSON.parse(line.slice(written.length + 1, end)))
+  }
+  return records.size === lines.length ? records : null
 }
 
 /** The part of an index file that its hash is made of, where the sections stand in it. */

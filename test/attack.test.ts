@@ -313,6 +313,34 @@ describe('a poisoned index', () => {
     }
   })
 
+  it('gives a list what it gives a look-up, and verify says where other JSON would give something else', async () => {
+    const dir = project(Object.fromEntries(['b', 'c'].map(name => [`${name}/SKILL.md`, skill(name)])))
+    await compiled(dir)
+    // A record over several lines, one of which looks like another tool's; two others share a line, so that there are as many as there were.
+    changeAsHashed(join(dir, 'skills'), text => {
+      const [, b = '', c = '', good = ''] = /"tools":\{\n(.*),\n(.*),\n(.*)\n\}/.exec(text) ?? []
+      const evil = sealed(
+        good.replace('What good does.', 'Something else.').replace(/,"check":"[^"]*"\}$/, ''),
+      )
+      const nested = b.replace(/\}$/, () => `,"z":{\n${evil}\n}}`)
+      return text.replace(`${b},\n${c},\n${good}`, () => `${nested},\n${c},${good}`)
+    })
+    const described = async (first: 'find' | 'list'): Promise<unknown> => {
+      const runtime = createRuntime({ paths: [join(dir, 'skills')], freshness: 'trust' })
+      if (first === 'list') await runtime.listTools()
+      await runtime.findTool('good')
+      const listed = (await runtime.listTools()).find(({ name }) => name === 'good')
+      return [(await runtime.findTool('good'))?.frontmatter.description, listed?.frontmatter.description]
+    }
+    expect([await described('find'), await described('list')]).toEqual(
+      new Array(2).fill(['What good does.', 'What good does.']),
+    )
+    const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
+    expect(deviations).toMatchObject([
+      { file: 'skills/.agent-apps.json', reason: 'has records that are not in a line each' },
+    ])
+  })
+
   it('is not bundled where a section stands twice', async () => {
     const dir = await compiledTwice(twice['after the others'] as (text: string) => string)
     const file = join(dir, 'skills/.agent-apps.json')

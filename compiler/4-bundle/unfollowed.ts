@@ -21,7 +21,7 @@ const OWN_FIELDS = new Map<string, OwnPlace>([
 
 /** True for code that has to be looked at: most has nothing of the kind. */
 export function mayBeUnfollowed(code: string): boolean {
-  return /__agentAppsSource|import\.meta|\bimport\((?!")|\b__require\d*(?:\.resolve)?\((?!"[^.])|["']agent-apps\//.test(
+  return /__agentAppsSource|import\.meta|\bimport\((?!"[^"\\\n]*"\))|\b__require\d*(?:\.resolve)?\((?!"[^."\\\n][^"\\\n]*"\))|["']agent-apps\//.test(
     code,
   )
 }
