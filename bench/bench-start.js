@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { goals } from './goals.js'
 import { medians, run } from './measure.js'
 import { options } from './options.js'
@@ -25,7 +27,30 @@ export async function benchStart() {
       size === goals.startSize ? atMost(ratio, goals.start) : null,
     )
   }
+  await benchBundled()
   await benchList()
+}
+
+/** The same where the skills and the runtime were made one bundle. */
+async function benchBundled() {
+  const sizes = options.compileSizes
+  heading('start of a bundle to one loaded skill')
+  const subjects = { empty: { script: 'empty.js' } }
+  const entries = new Map()
+  for (const size of sizes) {
+    const { skills, name, folder } = await tree(size)
+    const entry = join(folder, 'bundle/agent.mjs')
+    run('compile-bundle.js', [skills, entry])
+    entries.set(size, entry)
+    subjects[size] = { script: 'load-bundled.js', args: [entry, name] }
+  }
+  const measured = await medians(subjects, options.shortRuns)
+  for (const size of sizes) {
+    row(`${size.toLocaleString('en')} skills`, ms(measured[size]), {
+      net: ms(measured[size] - measured.empty),
+      note: `${Math.round(statSync(entries.get(size)).size / 1024).toLocaleString('en')} kB of entry`,
+    })
+  }
 }
 
 async function benchList() {
