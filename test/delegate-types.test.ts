@@ -71,8 +71,9 @@ it('a tool that hands its call on takes and gives what the other one does', asyn
 
 it.each([undefined, ['by-path']])('is the first tool of a file with several: kept %s', async keep => {
   const tree = {
-    'skills/several.skill.md': `${skill('tally', 'x', COUNT)}\n${skill('again')}`,
+    'skills/several.skill.md': `${skill('tally', 'x\n', COUNT)}\n${skill('again')}`,
     'skills/by-path.skill.md': skill('by-path', '', to('./several.skill.md')),
+    'theirs/theirs.skill.md': skill('theirs'),
   }
   expect(await declared(tree, ['by-path'], keep)).toEqual({ 'by-path': COUNTS })
 })

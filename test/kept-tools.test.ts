@@ -296,7 +296,7 @@ describe('what is kept of a file with several tools', () => {
       'a base',
       {
         ...SHARED,
-        'skills/bases.skill.md': `${skill('safe', 'x', 'metadata: { guard: true }\n')}\n${skill('plain')}`,
+        'skills/bases.skill.md': `${skill('safe', 'x\n', 'metadata: { guard: true }\n')}\n${skill('plain')}`,
         ...PAY({ $inherit: ['./bases.skill.md', 'shared'] }),
       },
       GUARDED,
@@ -337,7 +337,7 @@ describe('a main skill that cannot be used', () => {
   }
   const PAY = { 'skills/pay.skill.js': CODE('pay', 'return "paid"') }
   const MAIN = (role: string, promoted = '$global'): string =>
-    skill('boss', 'x', `metadata: { role: ${role}, ${promoted}: { guard: true } }\n`)
+    skill('boss', 'x\n', `metadata: { role: ${role}, ${promoted}: { guard: true } }\n`)
   const calls = async (runtime: Runtime): Promise<unknown> => {
     const pay = await outcome(runtime.invoke('pay'))
     registerTool(runtime.globals, { name: 'mine', fn: () => 'ran' })
