@@ -110,6 +110,7 @@ export function toolLeads(
     ]
   }
 
+  /** Step by step: what lies in a folder has all of them in common. */
   function mainsAt(folder: string, dir: string): Lead[] {
     const above: Lead[] = folder === dir ? [] : [{ kind: 'above', name: dirname(folder), dir }]
     return [...lending(mains.get(folder) ?? []), ...above]

@@ -54,11 +54,9 @@ async function inBoth(
   ask: (runtime: Runtime) => Promise<unknown>,
 ): Promise<{ all: unknown; kept: unknown }> {
   const { root } = codeProject(tree)
-  const paths: CompileOptions['paths'] = ['skills']
-  if (Object.keys(tree).some(path => path.startsWith('team/'))) {
-    await compile({ cwd: root, paths: ['team'] })
-    paths.push({ dir: 'team', external: true })
-  }
+  const hasOthers = Object.keys(tree).some(path => path.startsWith('team/'))
+  if (hasOthers) await compile({ cwd: root, paths: ['team'] })
+  const paths = ['skills', ...(hasOthers ? [{ dir: 'team', external: true }] : [])]
   const told = async (file: string, keep?: string[]): Promise<unknown> => {
     await compile({ cwd: root, paths, bundle: file, keep })
     const { runtime } = await import(pathToFileURL(join(root, file)).href)
