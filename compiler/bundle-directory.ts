@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import type { ContentRecord } from '../src/content.js'
+import { type ContentRecord, isContent } from '../src/content.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import {
   type CascadeRecord,
+  type FileRecord,
   INDEX_FILE,
   INDEX_VERSION,
   type IndexHeader,
@@ -12,6 +13,7 @@ import {
   isInside,
   type NameRecord,
   SECTIONS,
+  type Section,
   sectionsText,
   type ToolDetails,
   type ToolRecord,
@@ -19,6 +21,7 @@ import {
 import { isTexts } from '../src/json.js'
 import type { SearchDirectory } from '../src/path-entry.js'
 import { recordFault } from '../src/record-fault.js'
+import { isReferences } from '../src/references.js'
 import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
@@ -69,10 +72,20 @@ function checked(indexed: IndexedDirectory): IndexedDirectory {
   const { dir, lines } = indexed
   for (const section of SECTIONS)
     for (const [key, record] of records<unknown>(lines[section])) {
-      const fault = recordFault(section, key, record)
+      const fault = recordFault(section, key, record) ?? followedFault(section, key, record as object)
       if (fault !== null) throw uncompiled(dir, `has an index that is not to be used: ${fault}`)
     }
   return indexed
+}
+
+/** Why something is not ours that a runtime looks at only when it uses it: bundling follows it at once. */
+function followedFault(section: Section, key: string, record: object): string | null {
+  if (section === 'contents' && !isContent(record)) return `the content of ${JSON.stringify(key)} is not ours`
+  const { references = [] }: Partial<ToolDetails> = record
+  const isFollowed = section === 'details'
+  return isFollowed && !isReferences(references)
+    ? `the references of ${JSON.stringify(key)} are not ours`
+    : null
 }
 
 function uncompiled(dir: string, what: string): AgentAppsError {
@@ -104,12 +117,20 @@ export function contentsOf({ lines }: IndexedDirectory): Map<string, ContentReco
   return records(lines.contents)
 }
 
-/** A directory without the tools that are not kept. */
+export function filesOf({ lines }: IndexedDirectory): Map<string, FileRecord> {
+  return records(lines.files)
+}
+
+/**
+ * A directory without the tools that are not kept. Files that give none of those go with them, but for one that should be a main
+ * skill: what stands under it is not run.
+ */
 export function withTools(indexed: IndexedDirectory, isKept: (name: string) => boolean): IndexedDirectory {
   const { lines, tools } = indexed
   const only = <Value>(map: ReadonlyMap<string, Value>) => new Map([...map].filter(([name]) => isKept(name)))
-  const files = [...records<{ tools: string[] }>(lines.files)].filter(
-    ([, { tools: given }]) => given.length === 0 || given.some(isKept),
+  const files = [...filesOf(indexed)].filter(
+    ([, { tools: given, diagnostics }]) =>
+      given.length === 0 || given.some(isKept) || diagnostics.some(({ rule }) => rule === 'main-broken'),
   )
   return {
     ...indexed,
@@ -198,7 +219,17 @@ function below(at: string, path: string): string {
 
 /** The real path of a file; null for what is none. */
 function regularFile(file: string): string | null {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ? realpathSync.native(file) : null
+  return isFile(file) ? realpathSync.native(file) : null
+}
+
+/** False too for a name that no file can have: an index may say anything. */
+function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') return false
+    throw error
+  }
 }
 
 /** The real path of a file, where that lies in a folder; else null. */

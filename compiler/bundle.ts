@@ -138,7 +138,7 @@ export async function makeBundle(
   { keep = project.keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
   onPath?: (path: string) => void,
 ): Promise<MadeBundle> {
-  const { parts, declared } = collectBundle(project, keep)
+  const { parts, declared } = await collectBundle(project, keep)
   const own = new Set(project.directories.map(({ dir }) => dir))
   const brought = new Map<string, BundledAsset>()
   const unfollowed: PlacedFault[] = []

@@ -18,10 +18,10 @@ const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
  *
  * @throws BUNDLE_UNCOMPILED, OPTIONS_INVALID
  */
-export function collectBundle(
+export async function collectBundle(
   { cwd, paths, searched, library, env }: Project,
   keep: readonly string[] | undefined,
-): { parts: BundleParts; declared: DeclaredTool[] } {
+): Promise<{ parts: BundleParts; declared: DeclaredTool[] }> {
   const places = virtualPaths(cwd, searched)
   const own = ({ external, layer }: Project['searched'][number]) => !external && layer === 'project'
   // One that is not there has no skills, as for a runtime.
@@ -31,7 +31,7 @@ export function collectBundle(
   const all = there.map(one => ({ ...readIndexed(one), isOwn: own(one), isLibrary: false }))
   const below =
     library === null ? [] : [{ ...readIndexed({ dir: library, ignore: [] }), isOwn: false, isLibrary: true }]
-  const kept = keptTools([...all, ...below], keep)
+  const kept = await keptTools([...all, ...below], keep)
   const directories = kept.map(one =>
     bundledDirectory(one, one.isLibrary ? LIBRARY_PLACE : places.placeOf(one.dir)),
   )

@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'
 import { cascadesOf, type SearchedIndex } from './bundle-directory.js'
-import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from './tools-by-file.js'
+import { bundledFiles } from './bundled-files.js'
+import { isPathReference, pathOf, toolInFile } from './tools-by-file.js'
 
 /** The tools that a bundle exports, the first of each name; of the library those that are called by name. */
 export function declaredTools(directories: readonly SearchedIndex[]): DeclaredTool[] {
@@ -27,14 +28,14 @@ interface BundledTool {
 interface BundledTools {
   /** The first of each name. A broken tool keeps its name from later directories. */
   byName: Map<string, Omit<BundledTool, 'record'> & { record: NameRecord }>
-  byFile: ToolsByFile<BundledTool>
+  inFile: (path: string, fragment: string | undefined) => BundledTool | undefined
   /** The tool whose delegate is another one's body. */
   bodyOf: (tool: BundledTool) => BundledTool | undefined
 }
 
 function bundledTools(directories: readonly SearchedIndex[]): BundledTools {
   const byName: BundledTools['byName'] = new Map()
-  const byFile: BundledTools['byFile'] = new Map()
+  const files = bundledFiles(directories)
   const byDirectory = new Map<SearchedIndex, Map<string, BundledTool>>()
   for (const directory of directories) {
     const cascades = cascadesOf(directory)
@@ -43,16 +44,17 @@ function bundledTools(directories: readonly SearchedIndex[]): BundledTools {
     for (const [name, record] of directory.tools) {
       const tool = { name, record, cascade: cascades.get(name), directory }
       if (!byName.has(name)) byName.set(name, tool)
-      if (isBroken(record)) continue
-      loaded.set(name, { ...tool, record })
-      addTool(byFile, join(directory.dir, record.file), { ...tool, record })
+      if (!isBroken(record)) loaded.set(name, { ...tool, record })
     }
   }
   const own = directories.filter(({ isOwn }) => isOwn)
   const library = directories.find(({ isLibrary }) => isLibrary)
   return {
     byName,
-    byFile,
+    inFile(path, fragment) {
+      const given = toolInFile(files, path, fragment)
+      return given ? byDirectory.get(given.directory)?.get(given.name) : undefined
+    },
     bodyOf({ cascade, directory }) {
       if (!cascade?.body) return undefined
       const [number, name] = cascade.body
@@ -104,7 +106,7 @@ function delegateOf(tool: BundledTool, bundled: BundledTools): BundledTool | und
   }
   if (!isPathReference(reference)) return undefined
   const path = pathOf(reference, join(directory.dir, dirname(record.file)))
-  return toolInFile(bundled.byFile, path, reference.fragment) ?? undefined
+  return bundled.inFile(path, reference.fragment)
 }
 
 /** False for a schema that is known only when the tool runs. */

@@ -14,10 +14,10 @@ import { type Lead, toolLeads } from './tool-leads.js'
  * @param keep undefined: all, as a program may call any tool by its name
  * @throws OPTIONS_INVALID for a pattern that names nothing
  */
-export function keptTools(
+export async function keptTools(
   directories: readonly SearchedIndex[],
   keep: readonly string[] | undefined,
-): SearchedIndex[] {
+): Promise<SearchedIndex[]> {
   if (keep === undefined) return [...directories]
   const all = directories.flatMap(({ tools }) => [...tools])
   const none = keep.find(pattern => !all.some(([name, record]) => isNamed(pattern, name, record)))
@@ -32,11 +32,11 @@ export function keptTools(
   }
   const named = all
     .filter(([name, record]) => keep.some(pattern => isNamed(pattern, name, record)))
-    .map(([name]) => ({ name, isLender: false }))
+    .map(([name]): Lead => ({ kind: 'tool', name }))
   const broken = all.filter(([, record]) => isBroken(record)).map(([name]) => name)
   const kept = new Set([
     ...broken,
-    ...reached([...named, ...projectMain(directories)], toolLeads(directories)),
+    ...(await reached([...named, ...projectMain(directories)], toolLeads(directories))),
   ])
   return directories.map(directory => ({ ...directory, ...withTools(directory, name => kept.has(name)) }))
 }
@@ -51,22 +51,31 @@ function projectMain(directories: readonly SearchedIndex[]): Lead[] {
     .filter(({ isOwn }) => isOwn)
     .map(({ tools }) => [...tools].filter(([, record]) => isMainAtTop(record)))
   const first = atTop.find(mains => mains.length > 0) ?? []
-  return first.map(([name]) => ({ name, isLender: true }))
+  return first.map(([name]) => ({ kind: 'lender', name }))
 }
 
 function isMainAtTop(record: NameRecord): boolean {
   return !isBroken(record) && record.frontmatter.role === 'main' && posix.dirname(record.file) === '.'
 }
 
-/** All names that some lead to, themselves among them. What only lends its metadata may be led to as a whole later. */
-function reached(from: readonly Lead[], leadsOf: (from: Lead) => Lead[]): Iterable<string> {
-  const lenders = new Map<string, boolean>()
-  const waiting = [...from]
-  for (const lead of waiting) {
-    const known = lenders.get(lead.name)
-    if (known === false || known === lead.isLender) continue
-    lenders.set(lead.name, lead.isLender)
-    for (const next of leadsOf(lead)) waiting.push(next)
+/** The names of all tools that some leads come to, their own among them. */
+async function reached(
+  from: readonly Lead[],
+  leadsOf: ReturnType<typeof toolLeads>,
+): Promise<Iterable<string>> {
+  const known = new Map(from.map(lead => [keyOf(lead), lead]))
+  const names = new Set<string>()
+  // What is come to on the way is gone on from as well.
+  for (const lead of known.values()) {
+    if (lead.kind === 'tool' || lead.kind === 'lender') names.add(lead.name)
+    for (const next of await leadsOf(lead)) {
+      const key = keyOf(next)
+      if (!known.has(key)) known.set(key, next)
+    }
   }
-  return lenders.keys()
+  return names
+}
+
+function keyOf(lead: Lead): string {
+  return [lead.kind, lead.name, 'dir' in lead ? lead.dir : ''].join('\0')
 }

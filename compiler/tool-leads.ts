@@ -1,25 +1,33 @@
-import { dirname, join, posix, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { allDirectives, type ContentPart } from '../src/content.js'
 import { directiveReferences } from '../src/content-references.js'
 import { directiveForms } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { matchGlob } from '../src/glob.js'
+import { INCLUDED_BYTES_MAX } from '../src/included-file.js'
 import { type CascadeRecord, isBroken, type ToolRecord } from '../src/index-format.js'
 import { isJsonObject, type JsonValue } from '../src/json.js'
 import { parseReference } from '../src/reference.js'
 import type { ToolReference } from '../src/references.js'
-import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
-import { parseContent } from './1-read/parse-content.js'
+import { parsePatterns, type ToolRule } from '../src/tool-pattern.js'
+import { parseContentWithin } from './1-read/parse-content-within.js'
 import { cascadesOf, contentsOf, detailsOf, realInside, type SearchedIndex } from './bundle-directory.js'
+import { bundledFiles } from './bundled-files.js'
 import { readRealFile } from './regular-file.js'
-import { addTool, isPathReference, pathOf, splitLink, type ToolsByFile, toolInFile } from './tools-by-file.js'
+import { selectedTools } from './selected-tools.js'
+import { isPathReference, pathOf, splitLink, toolInFile } from './tools-by-file.js'
 
-/** Where a tool leads to: a name of tools. */
-export interface Lead {
-  name: string
-  /** True where such a tool is only there for its metadata: nobody is told what it says. */
-  isLender: boolean
-}
+/** What leads to tools: a tool to others, or what many tools have in common, which is followed once. */
+export type Lead =
+  /** The tools of a name. A lender is only there for its metadata: nobody is told what it says. */
+  | { kind: 'tool' | 'lender'; name: string }
+  /** What a pattern selects. */
+  | { kind: 'pattern'; name: string }
+  /** What a file of a directory refers to that contents include. */
+  | { kind: 'included'; name: string; dir: string }
+  /** The main skills in a folder of a directory, and above that. */
+  | { kind: 'above'; name: string; dir: string }
 
 /** A reference, without the place where it is written. */
 type Written = Pick<ToolReference, 'kind' | 'ref'>
@@ -45,26 +53,33 @@ function opened(indexed: SearchedIndex) {
  * What leads from tools to others: what runs when one is called with all that this was made of, the main skills above them, and
  * what they say in their frontmatter and content. What code does cannot be seen.
  *
- * @returns where the tools of a name lead to, one step far
+ * @returns where something leads to, one step far
  */
-export function toolLeads(directories: readonly SearchedIndex[]): (from: Lead) => Lead[] {
+export function toolLeads(
+  directories: readonly SearchedIndex[],
+): (from: Lead) => readonly Lead[] | Promise<readonly Lead[]> {
   const tools = directories.map(opened).flatMap(toolsOf)
   const byName = new Map<string, LeadingTool[]>()
-  const byFile: ToolsByFile<LeadingTool> = new Map()
+  const byFile = bundledFiles(directories)
   for (const tool of tools) {
     const others = byName.get(tool.name)
     if (others) others.push(tool)
     else byName.set(tool.name, [tool])
-    addTool(byFile, join(tool.directory.dir, tool.record.file), tool)
   }
   const middleware = new Set(tools.filter(mayBeMiddleware).map(({ name }) => name))
-  const mains = tools.filter(({ record }) => record.frontmatter.role === 'main')
+  const mains = mainsByFolder(tools)
   const directives = new Map(
     tools
       .map(({ name, record }) => [name, directiveForms(record.frontmatter.tags)] as const)
       .filter(([, forms]) => forms.length > 0),
   )
-  const selected = selection(tools)
+  const selected = selectedTools(
+    tools.map(({ name, record, directory: { isLibrary } }) => ({
+      name,
+      tags: record.frontmatter.tags,
+      isLibrary,
+    })),
+  )
 
   /** The tool that a reference in a file leads to. */
   function target({ kind, ref }: Written, file: string): string[] {
@@ -83,14 +98,22 @@ export function toolLeads(directories: readonly SearchedIndex[]): (from: Lead) =
   }
 
   /** Bases and main skills lend their metadata. */
-  function lenders({ name, record, directory: { dir, cascades } }: LeadingTool): string[] {
+  function lenders({ name, record, directory: { dir, cascades } }: LeadingTool): Lead[] {
     const { body, sources = [] } = cascades.get(name) ?? {}
     const addressed = [...sources, ...(body ? [body] : [])].map(([, one]) => one)
     const bases = textsIn(record.frontmatter.metadata.$inherit).flatMap(ref =>
       target({ kind: 'inherit', ref }, join(dir, record.file)),
     )
-    const above = mains.filter(main => main.directory.dir === dir && isAbove(main, record.file))
-    return [...addressed, ...bases, ...above.map(main => main.name)]
+    return [
+      ...lending([...addressed, ...bases]),
+      { kind: 'above', name: join(dir, dirname(record.file)), dir },
+    ]
+  }
+
+  /** Step by step: what lies in a folder has all of them in common. */
+  function mainsAt(folder: string, dir: string): Lead[] {
+    const above: Lead[] = folder === dir ? [] : [{ kind: 'above', name: dirname(folder), dir }]
+    return [...lending(mains.get(folder) ?? []), ...above]
   }
 
   function running({ name, record, directory: { dir, cascades } }: LeadingTool): string[] {
@@ -102,44 +125,57 @@ export function toolLeads(directories: readonly SearchedIndex[]): (from: Lead) =
     return [...delegates, ...chain, ...keysOf(record, cascade).filter(key => middleware.has(key))]
   }
 
-  function said({ name, record, directory }: LeadingTool): string[] {
+  function said({ name, record, directory }: LeadingTool): Lead[] {
     const { dir, details, contents } = directory
-    const { metadata, 'allowed-tools': allowed = '' } = record.frontmatter
+    const { metadata, 'allowed-tools': allowed } = record.frontmatter
     const { references = [] } = details.get(name) ?? {}
     const { parts = [], inputs = [] } = contents.get(name) ?? {}
     const file = join(dir, record.file)
     return [
-      ...references.filter(({ kind }) => kind !== 'inherit').flatMap(one => target(one, file)),
-      ...[allowed, ...textsIn(metadata['requires-tools'])].flatMap(selected),
+      ...tooled(references.filter(({ kind }) => kind !== 'inherit').flatMap(one => target(one, file))),
+      ...[...textsIn(allowed), ...textsIn(metadata['requires-tools'])].flatMap(patternsIn),
       ...inContent(record.directives ?? [], parts, file),
-      ...inputs.flatMap(input => inIncluded(dir, input)),
+      ...inputs.map(input => ({ kind: 'included' as const, name: input, dir })),
     ]
   }
 
   /** Directives, and what they refer to. */
-  function inContent(names: readonly string[], parts: readonly ContentPart[], file: string): string[] {
+  function inContent(names: readonly string[], parts: readonly ContentPart[], file: string): Lead[] {
     const patterns = allDirectives(parts).flatMap(({ name, arg }) => (name === 'tools' && arg ? [arg] : []))
     return [
-      ...names.filter(name => directives.has(name)),
-      ...directiveReferences(parts).flatMap(one => target(one, file)),
-      ...patterns.flatMap(selected),
+      ...tooled(names.filter(name => directives.has(name))),
+      ...tooled(directiveReferences(parts).flatMap(one => target(one, file))),
+      ...patterns.flatMap(patternsIn),
     ]
   }
 
   /** The same in a file that a content includes: an index has only what came of it. */
-  function inIncluded(dir: string, path: string): string[] {
-    const file = join(dir, path)
-    const real = realInside(dir, file)
-    const text = real === null ? '' : readRealFile(real).toString()
+  async function inIncluded(dir: string, path: string): Promise<Lead[]> {
+    const text = includedText(dir, path)
     const names = directiveNames(text)
-    return names.length === 0 ? [] : inContent(names, parseContent(text, directives).parts, file)
+    if (names.length === 0) return []
+    const { parts } = await parseContentWithin(text, directives, 1)
+    return inContent(names, parts, join(dir, path))
   }
 
-  return ({ name, isLender }) =>
-    (byName.get(name) ?? []).flatMap(tool => [
-      ...lenders(tool).map(one => ({ name: one, isLender: true })),
-      ...[...running(tool), ...(isLender ? [] : said(tool))].map(one => ({ name: one, isLender: false })),
+  return from => {
+    if (from.kind === 'pattern') return tooled(parsePatterns(from.name).flatMap(selected))
+    if (from.kind === 'included') return inIncluded(from.dir, from.name)
+    if (from.kind === 'above') return mainsAt(from.name, from.dir)
+    return (byName.get(from.name) ?? []).flatMap(tool => [
+      ...lenders(tool),
+      ...tooled(running(tool)),
+      ...(from.kind === 'lender' ? [] : said(tool)),
     ])
+  }
+}
+
+function lending(names: readonly string[]): Lead[] {
+  return names.map(name => ({ kind: 'lender', name }))
+}
+
+function tooled(names: readonly string[]): Lead[] {
+  return names.map(name => ({ kind: 'tool', name }))
 }
 
 /** The tools of a directory that load. */
@@ -155,20 +191,11 @@ function mayBeMiddleware({ record }: LeadingTool): boolean {
   return role === 'middleware' || roleMeant === 'middleware'
 }
 
-/** The names of the tools that a list of patterns selects. */
-function selection(tools: readonly LeadingTool[]): (patterns: string) => string[] {
-  const known = new Map<string, string[]>()
-  const select = (rule: ToolRule): string[] =>
-    tools
-      .filter(({ name, record, directory: { isLibrary } }) =>
-        selectsTool(rule, { name, tags: record.frontmatter.tags, isLibrary }),
-      )
-      .map(({ name }) => name)
-  return patterns => {
-    const names = known.get(patterns) ?? parsePatterns(patterns).filter(isNaming).flatMap(select)
-    known.set(patterns, names)
-    return names
-  }
+/** The patterns of a list that name tools. */
+function patternsIn(list: string): Lead[] {
+  return parsePatterns(list)
+    .filter(isNaming)
+    .map(({ text }) => ({ kind: 'pattern', name: text }))
 }
 
 /** What no tool and no tag is called. */
@@ -187,10 +214,28 @@ function keysOf({ frontmatter: { metadata } }: ToolRecord, cascade: CascadeRecor
   )
 }
 
-/** True for a main skill in the folder of a file of its directory, or above that. */
-function isAbove({ record }: LeadingTool, file: string): boolean {
-  const folder = posix.dirname(record.file)
-  return folder === '.' || file.startsWith(`${folder}/`)
+/** The names of the main skills that lie directly in each folder, by its absolute path. */
+function mainsByFolder(tools: readonly LeadingTool[]): Map<string, string[]> {
+  const mains = new Map<string, string[]>()
+  for (const { name, record, directory } of tools) {
+    if (record.frontmatter.role !== 'main') continue
+    const folder = join(directory.dir, dirname(record.file))
+    const others = mains.get(folder)
+    if (others) others.push(name)
+    else mains.set(folder, [name])
+  }
+  return mains
+}
+
+/** The text of a file that contents include; none where it can no longer be read, which whoever renders it is told. */
+function includedText(dir: string, path: string): string {
+  try {
+    const real = realInside(dir, join(dir, path))
+    const isRead = real !== null && statSync(real).size <= INCLUDED_BYTES_MAX
+    return isRead ? readRealFile(real).toString() : ''
+  } catch {
+    return ''
+  }
 }
 
 function textsIn(value: JsonValue | undefined): string[] {

@@ -2,6 +2,7 @@ import type { ContentRecord } from '../src/content.js'
 import { isContentOf } from '../src/content.js'
 import type { DirectiveForm } from '../src/directive.js'
 import { AgentAppsError } from '../src/error.js'
+import { isTexts } from '../src/json.js'
 import { loadParser } from './directory-files.js'
 import { isStillFresh, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
@@ -72,7 +73,7 @@ async function compiledContent(
   const { inputs = [] } = content ?? {}
   const isSame =
     globals.config.freshness === 'trust' ||
-    (Array.isArray(inputs) && inputs.every(file => isStillFresh(state, names, file, host)))
+    (isTexts(inputs) && inputs.every(file => isStillFresh(state, names, file, host)))
   return isSame ? content : undefined
 }
 

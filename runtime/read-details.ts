@@ -49,7 +49,8 @@ async function ask(
   const index = names.via === 'disk' ? names : currentIndex(state, globals, disk)
   const asked = index ?? (await rereadFile(state, record.file, globals, disk))
   const details = asked?.details(record.frontmatter.name)
-  if (!isReferences(details?.references ?? []))
+  const { references = [] } = details ?? {}
+  if (!isReferences(references))
     throw new IndexRefused(`the references of "${record.frontmatter.name}" are not ours`)
   return details
 }

@@ -50,7 +50,7 @@ export async function loadPath(
   const all = place ? await foundIn(place, globals, disk) : []
   const found =
     fragment === undefined
-      ? all[0]
+      ? all.find(({ isFirst }) => isFirst)
       : all.find(({ record }) => !isBroken(record) && record.frontmatter.name === fragment)
   const [tool] = found ? soundTool(found, globals, disk) : []
   if (tool) return { tool }
@@ -62,6 +62,11 @@ interface Place {
   state: DirectoryState
   /** Relative to the state's directory. */
   file: string
+}
+
+interface FoundInFile extends Found {
+  /** True for the one that the path alone means. A bundle may have others of the file and not this one. */
+  isFirst: boolean
 }
 
 /** The path entry that a file lies in, or else its own directory. */
@@ -110,7 +115,7 @@ function isLost(file: string, disk: Disk): boolean {
 const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index: null }
 
 /** A file's tools in its order: as the index has them, where it has them all and the file did not change, else as the file says. */
-async function foundIn(place: Place, globals: Globals, disk: Disk): Promise<Found[]> {
+async function foundIn(place: Place, globals: Globals, disk: Disk): Promise<FoundInFile[]> {
   const found = await withNames(place.state, globals, disk, () => foundOnce(place, globals, disk))
   for (const { names, record } of found) {
     if (names.via === 'bundle' && !isBroken(record))
@@ -119,7 +124,7 @@ async function foundIn(place: Place, globals: Globals, disk: Disk): Promise<Foun
   return found
 }
 
-async function foundOnce({ state, file }: Place, globals: Globals, disk: Disk): Promise<Found[]> {
+async function foundOnce({ state, file }: Place, globals: Globals, disk: Disk): Promise<FoundInFile[]> {
   const indexed = askIndex(state, globals, disk, index => inNames(state, index, file)) ?? []
   // A file with a fault may hold more than the index could take.
   const isWhole =
@@ -132,12 +137,12 @@ async function foundOnce({ state, file }: Place, globals: Globals, disk: Disk): 
   return names ? inNames(state, names, file) : indexed
 }
 
-function inNames(state: DirectoryState, names: DirectoryNames, file: string): Found[] {
+function inNames(state: DirectoryState, names: DirectoryNames, file: string): FoundInFile[] {
   const given = names.file(file)?.tools ?? []
   const all = given.length > 0 ? given : names.via === 'disk' ? names.names() : []
-  return all.flatMap(name => {
+  return all.flatMap((name, number) => {
     const record = names.tool(name)
-    return record ? [{ state, names, record }] : []
+    return record ? [{ state, names, record, isFirst: number === 0 }] : []
   })
 }
 

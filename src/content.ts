@@ -74,8 +74,14 @@ export function allDirectives(parts: readonly ContentPart[]): DirectivePart[] {
 
 /** True for parts that can be of a text: an index that says otherwise is not believed. */
 export function isContentOf(content: ContentRecord | undefined, text: string): content is ContentRecord {
-  if (content?.length !== text.length || !Array.isArray(content.parts)) return false
-  return isProblem(content.problem) && areParts(content.parts, text.length)
+  return content?.length === text.length && isContent(content)
+}
+
+/** True for parts that can be of some text of their length. */
+export function isContent(content: Partial<ContentRecord>): content is ContentRecord {
+  const { length, parts, inputs = [], problem } = content
+  const isOurs = isProblem(problem) && Array.isArray(inputs) && inputs.every(isInside)
+  return isOurs && Number.isInteger(length) && areParts(parts, length as number)
 }
 
 /** Blocks and included texts that may lie in each other. */

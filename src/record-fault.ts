@@ -105,7 +105,8 @@ function isWellFormed(name: string, record: NameRecord): boolean {
   // What runs code to be found is never in an index.
   if (!isJsonObject(frontmatter) || dynamic !== undefined || !isFileOf(kind, file)) return false
   if (fragment !== undefined && typeof fragment !== 'string') return false
-  const isCompiled = (module === undefined || isModule(module)) && isValidators(validators ?? {})
+  const isCompiled =
+    (module === undefined || isModule(module)) && (validators === undefined || isValidators(validators))
   const isDelegate = delegate === undefined || isMarkdown(delegate) || isModule(delegate)
   if (!isCompiled || !isDelegate || frontmatter.name !== name || !isFrontmatter(frontmatter)) return false
   if (kind === 'code') return typeof exported === 'string'

@@ -265,6 +265,8 @@ describe('contents of an index that are not ours', () => {
     ['a line without its lead', sound([directive({ line: {} })])],
     ['a line that is null', sound([directive({ line: null })])],
     ['attributes that are null', sound([directive({ attributes: null })])],
+    ['files that are none', sound([[0, 4]], { inputs: [null] })],
+    ['a file from outside', sound([[0, 4]], { inputs: ['../../x'] })],
   ]
 
   it.each(NOT_BELIEVED)('%s: the text is parsed', async (_, record) => {

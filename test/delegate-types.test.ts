@@ -14,11 +14,15 @@ const to = (delegate: string, more = ''): string => `metadata:\n  delegate: ${de
 const COUNTS = '{ args: { "text": string }; result: number }'
 
 /** What the declarations of a bundle say of each of some tools, and of others nothing. */
-async function declared(tree: Tree, names: readonly string[]): Promise<Record<string, string>> {
+async function declared(
+  tree: Tree,
+  names: readonly string[],
+  keep?: readonly string[],
+): Promise<Record<string, string>> {
   const { root } = codeProject(tree)
   const paths = ['skills', { dir: 'theirs', external: true }]
   await compile({ cwd: join(root, 'theirs'), paths: ['.'] })
-  await compile({ cwd: root, paths, bundle: 'dist/agent.mjs' })
+  await compile({ cwd: root, paths, bundle: 'dist/agent.mjs', keep })
   const text = readFileSync(join(root, 'dist/agent.d.mts'), 'utf8')
   const types = new Map(
     [...text.matchAll(/^ {2}"([\w-]+)": (\{ args: .*)$/gm)].map(([, name, type]) => [name, type]),
@@ -63,6 +67,15 @@ it('a tool that hands its call on takes and gives what the other one does', asyn
     heir: COUNTS,
     'own-result': '{ args: { "text": string }; result: string }',
   })
+})
+
+it.each([undefined, ['by-path']])('is the first tool of a file with several: kept %s', async keep => {
+  const tree = {
+    'skills/several.skill.md': `${skill('tally', 'x\n', COUNT)}\n${skill('again')}`,
+    'skills/by-path.skill.md': skill('by-path', '', to('./several.skill.md')),
+    'theirs/theirs.skill.md': skill('theirs'),
+  }
+  expect(await declared(tree, ['by-path'], keep)).toEqual({ 'by-path': COUNTS })
 })
 
 it('is of any type where that is not known', async () => {

@@ -274,6 +274,7 @@ describe('an index with records that are not ours', () => {
     'tags that are no list': ({ tools }) => Object.assign(tools['good-1']?.frontmatter ?? {}, { tags: 'x' }),
     'a fragment that is no text': ({ tools }) =>
       Object.assign(tools['good-1'] ?? {}, { fragment: { toString: 1 } }),
+    'schemas that are null': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { validators: null }),
     'a role that there is not': ({ tools }) =>
       Object.assign(tools['good-1']?.frontmatter ?? {}, { role: '\u001b[31m' }),
     'a name that is none': ({ tools }) => Object.assign(tools, { 'Bad Name': tools['good-1'] }),

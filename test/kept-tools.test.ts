@@ -6,6 +6,7 @@ import { type Runtime, registerTool } from 'agent-apps'
 import { type CompileOptions, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
+import { rewriteIndex, type WrittenIndex } from './support/poisoned-index.js'
 import { ROOT } from './support/processes.js'
 import { layOut, samples } from './support/sample.js'
 import { temporary } from './support/temporary.js'
@@ -40,6 +41,29 @@ async function namesOf(runtime: Runtime): Promise<string[]> {
 
 /** The names that `--keep one` keeps of a tree. */
 const kept = async (tree: Tree, keep = ['one']): Promise<string[]> => (await bundleOf(tree, { keep })).names
+
+/** What comes of a call, be that an error. */
+const outcome = (call: Promise<unknown>): Promise<unknown> =>
+  call.catch(({ code, message, hint, file, line, column, tool }) => ({
+    ...{ code, message, hint, file, line, column, tool },
+  }))
+
+/** What a program is told by the whole bundle of a project, and by that with `--keep pay`. */
+async function inBoth(
+  tree: Tree,
+  ask: (runtime: Runtime) => Promise<unknown>,
+): Promise<{ all: unknown; kept: unknown }> {
+  const { root } = codeProject(tree)
+  const hasOthers = Object.keys(tree).some(path => path.startsWith('team/'))
+  if (hasOthers) await compile({ cwd: root, paths: ['team'] })
+  const paths = ['skills', ...(hasOthers ? [{ dir: 'team', external: true }] : [])]
+  const told = async (file: string, keep?: string[]): Promise<unknown> => {
+    await compile({ cwd: root, paths, bundle: file, keep })
+    const { runtime } = await import(pathToFileURL(join(root, file)).href)
+    return outcome(ask(runtime))
+  }
+  return { all: await told('all/agent.mjs'), kept: await told('kept/agent.mjs', ['pay']) }
+}
 
 const MIDDLEWARE = (name: string): Tree => ({
   [`skills/${name}.skill.js`]: CODE(name, '', { role: 'middleware' }),
@@ -231,6 +255,222 @@ describe('what `keep` keeps', () => {
     expect(await namesOf(runtime)).toEqual(['library', 'limit', 'one', 'two'])
     expect((await runtime.findTool('two')).origin.shadows).toHaveLength(1)
   })
+})
+
+describe('what is kept of a file with several tools', () => {
+  const TWO: Tree = {
+    'skills/two.skill.md': `${skill('strict', 'Strict.\n')}\n${skill('lenient', 'Lenient.\n')}`,
+  }
+  const SHARED = {
+    'team/shared.skill.md': skill('shared', 'x', 'metadata: { owner: ann }\n'),
+    'skills/guard.skill.js': CODE('guard', 'throw new Error("guarded")', { role: 'middleware' }),
+  }
+  const PAY = (metadata: object): Tree => ({ 'skills/pay.skill.js': CODE('pay', 'return "paid"', metadata) })
+
+  const GUARDED = expect.objectContaining({ message: 'guarded' })
+
+  it.each<[string, Tree, unknown]>([
+    [
+      'a delegate',
+      { ...TWO, 'skills/pay.skill.md': skill('pay', '', 'metadata: { delegate: ./two.skill.md }\n') },
+      'Strict.\n\n',
+    ],
+    [
+      'a guard’s delegate',
+      {
+        'skills/guard.skill.md': skill(
+          'guard',
+          '',
+          'metadata: { role: middleware, delegate: ./checks.skill.md }\n',
+        ),
+        'skills/checks.skill.md': `${skill('strict', '', 'metadata: { delegate: ./strict.js }\n')}\n${skill('lenient', '', 'metadata: { delegate: ./lenient.js }\n')}`,
+        'skills/strict.js': 'export default () => { throw new Error("guarded") }\n',
+        'skills/lenient.js': 'export default () => {}\n',
+        ...PAY({ guard: true }),
+      },
+      GUARDED,
+    ],
+    [
+      'a base',
+      {
+        ...SHARED,
+        'skills/bases.skill.md': `${skill('safe', 'x\n', 'metadata: { guard: true }\n')}\n${skill('plain')}`,
+        ...PAY({ $inherit: ['./bases.skill.md', 'shared'] }),
+      },
+      GUARDED,
+    ],
+    [
+      'a base that is a default export',
+      {
+        ...SHARED,
+        'skills/bases.skill.js': `import { defineTool } from 'agent-apps'
+export const alpha = defineTool({ name: 'alpha', description: 'Is alpha.', execute: () => 1 })
+export default defineTool({ name: 'zeta', description: 'Is zeta.', metadata: { guard: true }, execute: () => 1 })
+`,
+        ...PAY({ $inherit: ['./bases.skill.js', 'shared'] }),
+      },
+      GUARDED,
+    ],
+  ])('is the first where a path means that: %s', async (_, tree, means) => {
+    const pay = (runtime: Runtime) => runtime.invoke('pay')
+    const { all, kept } = await inBoth(tree, pay)
+    expect(all).toEqual(means)
+    expect(kept).toEqual(all)
+  })
+
+  it('is no other one for who calls the path', async () => {
+    const tree = { ...TWO, 'skills/pay.skill.md': skill('pay', 'See [it](two.skill.md#lenient).\n') }
+    const { all, kept } = await inBoth(tree, async runtime => ({
+      first: await runtime.findTool('./skills/two.skill.md').then(tool => tool?.name ?? null),
+      other: await runtime.invoke('./skills/two.skill.md#lenient'),
+    }))
+    expect(all).toEqual({ first: 'strict', other: 'Lenient.\n' })
+    expect(kept).toEqual({ first: null, other: 'Lenient.\n' })
+  })
+})
+
+describe('a main skill that cannot be used', () => {
+  const GUARD = {
+    'skills/guard.skill.js': CODE('guard', 'throw new Error("guarded")', { role: 'middleware' }),
+  }
+  const PAY = { 'skills/pay.skill.js': CODE('pay', 'return "paid"') }
+  const MAIN = (role: string, promoted = '$global'): string =>
+    skill('boss', 'x\n', `metadata: { role: ${role}, ${promoted}: { guard: true } }\n`)
+  const calls = async (runtime: Runtime): Promise<unknown> => {
+    const pay = await outcome(runtime.invoke('pay'))
+    registerTool(runtime.globals, { name: 'mine', fn: () => 'ran' })
+    return { pay, mine: await outcome(runtime.invoke('mine')), after: await outcome(runtime.invoke('pay')) }
+  }
+  const invalid = expect.objectContaining({ code: 'CASCADE_INVALID' })
+
+  it.each<[string, Tree]>([
+    ['misspelt', { 'skills/SKILL.md': MAIN('mian') }],
+    ['in another case', { 'skills/SKILL.md': MAIN('Main') }],
+    ['a list', { 'skills/SKILL.md': MAIN('[main]') }],
+    [
+      'beside a sound tool of its file, its name another’s',
+      {
+        'skills/a.skill.md': skill('boss'),
+        'skills/b.skill.md': `${MAIN('main')}\n${skill('extra')}`,
+      },
+    ],
+    [
+      'code of two tools',
+      {
+        'skills/m.skill.js': `import { defineTool } from 'agent-apps'
+export const boss = defineTool({ name: 'boss', description: 'Is main.', metadata: { role: 'mian', $global: { guard: true } }, execute: () => 1 })
+export const other = defineTool({ name: 'other', description: 'Is other.', execute: () => 1 })
+`,
+      },
+    ],
+  ])('stops what stands under it: %s', async (_, tree) => {
+    const { all, kept } = await inBoth({ ...GUARD, ...PAY, ...tree }, calls)
+    expect(all).toEqual({ pay: invalid, mine: invalid, after: invalid })
+    expect(kept).toEqual(all)
+  })
+
+  it.each<[string, Tree]>([
+    ['beside others’ directories', { 'skills/SKILL.md': MAIN('mian') }],
+    ['in a folder', { 'skills/near/SKILL.md': MAIN('Main', '$local') }],
+  ])('stops it where cascades are open, too: %s', async (_, tree) => {
+    const pay = { 'skills/near/pay.skill.js': CODE('pay', 'return "paid"', { $inherit: 'shared' }) }
+    const shared = { 'team/shared.skill.md': skill('shared', 'x', 'metadata: { owner: ann }\n') }
+    const { all, kept } = await inBoth({ ...GUARD, ...pay, ...shared, ...tree }, calls)
+    expect(all).toMatchObject({ pay: invalid, after: invalid })
+    expect(kept).toEqual(all)
+  })
+})
+
+describe('an index of others that was made up', () => {
+  const deep = (levels: number): unknown[] => {
+    let parts: unknown[] = []
+    for (let level = 0; level < levels; level++)
+      parts = [{ name: 'skill', arg: 'b', start: 0, end: 1, at: [1, 1], children: parts }]
+    return parts
+  }
+  const content =
+    (change: object) =>
+    ({ contents }: WrittenIndex) =>
+      Object.assign(contents.a ?? {}, change)
+  const details =
+    (change: object) =>
+    ({ details }: WrittenIndex) =>
+      Object.assign(details.a ?? {}, change)
+  const directive = { name: 'tools', start: 0, end: 1, at: [1, 1] }
+
+  it.each<[string, (index: WrittenIndex) => void]>([
+    ['parts that are none', content({ parts: 5 })],
+    ['no part', content({ parts: [null] })],
+    ['a part of nothing', content({ parts: [{}] })],
+    ['parts in parts', content({ parts: deep(1500) })],
+    ['an argument that is no text', content({ parts: [{ ...directive, arg: {} }] })],
+    ['no length', content({ length: null })],
+    ['files that are none', content({ inputs: 5 })],
+    ['no file', content({ inputs: [null] })],
+    ['no files', content({ inputs: null })],
+    ['a file elsewhere', content({ inputs: ['../skills/one.skill.md'] })],
+    ['references that are none', details({ references: 5 })],
+    ['no reference', details({ references: [null] })],
+    ['no references', details({ references: null })],
+    ['a reference to nothing', details({ references: [{ kind: 'link', ref: null, line: 1, column: 1 }] })],
+  ])('is not bundled: %s', async (_, change) => {
+    const { root, paths } = await withOthers()
+    rewriteIndex(join(root, 'team'), change)
+    for (const keep of [undefined, ['one']])
+      await expect(compile({ cwd: root, paths, bundle: 'dist/agent.mjs', keep })).rejects.toMatchObject({
+        code: 'BUNDLE_UNCOMPILED',
+        message: expect.stringMatching(
+          /has an index that is not to be used: the .* of "a" (?:is|are) not ours/,
+        ),
+      })
+  })
+
+  it('leads nowhere by a file that nobody can read, and by none that is too long', async () => {
+    const { root, paths } = await withOthers()
+    writeTree(root, { 'team/long.md': `${'x'.repeat(1024 * 1024)} :skill[c]` })
+    rewriteIndex(join(root, 'team'), content({ inputs: ['long.md', 'gone.md', 'a', 'y'.repeat(5000)] }))
+    await compile({ cwd: root, paths, bundle: 'dist/agent.mjs', keep: ['one'] })
+    const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    expect(await namesOf(runtime)).toEqual(['a', 'b', 'include', 'library', 'one', 'skill'])
+  })
+
+  async function withOthers(): Promise<{ root: string; paths: CompileOptions['paths'] }> {
+    const { root } = codeProject({
+      'skills/one.skill.md': skill('one', 'See :skill[a].\n'),
+      'team/a/SKILL.md': skill('a', '::include[./more.md]\n\nSee :skill[b].\n'),
+      'team/a/more.md': 'More.\n',
+      'team/b.skill.md': skill('b'),
+      'team/c.skill.md': skill('c'),
+    })
+    await compile({ cwd: root, paths: ['team'] })
+    return { root, paths: ['skills', { dir: 'team', external: true }] }
+  }
+})
+
+it('keeps thousands of tools that all may call each other', { timeout: 60_000 }, async () => {
+  const tree = Object.fromEntries(
+    Array.from({ length: 4000 }, (_, number) => [
+      `skills/t-${number}.skill.md`,
+      skill(`t-${number}`, 'x', 'allowed-tools: "t-*"\n'),
+    ]),
+  )
+  const { root } = codeProject(tree)
+  const run = spawnSync(
+    process.execPath,
+    [
+      '--max-old-space-size=256',
+      join(ROOT, 'dist/cli/main.js'),
+      'compile',
+      'skills',
+      '--bundle',
+      'dist/agent.mjs',
+      '--keep',
+      't-1',
+    ],
+    { cwd: root, encoding: 'utf8' },
+  )
+  expect(run.stdout + run.stderr).toContain('bundled dist/agent.mjs')
+  expect(run.status).toBe(0)
 })
 
 describe('what is kept is what it was', () => {

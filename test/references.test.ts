@@ -115,12 +115,15 @@ describe('the references of a tool', () => {
     expect((await runtime.describe('inline')).references).toEqual([])
   })
 
-  it('that are not ours condemn an index', async () => {
+  it.each([
+    ['"kind":"link","line":9', '"kind":"evil","line":9'],
+    [/"references":\[.*?\]/, '"references":null'],
+  ])('that are not ours condemn an index: %s', async (written, evil) => {
     const cwd = makeTree(ALL)
     await compile({ cwd, paths: ['skills'] })
     const file = join(cwd, 'skills/.agent-apps.json')
     const { createHash } = await import('node:crypto')
-    const text = readFileSync(file, 'utf8').replace('"kind":"link","line":9', '"kind":"evil","line":9')
+    const text = readFileSync(file, 'utf8').replace(written, evil)
     const sections = text.slice(text.indexOf('\n"tools":') + 1, -'\n}\n'.length)
     const digest = createHash('sha256').update(sections).digest('hex')
     writeFileSync(file, text.replace(/"hash":"\w+"/, `"hash":"${digest}"`))
