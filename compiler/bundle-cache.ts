@@ -10,7 +10,7 @@ import { type FileStat, pickStat, sameStat, vouchingStat } from './file-stat.js'
 import { prepareIndexDirectory, writeAtomic } from './index-directory.js'
 import { BUILT_DIRECTORY } from './package-place.js'
 import type { Project, ProjectDirectory } from './project.js'
-import { readRegularFile } from './regular-file.js'
+import { readSealed, sealed } from './sealed-file.js'
 import { VERSION } from './version.js'
 
 /**
@@ -48,17 +48,20 @@ export function bundleKey({ cwd, paths, searched, library, env }: Project, optio
 /**
  * The bundle that lies there, where it was made of the same and is as it was written; else null.
  *
+ * @param entry the bundle's own file, absolute: what was looked at must have been this one
  * @param onPath told of each place that decides it, as when it was made
  */
 export function lastBundle(
   project: Project,
   key: string,
+  entry: string,
   onPath: (path: string) => void = () => {},
 ): Pick<BundleCache, 'diagnostics'> | null {
   const cache = readBundleCache(cachingDirectory(project))
   if (cache?.key !== key) return null
   for (const path of cache.looks) onPath(path)
-  return cache.files.every(isAsSeen) ? cache : null
+  const isThere = cache.files.some(([path, stat]) => path === entry && stat !== null)
+  return isThere && cache.files.every(isAsSeen) ? cache : null
 }
 
 interface WrittenBundle extends Pick<BundleCache, 'key' | 'diagnostics'> {
@@ -81,7 +84,7 @@ export function rememberBundle(
   const dir = cachingDirectory(project)
   try {
     prepareIndexDirectory(dir)
-    writeAtomic(dir, BUNDLE_CACHE_FILE, JSON.stringify(cache))
+    writeAtomic(dir, BUNDLE_CACHE_FILE, sealed([Buffer.from(JSON.stringify(cache))]))
   } catch {
     // The bundle is right as it lies there; the next one is made again, and that is all.
   }
@@ -93,9 +96,10 @@ function cachingDirectory({ directories }: Project): string {
 
 function readBundleCache(dir: string): BundleCache | null {
   try {
-    return JSON.parse(readRegularFile(join(dir, BUNDLE_CACHE_FILE)).toString()) as BundleCache
+    const text = readSealed(join(dir, BUNDLE_CACHE_FILE))
+    return text === null ? null : (JSON.parse(text) as BundleCache)
   } catch {
-    // Absent, torn or foreign.
+    // Absent, or not to be read.
     return null
   }
 }

@@ -37,7 +37,10 @@ export interface BundleOptions {
  *
  * @throws OPTIONS_INVALID, BUNDLE_PLACE
  */
-export function checkBundle({ cwd, directories }: Project, { bundle = '' }: BundleOptions): void {
+export function checkBundle(
+  { cwd, directories }: Project,
+  { bundle = '', sourcemap = false }: BundleOptions,
+): void {
   if (!BUNDLE_NAME.test(basename(bundle))) {
     throw new AgentAppsError(
       'OPTIONS_INVALID',
@@ -47,7 +50,7 @@ export function checkBundle({ cwd, directories }: Project, { bundle = '' }: Bund
       },
     )
   }
-  checkPlace(bundlePlace(resolve(cwd, bundle)), directories)
+  checkPlace(bundlePlace(resolve(cwd, bundle)), directories, sourcemap)
 }
 
 /** A bundle, ready to be written. */
@@ -84,7 +87,7 @@ export async function bundle(
 ): Promise<BundleReport> {
   const place = placeOf(project, options)
   const key = keyOf(project, options)
-  const last = force || hasLeftovers(place) ? null : lastBundle(project, key, looks?.path)
+  const last = force || hasLeftovers(place) ? null : lastBundle(project, key, entryOf(place), looks?.path)
   if (last) return { files: [], diagnostics: last.diagnostics }
   const startedAt = Date.now()
   const looked = new Set<string>()
@@ -104,9 +107,9 @@ export async function bundle(
 
 /** The files of a bundle that bundling would write. */
 export async function outdatedBundle(project: Project, options: BundleOptions): Promise<BundleReport> {
-  const last = lastBundle(project, keyOf(project, options))
-  if (last) return { files: [], diagnostics: last.diagnostics }
   const place = placeOf(project, options)
+  const last = lastBundle(project, keyOf(project, options), entryOf(place))
+  if (last) return { files: [], diagnostics: last.diagnostics }
   const { files, diagnostics } = await makeBundle(project, place, options)
   return { files: shownFiles(outdatedFiles(place, files), place, project), diagnostics }
 }
@@ -121,6 +124,10 @@ function keyOf(
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
   return bundlePlace(resolve(cwd, file))
+}
+
+function entryOf({ folder, name }: BundlePlace): string {
+  return join(folder, name)
 }
 
 function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: Project): string[] {

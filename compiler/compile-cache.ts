@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileDigest, INDEX_DIRECTORY } from '../src/index-format.js'
 import type { ReferenceKind } from '../src/references.js'
@@ -6,7 +6,7 @@ import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js
 import type { FileStat } from './file-stat.js'
 import { jsonPieces, LongList } from './json-pieces.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import { readRegularFile } from './regular-file.js'
+import { readSealed, sealed } from './sealed-file.js'
 import {
   type CascadeInput,
   cascadeInput,
@@ -107,15 +107,15 @@ type StoredFinding = [rule: string, line: number, column: number, ...found: stri
 
 /** The cache of a directory; null where there is none, or none that this version can use. */
 export function readCache(directory: string): CompileCache | null {
-  let stored: StoredCache
   try {
     const file = join(directory, CACHE_FILE)
-    if (!lstatSync(file).isFile()) return null
-    stored = JSON.parse(readRegularFile(file).toString())
+    const text = readSealed(file)
+    if (text === null) return null
+    const stored = JSON.parse(text) as StoredCache
     if (stored.version !== VERSION) return null
     return { ...decode(stored), savedAt: statSync(file).mtimeMs }
   } catch {
-    // Absent, torn or foreign: the compile is slower by it, and no different.
+    // Absent, or not to be read: the compile is slower by it, and no different.
     return null
   }
 }
@@ -141,7 +141,7 @@ export function encodeCache({
   cascadeFindings: Map<string, Finding[]>
   contentFindings: Map<string, Finding[]>
   elsewhere: string[]
-}): Buffer[] {
+}): Uint8Array[] {
   const stored: { [Key in keyof StoredCache]: StoredCache[Key] | LongList } = {
     version: VERSION,
     header,
@@ -157,7 +157,7 @@ export function encodeCache({
     contentFindings: storeFindings(contentFindings),
     elsewhere,
   }
-  return jsonPieces(stored)
+  return sealed(jsonPieces(stored))
 }
 
 function* storeFiles(files: ReadonlyMap<string, CachedFile>): Generator<StoredFile> {

@@ -3,11 +3,14 @@ import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from '
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentAppsError } from '../src/error.js'
-import { isOwnerGone, processOwner } from './process-owner.js'
+import { isOwner, isOwnerGone, processOwner } from './process-owner.js'
 import { readRegularFile } from './regular-file.js'
 
 /** Who has made one may remove an abandoned lock; the digits say which. */
 const TAKEOVER_ENDING = /^\.[0-9a-f]{16}$/
+
+/** More than any lock has; so much of what is none is read to know it. */
+const LOCK_BYTES = 1_024
 
 const WAIT_LIMIT = 60_000
 const POLL = 20
@@ -21,6 +24,8 @@ interface Locked {
   place: string
   /** What is thrown where the system refuses the lock. */
   notWritable: (cause: unknown) => AgentAppsError
+  /** What is thrown where something has the lock's name that no process of ours put there. */
+  foreign: (lock: string) => AgentAppsError
   /** How long (ms) others are waited for. Default: a minute. */
   waitLimit?: number | undefined
 }
@@ -32,11 +37,12 @@ interface Locked {
  */
 export async function withFileLock<Result>(
   lock: string,
-  { place, notWritable, waitLimit = WAIT_LIMIT }: Locked,
+  { place, notWritable, foreign, waitLimit = WAIT_LIMIT }: Locked,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   const deadline = Date.now() + waitLimit
   while (!acquire(lock, notWritable)) {
+    if (isLockForeign(lock)) throw foreign(lock)
     if (Date.now() > deadline) {
       throw new AgentAppsError(
         'INDEX_LOCKED',
@@ -59,6 +65,17 @@ export async function withFileLock<Result>(
 /** True where a lock was left by a process that is gone. */
 export function isLockAbandoned(lock: string): boolean {
   return abandonedBy(lock) !== null
+}
+
+/** True where what lies there is no lock: it is never removed, and waiting for it would be in vain. */
+export function isLockForeign(lock: string): boolean {
+  try {
+    // A pipe would never be read to its end.
+    return !lstatSync(lock).isFile() || !isLockText(readRegularFile(lock, LOCK_BYTES).toString())
+  } catch {
+    // It went meanwhile, or it may not be read: then it is one of another user.
+    return false
+  }
 }
 
 /** What processes that are gone left behind of a lock, as names in its folder; nothing where it is held, or there is no such folder. */
@@ -110,7 +127,7 @@ function removeAbandoned(lock: string): void {
     makeFile(takeover, `${processOwner()}\n`)
   } catch {
     // Another process is at it; one that was killed at it is waited for no longer.
-    if (ageOf(takeover) > TAKEOVER_AGE) rmSync(takeover, { force: true })
+    if (isTakeoverOld(takeover)) rmSync(takeover, { force: true })
     return
   }
   if (abandonedBy(lock) === abandoned) rmSync(lock, { force: true })
@@ -118,21 +135,30 @@ function removeAbandoned(lock: string): void {
 }
 
 function isTakeoverAbandoned(file: string): boolean {
-  return abandonedBy(file) !== null || ageOf(file) > TAKEOVER_AGE
+  return abandonedBy(file) !== null || isTakeoverOld(file)
+}
+
+/** What has the name of one and is none is never old enough. */
+function isTakeoverOld(file: string): boolean {
+  return !isLockForeign(file) && ageOf(file) > TAKEOVER_AGE
 }
 
 /** What tells an abandoned lock from every other; null where the lock is held, or gone. */
 function abandonedBy(lock: string): string | null {
   try {
-    // A pipe would never be read to its end; whoever put it there can say no more than "held".
     const stat = lstatSync(lock)
-    if (!stat.isFile()) return null
+    if (isLockForeign(lock)) return null
     const text = readRegularFile(lock).toString()
     return isAbandoned(text, Date.now() - stat.mtimeMs) ? `${stat.ino} ${stat.mtimeMs} ${text}` : null
   } catch {
     // Gone meanwhile: whoever held it has finished.
     return null
   }
+}
+
+function isLockText(text: string): boolean {
+  const owner = text.trim()
+  return owner === '' || isOwner(owner)
 }
 
 /** Whether nobody holds a lock of this text and age (ms) any more. */

@@ -11,6 +11,21 @@ export function processOwner(): string {
   return `${process.pid} ${hostname()} ${Date.now()}`
 }
 
+/** What `processOwner` gives; of an earlier version without the time; or a beginning of it. */
+const OWNER = /^\d+(?: \S+(?: \d+)?)?$/
+/** All of it. */
+const WHOLE_OWNER = /^[1-9]\d* \S+ \d+$/
+
+/** True for what may have been written to name a process; what else stands in its place is somebody's own. */
+export function isOwner(text: string): boolean {
+  return OWNER.test(text)
+}
+
+/** The same, where it must have been written whole and by this version. */
+export function isWholeOwner(text: string): boolean {
+  return WHOLE_OWNER.test(text)
+}
+
 /**
  * True where the process that `processOwner` named is gone.
  *

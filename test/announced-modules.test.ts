@@ -201,7 +201,8 @@ it('what a compile that was killed under its lock left goes with the next one th
   const text = 'half'
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 32)
   writeTree(dir, {
-    '.agent-apps/cache.lock': `${GONE}\n`,
+    // A lock names the process alone.
+    '.agent-apps/cache.lock': `${GONE.slice(0, -2)}\n`,
     [`.agent-apps/index-${digest}.json`]: text,
     '.agent-apps.json.4194000.tmp': 'half',
   })

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type CompileOptions, clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
+import { sealedText } from './support/sealed-text.js'
 import { goodSkills, skill, snapshot, type Tree, writeTree } from './support/tree.js'
 
 const TREE: Tree = {
@@ -105,12 +106,45 @@ describe('a bundle that would be the same', () => {
   it('is made of a cache that may be lost, and that `clean` removes', async () => {
     const { root, bundle } = await bundledOnce()
     const folder = join(root, 'skills/.agent-apps')
-    for (const text of ['{', 'null', '{"key":1}']) {
+    for (const text of ['{', 'null', '{"key":1}', sealedText('null'), sealedText('{"key":1}')]) {
       writeFileSync(join(folder, 'cache-bundle.json'), text)
       expect((await bundle()).bundled).toEqual([])
     }
     await clean({ cwd: root, paths: ['skills'] })
     expect(readdirSync(join(root, 'skills'))).not.toContain('.agent-apps')
+  })
+
+  it.each<[string, (cache: Record<string, unknown>) => void]>([
+    ['other files', cache => Object.assign(cache, { files: [] })],
+    ['files that are none', cache => Object.assign(cache, { files: [null] })],
+    ['a path that none can be', cache => Object.assign(cache, { files: [['/a\0b', null, '']] })],
+    ['no looks', cache => Reflect.deleteProperty(cache, 'looks')],
+    ['nothing said', cache => Object.assign(cache, { diagnostics: [null] })],
+  ])('is known by a cache as it was written alone, not by one with %s', async (_, edit) => {
+    const { root, bundle } = await bundledOnce()
+    const file = join(root, 'skills/.agent-apps/cache-bundle.json')
+    const [seal, ...rest] = readFileSync(file, 'utf8').split('\n')
+    const cache = JSON.parse(rest.join('\n'))
+    edit(cache)
+    writeFileSync(file, `${seal}\n${JSON.stringify(cache)}`)
+    const entry = join(root, 'dist/agent.mjs')
+    const text = readFileSync(entry, 'utf8')
+    writeFileSync(entry, `${text.split('\n')[0]}\nthrow new Error('another')\n`)
+    expect((await bundle({ check: true })).outdated).toEqual(['dist/agent.mjs'])
+    expect((await bundle()).bundled).toEqual(['dist/agent.mjs'])
+    expect(readFileSync(entry, 'utf8')).toBe(text)
+  })
+
+  it('is not taken for it by a cache that did not look at it', async () => {
+    const { root, bundle } = await bundledOnce()
+    const file = join(root, 'skills/.agent-apps/cache-bundle.json')
+    const cache = JSON.parse(readFileSync(file, 'utf8').slice(65))
+    const entry = join(root, 'dist/agent.mjs')
+    rmSync(join(root, 'dist'), { recursive: true })
+    for (const files of [[], [[entry, null, '']]]) {
+      writeFileSync(file, sealedText(JSON.stringify({ ...cache, files })))
+      expect((await bundle({ check: true })).outdated).toContain('dist/agent.mjs')
+    }
   })
 
   it.each<[string, (root: string) => void]>([

@@ -7,6 +7,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
@@ -531,6 +532,53 @@ describe('writing a bundle', () => {
     ])
   })
 
+  it('does not take the folder of another that is written meanwhile', async () => {
+    const { root: cwd } = codeProject(one)
+    await compile({ cwd, paths: ['skills'] })
+    const endings = ['mjs', 'js'] as const
+    const outcomes = await Promise.all(
+      endings.map(ending =>
+        failure(compile({ cwd, paths: ['skills'], bundle: `dist/agent.${ending}`, minify: ending === 'js' })),
+      ),
+    )
+    expect(outcomes.map(({ code = '' }) => code).sort()).toEqual(['', 'BUNDLE_PLACE'])
+    const written = endings.filter((_, number) => outcomes[number]?.code === undefined)
+    expect(readdirSync(join(cwd, 'dist')).filter(name => /\.m?js$/.test(name))).toEqual([
+      `agent.${written[0]}`,
+    ])
+    writeTree(cwd, { 'package.json': '{ "type": "module" }' })
+    const { tools } = await import(pathToFileURL(join(cwd, `dist/agent.${written[0]}`)).href)
+    expect(await tools.a()).toBe('Do a.\n')
+  })
+
+  it('replaces no file that came while it was made', async () => {
+    const { root: cwd } = codeProject(one)
+    const made = compile({
+      cwd,
+      paths: ['skills'],
+      bundle: 'dist/agent.mjs',
+      onProgress: () => writeTree(cwd, { 'dist/agent.mjs': 'mine' }),
+    })
+    expect(await failure(made)).toMatchObject({ code: 'BUNDLE_PLACE', file: join(cwd, 'dist/agent.mjs') })
+    expect(readFileSync(join(cwd, 'dist/agent.mjs'), 'utf8')).toBe('mine')
+  })
+
+  it('knows its source map where its list was lost, and removes none that is not its own', async () => {
+    const { root: cwd } = codeProject(one)
+    const options = { cwd, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile({ ...options, sourcemap: true })
+    const list = join(cwd, 'dist/agent-chunks/bundle.json')
+    rmSync(list)
+    await compile({ ...options, sourcemap: true })
+    rmSync(list)
+    await compile(options)
+    expect(readdirSync(join(cwd, 'dist')).sort()).toEqual(['agent-chunks', 'agent.d.mts', 'agent.mjs'])
+    writeTree(cwd, { 'dist/agent.mjs.map': 'mine', 'skills/b/SKILL.md': skill('b') })
+    await compile(options)
+    expect(readFileSync(join(cwd, 'dist/agent.mjs.map'), 'utf8')).toBe('mine')
+    await expect(compile({ ...options, sourcemap: true })).rejects.toMatchObject({ code: 'BUNDLE_PLACE' })
+  })
+
   it('leaves no source map of the one before', async () => {
     const { root: cwd } = codeProject(one)
     await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs', sourcemap: true })
@@ -543,7 +591,8 @@ describe('writing a bundle', () => {
     const { root } = codeProject({ ...one, 'precious-ABCDEFGH.mjs': 'x' })
     const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
     writeTree(root, {
-      'dist/agent-chunks/bundle.json': '{"files":["../../precious-ABCDEFGH.mjs","/etc/x","mine.mjs",3]}',
+      'dist/agent-chunks/bundle.json':
+        '{"entry":"agent.mjs","map":false,"files":["../../precious-ABCDEFGH.mjs","/etc/x","mine.mjs",3]}',
       'dist/agent-chunks/mine.mjs': 'x',
     })
     await compile(options)
@@ -557,6 +606,13 @@ describe('writing a bundle', () => {
     ['in the place of a file that is no bundle', 'src/app.mjs', 'is there already'],
     ['in the place of foreign declarations', 'src/types.mjs', 'is there already'],
     ['where its folder is a file', 'src/blocked.mjs', 'is no folder'],
+    ['in the place of a foreign source map', 'src/mapped.mjs', 'mapped.mjs.map is there already'],
+    ['in the place of a folder', 'src/folder.mjs', 'folder.mjs.map is there already'],
+    ['in the place of a foreign list', 'src/listed.mjs', 'bundle.json is there already'],
+    ['in the place of a link that leads nowhere', 'src/linked.mjs', 'linked.d.mts is there already'],
+    // It is none that could be waited for.
+    ['where a lock is foreign', 'src/locked.mjs', 'bundle.lock is there already'],
+    ['where a lock is a folder', 'src/shut.mjs', 'bundle.lock is there already'],
   ])('is refused %s', async (_where, bundle, why) => {
     const tree = {
       ...one,
@@ -564,10 +620,17 @@ describe('writing a bundle', () => {
       'src/app.mjs': 'mine',
       'src/types.d.mts': 'mine',
       'src/blocked-chunks': 'mine',
+      'src/mapped.mjs.map': '{\n  "version": 3,\n  "sources": []\n}\n',
+      'src/folder.mjs.map/mine': 'mine',
+      'src/listed-chunks/bundle.json': '{"my":"own"}',
+      'src/linked.d.mts': { link: '../nowhere' },
+      'src/locked-chunks/bundle.lock': 'GEM\n  remote: https://rubygems.org\n',
+      'src/shut-chunks/bundle.lock/mine': 'mine',
     }
     const { root } = codeProject(tree)
+    utimesSync(join(root, 'src/locked-chunks/bundle.lock'), 1e9, 1e9)
     const before = snapshot(root)
-    const refused = await failure(compile({ cwd: root, paths: ['skills'], bundle }))
+    const refused = await failure(compile({ cwd: root, paths: ['skills'], bundle, sourcemap: true }))
     expect(refused).toMatchObject({ code: 'BUNDLE_PLACE', message: expect.stringContaining(why) })
     expect(snapshot(root)).toEqual(before)
   })
@@ -653,22 +716,43 @@ describe('writing a bundle', () => {
       'agent.mjs.4194001.tmp/mine': 'x',
       'agent-chunks/mine.mjs.4194000.tmp': 'x',
       'agent-chunks/bundle.lock.mine': 'x',
+      // Of names that such files have, and none of them.
+      'agent.mjs.4194002.tmp': 'mine',
+      'agent.d.mts.4194002.tmp': 'mine',
+      'agent.mjs.map.4194002.tmp': 'mine',
+      'agent-chunks/bundle.json.4194002.tmp': '{"mine":1}',
+      'agent-chunks/chunk-ABCDEFGH.mjs.4194002.tmp': 'mine',
+      'agent-chunks/chunk-ABCDEFGH.mjs.map.4194002.tmp': 'mine',
+      'agent-chunks/notes-ABCDEFGH.md.7.tmp': '',
+      [`agent-chunks/bundle.lock.${'1'.repeat(16)}`]: 'mine',
+      [`agent-chunks/bundle.lock.${'2'.repeat(16)}/mine`]: 'x',
     }
     writeTree(join(root, 'dist'), foreign)
+    for (const name of Object.keys(foreign)) utimesSync(join(root, 'dist', name), 1e9, 1e9)
+    for (const digit of '12')
+      utimesSync(join(root, `dist/agent-chunks/bundle.lock.${digit.repeat(16)}`), 1e9, 1e9)
     const before = snapshot(join(root, 'dist'))
     const held = `4194000 ${hostname()} 1\n`
-    for (const left of [
-      'agent.mjs.4194000.tmp',
-      'agent.mjs.map.4194000.tmp',
-      'agent.d.mts.4194000.tmp',
-      'agent-chunks/bundle.json.4194000.tmp',
-      'agent-chunks/chunk-ABCDEFGH.mjs.4194000.tmp',
-      'agent-chunks/bundle.lock',
-      `agent-chunks/bundle.lock.${'0'.repeat(16)}`,
-    ]) {
-      writeTree(join(root, 'dist'), { [left]: held })
-      expect((await compile(options)).bundled).toEqual([])
-      expect(snapshot(join(root, 'dist')), left).toEqual(before)
+    const entry = readFileSync(join(root, 'dist/agent.mjs'), 'utf8')
+    const list = readFileSync(join(root, 'dist/agent-chunks/bundle.json'), 'utf8')
+    const map = '{\n  "version": 3,\n  "sources": ["a'
+    for (const [left, whole] of [
+      ['agent.mjs.4194000.tmp', entry],
+      ['agent.mjs.map.4194000.tmp', map],
+      ['agent.d.mts.4194000.tmp', entry],
+      ['agent-chunks/bundle.json.4194000.tmp', list],
+      ['agent-chunks/chunk-ABCDEFGH.mjs.4194000.tmp', entry],
+      ['agent-chunks/chunk-ABCDEFGH.mjs.map.4194000.tmp', map],
+      ['agent-chunks/asset-0123ABCD.txt.4194000.tmp', 'whatever'],
+      ['agent-chunks/bundle.lock', held],
+      [`agent-chunks/bundle.lock.${'0'.repeat(16)}`, held],
+    ] as const) {
+      // Whatever was written of it when it was cut off.
+      for (const text of whole === held ? [held] : ['', whole.slice(0, 5), whole]) {
+        writeTree(join(root, 'dist'), { [left]: text })
+        expect((await compile(options)).bundled).toEqual([])
+        expect(snapshot(join(root, 'dist')), left).toEqual(before)
+      }
     }
   })
 

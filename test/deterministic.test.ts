@@ -14,6 +14,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { times } from './support/long.js'
 import { runCode } from './support/processes.js'
+import { sealedText } from './support/sealed-text.js'
 import { temporary } from './support/temporary.js'
 import {
   compiled,
@@ -146,11 +147,35 @@ describe('a compile that changes nothing writes nothing', () => {
       '{}',
       text.replace('"version":"', '"version":"9'),
       '',
+      ...['null', '[]', '{}', text.slice(65).replace('"version":"', '"version":"9')].map(sealedText),
     ]) {
       writeFileSync(cache, bad)
       writeTree(dir, { 'good-3/SKILL.md': skill('good-3', `Anew ${bad.length}.\n`) })
       await compile({ paths: [dir] })
       expect(compiled(dir)).toEqual(await fresh(dir))
+    }
+  })
+
+  it('with a cache in which any value was changed', async () => {
+    const dir = makeTree({
+      ...goodSkills(5),
+      'SKILL.md': skill('boss', '', 'metadata:\n  role: main\n  $global:\n    guard: true\n'),
+      'guard.skill.js':
+        "export const frontmatter = { name: 'guard', description: 'Guards.', metadata: { role: 'middleware' } }\nexport default () => { throw new Error('guarded') }\n",
+    })
+    await compile({ paths: [dir] })
+    const file = join(dir, '.agent-apps/cache.json')
+    const text = readFileSync(file, 'utf8')
+    const kept = compiled(dir)
+    const places = pathsIn(JSON.parse(text.slice(65)))
+    expect(places.length).toBeGreaterThan(150)
+    for (const [number, path] of places.entries()) {
+      const cache = JSON.parse(text.slice(65))
+      const holder = path.slice(0, -1).reduce((value, key) => value[key], cache)
+      holder[path.at(-1) ?? ''] = [null, 0, 'x', [], {}, [[]], 'a\0b'][number % 7]
+      writeFileSync(file, text.slice(0, 65) + JSON.stringify(cache))
+      await compile({ paths: [dir] })
+      expect(compiled(dir), path.join('.')).toEqual(kept)
     }
   })
 
@@ -164,6 +189,12 @@ describe('a compile that changes nothing writes nothing', () => {
     expect(written.at(-1)).toBe('.agent-apps.json')
   })
 })
+
+/** The paths of all values within one. */
+function pathsIn(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) => [[key], ...pathsIn(item).map(path => [key, ...path])])
+}
 
 /** What a first compile of the same tree elsewhere gives. */
 async function fresh(dir: string): Promise<Record<string, string>> {

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { compile } from 'agent-apps/compiler'
+import { clean, compile } from 'agent-apps/compiler'
 import { afterEach, expect, it, vi } from 'vitest'
 import { withDirectoryLock } from '../compiler/3-emit/directory-lock.js'
 import { builtSource } from './support/built-source.js'
 import { startCode } from './support/processes.js'
-import { makeTree, skill } from './support/tree.js'
+import { makeTree, skill, snapshot, type Tree } from './support/tree.js'
 
 /** No process has this number. */
 const GONE = 4_194_000
@@ -41,6 +41,33 @@ it.each([
   const started = Date.now()
   await withDirectoryLock(dir, () => {})
   expect(Date.now() - started).toBeGreaterThan(150)
+})
+
+it.each<[string, Tree]>([
+  ['a file', { '.agent-apps/cache.lock': 'GEM\n  remote: https://rubygems.org\n' }],
+  ['an old file that begins as one', { '.agent-apps/cache.lock': `${GONE} ${hostname()} 1 and more\n` }],
+  ['a folder', { '.agent-apps/cache.lock/mine': 'x' }],
+])('what is no lock is neither waited for nor removed: %s', async (_, tree) => {
+  const dir = makeTree({ ...tree, 'a.skill.md': skill('a') })
+  const lock = join(dir, '.agent-apps/cache.lock')
+  utimesSync(lock, 1e9, 1e9)
+  const before = snapshot(dir)
+  const started = Date.now()
+  await expect(compile({ paths: [dir] })).rejects.toMatchObject({ code: 'INDEX_NOT_WRITABLE', file: lock })
+  await clean({ paths: [dir] })
+  expect(Date.now() - started).toBeLessThan(30_000)
+  expect(snapshot(dir)).toEqual(before)
+})
+
+it('what is no takeover is neither an obstacle nor removed', async () => {
+  const folder = `.agent-apps/cache.lock.${'1'.repeat(16)}`
+  const file = `.agent-apps/cache.lock.${'2'.repeat(16)}`
+  const dir = makeTree({ 'a.skill.md': skill('a'), [`${folder}/mine`]: 'x', [file]: 'mine' })
+  for (const path of [folder, file]) utimesSync(join(dir, path), 1e9, 1e9)
+  const before = snapshot(dir)
+  await compile({ paths: [dir] })
+  await clean({ paths: [dir] })
+  expect(snapshot(dir)).toEqual(before)
 })
 
 it('of two that see one abandoned lock, only one takes it over', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { AgentAppsError } from '../../src/error.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { abandonedLock, isLockAbandoned, withFileLock } from '../file-lock.js'
 import { notWritable, prepareIndexDirectory } from '../index-directory.js'
@@ -19,7 +20,15 @@ export async function withDirectoryLock<Result>(
 ): Promise<Result> {
   prepareIndexDirectory(directory)
   const refused = (cause: unknown) => notWritable(directory, cause)
-  return withFileLock(join(directory, LOCK_FILE), { place: directory, notWritable: refused, waitLimit }, work)
+  const locked = { place: directory, notWritable: refused, foreign, waitLimit }
+  return withFileLock(join(directory, LOCK_FILE), locked, work)
+}
+
+function foreign(lock: string): AgentAppsError {
+  return new AgentAppsError('INDEX_NOT_WRITABLE', `${lock} is there already, and is no lock of agent-apps.`, {
+    hint: 'Remove it, so that the compiler can make its own.',
+    file: lock,
+  })
 }
 
 /** True where the directory's lock was left by a process that is gone. */

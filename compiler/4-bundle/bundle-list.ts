@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { writeAtomic } from '../index-directory.js'
 import { readRegularFile } from '../regular-file.js'
 import { BUNDLE_NAME, type BundlePlace } from './bundle-place.js'
+import { isBegun, isThere } from './known-file.js'
 
 /** What a bundle brings; kept in its folder, so that the next one removes what it does not need. */
 export const LIST = 'bundle.json'
@@ -16,8 +17,13 @@ export interface BundleList {
   files: string[]
 }
 
+/** What a list begins with. */
+export const LIST_MARK = '{\n "entry": "'
+
 /** What a bundle's other files are called. */
 export const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
+/** Those of them that code finds by its place. */
+export const ASSET_NAME = /^asset-[0-9A-F]{8}\.\w{1,10}$/
 
 export function listOf({ name, chunks }: BundlePlace, files: ReadonlyMap<string, Uint8Array>): BundleList {
   const inChunks = [...files.keys()].filter(file => file.startsWith(`${chunks}/`))
@@ -34,19 +40,23 @@ export function writeList(chunks: string, list: BundleList): void {
 
 /** What the bundle that lies there brought; of other names than a bundle's none is ours to remove. */
 export function readList(chunks: string): BundleList {
+  const none: BundleList = { entry: '', map: false, files: [] }
   try {
-    const { entry, map, files } = JSON.parse(
-      readRegularFile(join(chunks, LIST)).toString(),
-    ) as Partial<BundleList>
-    return {
-      entry: typeof entry === 'string' && BUNDLE_NAME.test(entry) ? entry : '',
-      map: map === true,
-      files: [files].flat().filter(name => typeof name === 'string' && CHUNK_NAME.test(name)) as string[],
-    }
+    const text = readRegularFile(join(chunks, LIST)).toString()
+    const { entry, map, files } = JSON.parse(text) as Record<keyof BundleList, unknown>
+    if (typeof entry !== 'string' || !BUNDLE_NAME.test(entry)) return none
+    if (typeof map !== 'boolean' || !Array.isArray(files)) return none
+    return { entry, map, files: files.filter(name => typeof name === 'string' && CHUNK_NAME.test(name)) }
   } catch {
     // There is none, or none that was written whole.
-    return { entry: '', map: false, files: [] }
+    return none
   }
+}
+
+/** True where nothing of somebody else's lies where the list goes. One that came with a checkout may have other line ends. */
+export function isListReplaceable(chunks: string): boolean {
+  const file = join(chunks, LIST)
+  return !isThere(file) || isBegun(file, LIST_MARK) || readList(chunks).entry !== ''
 }
 
 /** The file name of a bundle's entry in a folder; null where none lies there. */

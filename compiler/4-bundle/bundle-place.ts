@@ -12,6 +12,9 @@ export interface BundlePlace {
   types: string
 }
 
+/** In the folder of chunks: what the indexes lie in need not be writable, and others' projects may write a bundle to this place, too. */
+export const LOCK = 'bundle.lock'
+
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
 
 /** The files of a bundle whose entry is to be `file`, absolute. */

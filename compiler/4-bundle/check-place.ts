@@ -1,10 +1,12 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { AgentAppsError } from '../../src/error.js'
-import { readRegularFile, unlessGone } from '../regular-file.js'
+import { isLockForeign } from '../file-lock.js'
 import { MARK } from './build-bundle.js'
-import { readList } from './bundle-list.js'
-import { BUNDLE_NAME, type BundlePlace } from './bundle-place.js'
+import { isListReplaceable, LIST, readList } from './bundle-list.js'
+import { BUNDLE_NAME, type BundlePlace, LOCK } from './bundle-place.js'
+import { isMapOwn } from './entry-map.js'
+import { beginsWith, isThere } from './known-file.js'
 
 /** A directory that is compiled, as far as a bundle must not lie in it. */
 interface SkillDirectory {
@@ -15,17 +17,36 @@ interface SkillDirectory {
 /**
  * Refuses a place where a bundle would become part of what is compiled, or replace a file that is no bundle.
  *
+ * @param hasMap whether its entry gets a source map
  * @throws BUNDLE_PLACE
  */
 export function checkPlace(
-  { folder, name, chunks, types }: BundlePlace,
+  place: BundlePlace,
   directories: readonly SkillDirectory[],
+  hasMap: boolean,
 ): void {
+  const { folder, name, chunks } = place
   checkOutside(join(folder, name), directories)
+  checkFiles(place, hasMap)
+  const lock = join(folder, chunks, LOCK)
+  if (isLockForeign(lock)) throw foreignFile(lock)
+}
+
+/**
+ * Refuses a place where a bundle would replace a file that is no bundle's, or take the folder of another one. Who holds the place's lock
+ * asks again: another bundle, or a file, may have come meanwhile.
+ *
+ * @throws BUNDLE_PLACE
+ */
+export function checkFiles(place: BundlePlace, hasMap: boolean): void {
+  const { folder, name, chunks, types } = place
   for (const file of [name, types]) checkReplaceable(join(folder, file), MARK)
+  const map = join(folder, `${name}.map`)
+  if (hasMap && isThere(map) && !isMapOwn(place)) throw foreignFile(map)
   const folderOfChunks = join(folder, chunks)
   if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
     throw wrongPlace('bundle', folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
+  if (!isListReplaceable(folderOfChunks)) throw foreignFile(join(folderOfChunks, LIST))
   const { entry } = readList(folderOfChunks)
   if (entry !== '' && entry !== name && existsSync(join(folder, entry)))
     throw wrongPlace('bundle', folderOfChunks, `has the chunks of another bundle, ${entry}`, {
@@ -63,8 +84,12 @@ export function checkOutside(
  * @throws BUNDLE_PLACE
  */
 export function checkReplaceable(file: string, mark: string, noun: Noun = 'bundle'): void {
-  if (!existsSync(file) || beginsWith(file, mark)) return
-  throw wrongPlace(noun, file, 'is there already, and is not from agent-apps', {
+  if (isThere(file) && !beginsWith(file, mark)) throw foreignFile(file, noun)
+}
+
+/** What is thrown where somebody else's file has the name of one of ours. */
+export function foreignFile(file: string, noun: Noun = 'bundle'): AgentAppsError {
+  return wrongPlace(noun, file, 'is there already, and is not from agent-apps', {
     hint: 'Choose another name, or remove it.',
   })
 }
@@ -91,15 +116,4 @@ function isLeftOut(path: string, isIgnored: (path: string) => boolean): boolean 
 /** True for a bundle's entry. */
 export function isBundle(file: string): boolean {
   return BUNDLE_NAME.test(basename(file)) && beginsWith(file, MARK)
-}
-
-/** True for a file, and no link, that begins with a mark. */
-function beginsWith(file: string, mark: string): boolean {
-  const start = Buffer.from(mark)
-  const isSame = unlessGone(
-    () =>
-      lstatSync(file, { throwIfNoEntry: false })?.isFile() &&
-      readRegularFile(file, start.length).equals(start),
-  )
-  return isSame === true
 }

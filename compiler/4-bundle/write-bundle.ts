@@ -4,11 +4,21 @@ import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
 import { abandonedLock, withFileLock } from '../file-lock.js'
 import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import { nameToBe } from '../temporary-name.js'
-import { CHUNK_NAME, LIST, listOf, listText, readList, writeList } from './bundle-list.js'
-import type { BundlePlace } from './bundle-place.js'
-
-/** In the bundle's own folder: what the indexes lie in need not be writable, and others' projects may write a bundle to this place, too. */
-const LOCK = 'bundle.lock'
+import { MARK } from './build-bundle.js'
+import {
+  ASSET_NAME,
+  CHUNK_NAME,
+  LIST,
+  LIST_MARK,
+  listOf,
+  listText,
+  readList,
+  writeList,
+} from './bundle-list.js'
+import { type BundlePlace, LOCK } from './bundle-place.js'
+import { checkFiles, foreignFile } from './check-place.js'
+import { isMapOwn, MAP_MARK } from './entry-map.js'
+import { isBegun } from './known-file.js'
 
 /** The files of a bundle that are not on disk as they should be, its list among them. */
 export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {
@@ -23,7 +33,7 @@ export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uin
  *
  * @param files by path relative to the place's folder
  * @returns those written
- * @throws BUNDLE_NOT_WRITABLE, INDEX_LOCKED
+ * @throws BUNDLE_NOT_WRITABLE, BUNDLE_PLACE, INDEX_LOCKED
  */
 export async function writeBundle(
   place: BundlePlace,
@@ -34,7 +44,11 @@ export async function writeBundle(
   try {
     if (!hasLeftovers(place) && outdatedFiles(place, files).length === 0) return []
     mkdirSync(chunks, { recursive: true })
-    const locked = { place: place.folder, notWritable: (cause: unknown) => notWritable(place, cause) }
+    const locked = {
+      place: place.folder,
+      notWritable: (cause: unknown) => notWritable(place, cause),
+      foreign: foreignFile,
+    }
     return await withFileLock(lock, locked, () => writeLocked(place, files))
   } catch (error) {
     throw isAgentAppsError(error) ? error : notWritable(place, error)
@@ -53,41 +67,64 @@ export function hasLeftovers(place: BundlePlace): boolean {
 async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
   const { folder, name } = place
   const chunks = join(folder, place.chunks)
+  const map = `${name}.map`
+  checkFiles(place, files.has(map))
   const outdated = outdatedFiles(place, files)
   const changed = outdated.filter(file => files.has(file))
   const before = readList(chunks)
   const list = listOf(place, files)
   const gone = before.files.filter(file => !list.files.includes(file))
+  const isMapGone = !list.map && isMapOwn(place)
   // What a bundle that is cut short leaves is on the list.
-  if (outdated.length > 0) writeList(chunks, { ...list, files: [...list.files, ...gone] })
+  if (outdated.length > 0)
+    writeList(chunks, { ...list, map: list.map || isMapGone, files: [...list.files, ...gone] })
   const first = changed.filter(file => file !== name)
   const contentsOf = (file: string) => files.get(file) ?? ''
   await writeAllAtomic(folder, first, contentsOf)
   if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
   for (const file of gone) rmSync(join(chunks, file), { force: true })
   for (const file of leftovers(place)) rmSync(file, { force: true })
-  if (before.map && !list.map) rmSync(join(folder, `${name}.map`), { force: true })
-  if (gone.length > 0) writeList(chunks, list)
+  if (isMapGone) rmSync(join(folder, map), { force: true })
+  if (gone.length > 0 || isMapGone) writeList(chunks, list)
   return outdated
 }
 
 /** What writers of this bundle that were killed left under temporary names, absolute; under the lock nobody else writes it. */
 function leftovers({ folder, name, chunks, types }: BundlePlace): string[] {
-  const ofEntry = new Set([name, `${name}.map`, types])
+  const marks = new Map([
+    [name, MARK],
+    [types, MARK],
+    [`${name}.map`, MAP_MARK],
+  ])
   const inChunks = join(folder, chunks)
   return [
     ...abandonedLock(join(inChunks, LOCK)).map(file => join(inChunks, file)),
-    ...halfWritten(inChunks, target => target === LIST || CHUNK_NAME.test(target)),
-    ...halfWritten(folder, target => ofEntry.has(target)),
+    ...halfWritten(inChunks, target => (target === LIST ? LIST_MARK : chunkMark(target))),
+    ...halfWritten(folder, target => marks.get(target) ?? null),
   ]
 }
 
-/** A folder's files under temporary names, absolute, that were to be what is ours. */
-function halfWritten(folder: string, isOurs: (target: string) => boolean): string[] {
+/** What a chunk begins with; null for a name that none has. A file that code brings begins with anything. */
+function chunkMark(name: string): string | null {
+  if (!CHUNK_NAME.test(name)) return null
+  if (ASSET_NAME.test(name)) return ''
+  if (name.endsWith('.map')) return MAP_MARK
+  return /\.m?js$/.test(name) ? MARK : null
+}
+
+/**
+ * A folder's files under temporary names, absolute, that were to be what is ours, and are the beginning of it.
+ *
+ * @param markOf what a file begins with; null for one that is none of ours
+ */
+function halfWritten(folder: string, markOf: (target: string) => string | null): string[] {
   if (!existsSync(folder)) return []
-  return readdirSync(folder, { withFileTypes: true })
-    .filter(entry => entry.isFile() && isOurs(nameToBe(entry.name) ?? ''))
-    .map(entry => join(folder, entry.name))
+  return readdirSync(folder)
+    .filter(name => {
+      const mark = markOf(nameToBe(name) ?? '')
+      return mark !== null && isBegun(join(folder, name), mark)
+    })
+    .map(name => join(folder, name))
 }
 
 function notWritable({ folder, name }: BundlePlace, cause: unknown): AgentAppsError {

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { readRegularFile, unlessGone } from '../regular-file.js'
+import { MARK } from './build-bundle.js'
+import { readList } from './bundle-list.js'
+import type { BundlePlace } from './bundle-place.js'
+import { beginsWith } from './known-file.js'
+
+/** What a source map begins with. Any program may have written such a one. */
+export const MAP_MARK = '{\n  "version": 3,'
+
+/** True where the source map at a place is the bundle's own: its list has it, or, where that was lost, its entry names it. */
+export function isMapOwn({ folder, name, chunks }: BundlePlace): boolean {
+  const { entry, map } = readList(join(folder, chunks))
+  if (entry === name && map) return true
+  const file = join(folder, name)
+  if (!beginsWith(file, MARK)) return false
+  const text = unlessGone(() => readRegularFile(file).toString()) ?? ''
+  return text.trimEnd().endsWith(`\n//# sourceMappingURL=${name}.map`)
+}

@@ -1,0 +1,32 @@
+import { lstatSync } from 'node:fs'
+import { readRegularFile, unlessGone } from '../regular-file.js'
+
+/** True for whatever has the name, a link that leads nowhere too. What cannot be looked at writing says. */
+export function isThere(file: string): boolean {
+  try {
+    lstatSync(file)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** True for a file, and no link, that begins with a mark. */
+export function beginsWith(file: string, mark: string): boolean {
+  return beginningOf(file, mark.length).equals(Buffer.from(mark))
+}
+
+/** True also for one that was cut off before the mark's end: whoever wrote it was killed. */
+export function isBegun(file: string, mark: string): boolean {
+  const bytes = beginningOf(file, mark.length)
+  return isFile(file) && Buffer.from(mark).subarray(0, bytes.length).equals(bytes)
+}
+
+/** Of what is no file, nothing. */
+function beginningOf(file: string, length: number): Buffer {
+  return unlessGone(() => (isFile(file) ? readRegularFile(file, length) : null)) ?? Buffer.alloc(0)
+}
+
+function isFile(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+}
