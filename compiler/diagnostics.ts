@@ -81,7 +81,14 @@ export const RULES = {
   'compatibility-length': {
     severity: 'warning',
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
-    note: 'Shorten it, or remove the field.',
+    note: length =>
+      length === '0' ? 'Say what it needs, or remove the field.' : 'Shorten it, or remove the field.',
+  },
+  'default-refused': {
+    severity: 'error',
+    reason: (_part, property, problem) =>
+      `The default of "${property}" does not fit its own schema: ${problem}`,
+    note: 'Correct the default or the schema. Until then a call that leaves it out is refused.',
   },
   'delegate-broken': { ...SAID_BY_FINDING, follows: true },
   'delegate-invalid': {
@@ -130,7 +137,10 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: () => 'The definition has no function `execute`',
-    note: 'Add `execute: async (args, context) => { … }`.',
+    note: (near = '') =>
+      near === ''
+        ? 'Add `execute: async (args, context) => { … }`.'
+        : `Call "${near}" \`execute\`, if it is that.`,
   },
   'field-type': {
     severity: 'error',
@@ -271,7 +281,10 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: () => 'The skill has no name',
-    note: 'Add `name:` to the frontmatter; a .skill.md file must say its own.',
+    note: (kind = '') =>
+      kind === 'code'
+        ? "Write it out: in the export `frontmatter`, or in `defineTool({ name: 'my-tool', … })` of agent-apps."
+        : 'Add `name:` to the frontmatter; a .skill.md file must say its own.',
   },
   'name-not-literal': {
     severity: 'error',
@@ -290,7 +303,10 @@ export const RULES = {
     fatal: true,
     reason: (what = '') =>
       what === '' ? 'The file exports no tool' : `The file exports no tool: its default export is ${what}`,
-    note: 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.',
+    note: (_what, maker = '') =>
+      maker === ''
+        ? 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.'
+        : `${maker === 'defineTool' ? '' : 'Did you mean `defineTool`? '}Import it: \`import { defineTool } from 'agent-apps'\`.`,
   },
   'nul-byte': {
     severity: 'error',
@@ -390,7 +406,10 @@ export const RULES = {
   },
   'unknown-field': {
     severity: 'info',
-    reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
+    reason: (field, _near, _place, holder = '') =>
+      holder === ''
+        ? `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``
+        : `"${field}" is not a field of \`${holder}\`; it is left out`,
     note: (field, near = '', place = '') => {
       if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
       return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
@@ -439,7 +458,10 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: problem => `The frontmatter is not valid YAML: ${problem}`,
-    note: 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.',
+    note: problem =>
+      /\btabs?\b/.test(problem)
+        ? 'Indent with spaces: YAML takes no tabs there.'
+        : 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.',
   },
   'yaml-tag': {
     severity: 'error',
@@ -460,6 +482,9 @@ export const RULES = {
     note: 'Move the data into a file beside the skill.',
   },
 } satisfies Record<string, Rule>
+
+/** What to do about delegates that lead round in a circle. */
+export const CIRCLE_HINT = 'Let one of them do the work itself.'
 
 export type RuleName = keyof typeof RULES
 

@@ -20,6 +20,7 @@ import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
+import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
 import type { Project } from './project.js'
@@ -110,7 +111,7 @@ class ContentCompiler {
       this.findings.push(finding('directive-invalid', place, message, hint))
     for (const { message, hint, ...place } of slips)
       this.findings.push(finding('directive-idle', place, message, hint))
-    this.findIdle(parts, [this.unit.path])
+    this.findMisgiven(parts, [this.unit.path])
     const files = new Set<string>()
     this.included = 0
     const [problem] = faults
@@ -221,7 +222,7 @@ class ContentCompiler {
       return { text: '', parts: [], file, problem: fault }
     }
     for (const slip of slips) addIncluded('directive-idle', slip)
-    this.findIdle(parts, [...way, file], including)
+    this.findMisgiven(parts, [...way, file], including)
     const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
     const isText = !folded.some(isDirective)
     return isText ? plain(content, file) : { text: content, parts: folded, file }
@@ -237,10 +238,16 @@ class ContentCompiler {
     this.add('directive-failed', { message, hint }, directive, way, including)
   }
 
-  /** What is given to the library's directives, and does nothing. */
-  private findIdle(parts: readonly ContentPart[], way: readonly string[], including?: DirectivePart): void {
+  /** What is given to the library's directives, and does nothing or fails at every call. */
+  private findMisgiven(
+    parts: readonly ContentPart[],
+    way: readonly string[],
+    including?: DirectivePart,
+  ): void {
     for (const directive of allDirectives(parts)) {
       if (!this.directives.isLibrarys(directive.name)) continue
+      const failing = failsInDirective(directive)
+      if (failing) this.add('directive-failed', failing, directive, way, including)
       for (const said of idleInDirective(directive))
         this.add('directive-idle', said, directive, way, including)
     }

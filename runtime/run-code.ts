@@ -18,6 +18,7 @@ import type { ToolDef, ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 
 const checks = lazy(() => import('./checked-files.js'))
+const faults = lazy(() => import('./delegate-faults.js'))
 
 /** A module's tool, ready to be called. */
 export interface LoadedCode {
@@ -60,10 +61,12 @@ export async function loadDelegate(source: ToolSource, globals: Globals, disk: D
   if (delegate && 'markdown' in delegate) return async () => delegate.markdown
   const code = delegateSource(source, disk)
   if (code === null) return delegated(String(record.frontmatter.metadata.delegate), source, globals, disk)
-  const module = await importCode(source, delegate, code, globals, disk)
+  const { name } = record.frontmatter
+  const module = await importCode(source, delegate, code, globals, disk).catch(async error => {
+    throw (await faults()).delegateUnready(name, error)
+  })
   const fn = functionOf(module.default)
   if (fn) return fn
-  const { name } = record.frontmatter
   throw noTool(`The default export of the delegate of "${name}"`, { tool: name })
 }
 
@@ -72,8 +75,11 @@ function delegated(ref: string, { state, record }: ToolSource, globals: Globals,
   return (ctx, args) => {
     const from = disk.resolve(state.dir, record.file, '..')
     const target = parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref
-    const manager = (ctx as Context | undefined)?.manager
-    return manager ? manager.invoke(target, args) : invoke(target, args, globals)
+    const { manager, run } = (ctx as Context | undefined) ?? {}
+    const called = manager ? manager.invoke(target, args) : invoke(target, args, globals)
+    return called.catch(async error => {
+      throw (await faults()).delegateFailed(run?.tool.name ?? record.frontmatter.name, target, error)
+    })
   }
 }
 
