@@ -1,6 +1,7 @@
 import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, ruleUrl, type Severity } from '../src/diagnostic.js'
 import { ROLES } from '../src/frontmatter.js'
+import { middlewareConfigFault } from '../src/middleware-config-fault.js'
 import { importHint } from './import-hint.js'
 import { limits } from './limits.js'
 
@@ -14,10 +15,14 @@ interface Rule {
   note: string | ((...found: string[]) => string)
 }
 
+function capitalized(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
+}
+
 /** Whoever found it says what is wrong, as part of a sentence, and what to do. */
 const SAID_BY_FINDING = {
   severity: 'error',
-  reason: (message: string) => message.charAt(0).toUpperCase() + message.slice(1),
+  reason: capitalized,
   note: (_message: string, hint: string) => hint,
 } as const
 
@@ -255,11 +260,8 @@ export const RULES = {
   'middleware-broken': { ...SAID_BY_FINDING, follows: true },
   'middleware-config': {
     severity: 'error',
-    reason: (key, problem) => `The middleware "${key}" cannot use its configuration: ${problem}`,
-    note: (key, problem = '') =>
-      problem.endsWith(' not false')
-        ? `\`false\` does not switch "${key}" off. Correct the value, or write \`null\` to do without "${key}".`
-        : `Correct the value, or write \`false\` to switch "${key}" off where it takes that.`,
+    reason: (key, problem) => capitalized(middlewareConfigFault(key, problem).message),
+    note: (key, problem = '') => middlewareConfigFault(key, problem).hint,
   },
   'name-differs': {
     severity: 'warning',

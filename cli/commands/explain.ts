@@ -49,9 +49,14 @@ function show({ name, metadata, chain, deps, peers, problems }: Explanation, out
       output.result(output.style('dim', `    over ${printable(JSON.stringify(one.value))}  ${from(one)}`))
   }
   output.result(chain.length === 0 ? 'nothing runs around it' : 'runs inside')
-  for (const { name: entry, mode, args, hook } of chain) {
+  const isTold = new Set(problems.map(({ message }) => message))
+  for (const { name: entry, mode, args, hook, problem } of chain) {
     const marks = [mode, ...(hook ? [`hook ${hook.join(' ')}`] : [])].join(', ')
     output.result(`  ${printable(entry)} ${printable(JSON.stringify(args))}  ${output.style('dim', marks)}`)
+    if (problem && !isTold.has(problem.message))
+      output.result(
+        `    ${output.style('red', 'wrong:')} ${printable(`${problem.message}. ${problem.hint}`)}`,
+      )
   }
   for (const { message, hint } of problems)
     output.result(`${output.style('red', 'not run:')} ${printable(`${message}. ${hint}`)}`)
