@@ -123,12 +123,16 @@ export const RULES = {
   'directive-invalid': SAID_BY_FINDING,
   'directive-unknown': {
     severity: 'info',
-    reason: (name, _near, fault) =>
-      fault
+    reason: (name, _near, fault, form) => {
+      if (form) return `The directive "${name}" is not written so, and this is text`
+      return fault
         ? `"${name}" is a skill that does not load, so this is text: ${fault}`
-        : `There is no directive "${name}", so this is text`,
-    note: (_name, near = '', fault = '') =>
-      fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`,
+        : `There is no directive "${name}", so this is text`
+    },
+    note: (_name, near = '', fault = '', form = '') => {
+      if (form !== '') return form
+      return fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`
+    },
   },
   'duplicate-name': {
     severity: 'error',

@@ -23,6 +23,7 @@ import { type Finding, finding, type Place } from './diagnostics.js'
 import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
+import { misformedDirectives } from './misformed-directives.js'
 import type { Project } from './project.js'
 import { type ProjectPart, parsedTool } from './project-part.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
@@ -80,7 +81,7 @@ async function directoryContents(
       if (!directivesOf(tool).some(name => known.has(name))) continue
       contents.records.set(tool.name, kept ? null : await compiling.compile(tool))
     }
-    if (!kept) for (const tool of own) await compiling.findSlips(tool)
+    if (!kept) for (const tool of own) await compiling.findText(tool)
     const findings = kept ?? compiling.findings
     if (findings.length > 0) contents.findings.set(unit.path, findings)
   }
@@ -126,8 +127,22 @@ class ContentCompiler {
     }
   }
 
+  /** What reads like a directive and is text. */
+  async findText(tool: UnitTool): Promise<void> {
+    await this.findSlips(tool)
+    await this.findMisformed(tool)
+  }
+
+  /** Known directives with too many or too few colons. */
+  private async findMisformed(tool: UnitTool): Promise<void> {
+    if (!directivesOf(tool).some(name => this.known.has(name))) return
+    const { text, line } = await this.bodyOf(tool)
+    for (const { name, hint, ...place } of await misformedDirectives(text, this.known, line))
+      this.findings.push(finding('directive-unknown', place, name, '', '', hint))
+  }
+
   /** Names of skills that do not load, and such as are one edit from a known directive's, where they stand as one. */
-  async findSlips(tool: UnitTool): Promise<void> {
+  private async findSlips(tool: UnitTool): Promise<void> {
     const { broken } = this.directives
     const slips = directivesOf(tool).filter(
       name => !this.known.has(name) && (broken.has(name) || this.nearName(name)),

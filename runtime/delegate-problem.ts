@@ -1,7 +1,7 @@
 import { brokenFault, mendFirst, quoted } from '../src/cascade-problems.js'
 import { isAgentAppsError } from '../src/error.js'
 import { parseInline } from '../src/inline-reference.js'
-import type { JsonValue } from '../src/json.js'
+import type { JsonObject, JsonValue } from '../src/json.js'
 import { toolNotFound } from './call-faults.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
 import type { Disk } from './disk-seam.js'
@@ -44,9 +44,28 @@ export async function delegateProblem(
     const { message, hint } = brokenFault(broken)
     return { message: `the delegate ${quoted(delegate)} is broken: ${message}`, hint: mendFirst(hint) }
   }
-  if (found) return null
+  if (found) {
+    const way = await wayRound(writer, globals, disk)
+    const back = way && `the delegate ${quoted(delegate)} leads back here: ${way.join(' → ')}`
+    return back ? { message: back, hint: 'Let one of them do the work itself.' } : null
+  }
   const { hint } = await toolNotFound(target, globals)
   return { message: `the delegate ${quoted(delegate)} leads to no tool`, hint }
+}
+
+/** The names on the way of delegates from a tool back to itself; null where it does not come back. */
+async function wayRound(first: ToolDef, globals: Globals, disk: Disk): Promise<string[] | null> {
+  const way: ToolDef[] = []
+  for (let at: ToolDef | null = first; at && !way.includes(at); ) {
+    way.push(at)
+    const source = sourceOf(at)
+    const { delegate }: JsonObject = at.frontmatter.metadata
+    if (!source || typeof delegate !== 'string' || delegate.startsWith('inline://')) return null
+    if (delegateSource(source, disk) !== null) return null
+    at = (await resolve(delegateTarget(delegate, source, disk), globals))?.tool ?? null
+    if (at === first) return [...way, first].map(({ name }) => name)
+  }
+  return null
 }
 
 function inlineProblem(delegate: string): Problem | null {

@@ -55,13 +55,18 @@ function show({ name, metadata, chain, deps, peers, problems }: Explanation, out
     output.result(`  ${printable(entry)} ${printable(JSON.stringify(args))}  ${output.style('dim', marks)}`)
     if (problem && !isTold.has(problem.message))
       output.result(
-        `    ${output.style('red', 'wrong:')} ${printable(`${problem.message}. ${problem.hint}`)}`,
+        `    ${output.style('red', 'wrong:')} ${printable(sentences(problem.message, problem.hint))}`,
       )
   }
   for (const { message, hint } of problems)
-    output.result(`${output.style('red', 'not run:')} ${printable(`${message}. ${hint}`)}`)
+    output.result(`${output.style('red', 'not run:')} ${printable(sentences(message, hint))}`)
   if (deps.length > 0) output.result(`reads ${printable(deps.join(', '))}`)
   if (peers.length > 0) output.result(`peers ${printable(peers.join(', '))}`)
+}
+
+/** A message has no full stop; one that asks has its own mark. */
+function sentences(message: string, hint: string): string {
+  return `${message}${message.endsWith('?') ? '' : '.'} ${hint}`
 }
 
 function from({ layer, tool, file, line }: ExplainedOrigin): string {
