@@ -1,7 +1,7 @@
 import { brokenFault, mendFirst, quoted } from '../src/cascade-problems.js'
 import { nearest } from '../src/nearest.js'
 import type { ToolReference } from '../src/references.js'
-import { type Finding, finding, type Place, toDiagnostic } from './diagnostics.js'
+import { CIRCLE_HINT, type Finding, finding, type Place, toDiagnostic } from './diagnostics.js'
 import { libraryBelow } from './library.js'
 import type { Project } from './project.js'
 import {
@@ -42,6 +42,7 @@ export async function checkReferences<Part extends ReportPart>(
   const found = [
     ...(await unknownDelegates(delegating, parts, project)),
     ...brokenDelegates(delegating, parts, targets),
+    ...missingDelegates(delegating, targets),
     ...circles(delegating),
   ]
   for (const { directory, path, finding } of found) unresolved[directory]?.push({ path, finding })
@@ -97,6 +98,25 @@ function brokenDelegates(
   })
 }
 
+/** The delegates that ask a skill file for a tool which it has not. Of a file that is not there, reading says it. */
+function missingDelegates(delegating: readonly Delegating[], targets: ReferenceTargets): LocatedFinding[] {
+  return delegating.flatMap(({ directory, file: path, reference, target }) => {
+    if (target.kind !== 'none' || target.path === undefined || target.fragment === undefined) return []
+    const names = targets.namesIn(target.path)
+    if (!names?.length || names.includes(target.fragment) || targets.brokenInFile(target.path)) return []
+    const near = nearest(target.fragment, names)
+    const hint = near === null ? `It has ${names.map(quoted).join(', ')}.` : `Did you mean "${near}"?`
+    const problem = `the file has no tool ${quoted(target.fragment)}`
+    return [
+      {
+        directory,
+        path,
+        finding: finding('delegate-invalid', placeOf(reference), reference.ref, problem, hint),
+      },
+    ]
+  })
+}
+
 /**
  * The delegates that lead back to their tool by way of another directory; linking says those of one. Each tool has
  * one delegate at most, so it is in one circle at most.
@@ -121,7 +141,7 @@ function circles(delegating: readonly Delegating[]): LocatedFinding[] {
       findings.push({
         directory,
         path: file,
-        finding: finding('delegate-invalid', placeOf(reference), reference.ref, problem),
+        finding: finding('delegate-invalid', placeOf(reference), reference.ref, problem, CIRCLE_HINT),
       })
     }
   }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
 import { type CheckedSchema, checkSchema, isOf } from '../src/schema/check-schema.js'
 import { keywordsOf, type Shape } from '../src/schema/keywords.js'
+import { refusedDefaults } from './check-defaults.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
 import { limits } from './limits.js'
 
@@ -20,11 +21,20 @@ export function checkSchemas(metadata: JsonObject, placeOf: SchemaPlace): Findin
     const slips = nearKeywords(checked).map(({ path, keyword, near }) =>
       finding('schema-near-keyword', placeOf(part, ...path), keyword, near),
     )
+    if (part === 'params' && metadata.role !== 'middleware') slips.push(...defaults(schema, checked, placeOf))
     const { type } = schema
     if (part === 'returns' || type === undefined || [type].flat().includes('object') || takesAny(metadata))
       return slips
     return [...slips, finding('params-not-object', placeOf(part, 'type'), JSON.stringify(type))]
   })
+}
+
+function defaults(schema: JsonObject, checked: CheckedSchema, placeOf: SchemaPlace): Finding[] {
+  return refusedDefaults(schema, checked)
+    .slice(0, limits.findingsPerRule)
+    .map(({ path, property, problem }) =>
+      finding('default-refused', placeOf('params', ...path), 'params', property, problem),
+    )
 }
 
 /** The unknown keywords that most likely are slips: near a known one, with a value that it could have. */

@@ -95,6 +95,7 @@ export function contentTools(
         const path = pathOf(reference, folder)
         const found = targets.inFile(path, reference.fragment) ?? targets.brokenInFile(path)
         if (found) return own(found, ref, number, dependencies)
+        if (targets.isNowhere(path, reference.fragment)) return null
       }
       if (reference.kind === 'none') return null
       // Only a runtime knows what other references lead to.

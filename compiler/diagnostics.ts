@@ -1,6 +1,7 @@
 import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, ruleUrl, type Severity } from '../src/diagnostic.js'
 import { ROLES } from '../src/frontmatter.js'
+import { middlewareConfigFault } from '../src/middleware-config-fault.js'
 import { importHint } from './import-hint.js'
 import { limits } from './limits.js'
 
@@ -14,10 +15,14 @@ interface Rule {
   note: string | ((...found: string[]) => string)
 }
 
+function capitalized(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
+}
+
 /** Whoever found it says what is wrong, as part of a sentence, and what to do. */
 const SAID_BY_FINDING = {
   severity: 'error',
-  reason: (message: string) => message.charAt(0).toUpperCase() + message.slice(1),
+  reason: capitalized,
   note: (_message: string, hint: string) => hint,
 } as const
 
@@ -81,7 +86,14 @@ export const RULES = {
   'compatibility-length': {
     severity: 'warning',
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
-    note: 'Shorten it, or remove the field.',
+    note: length =>
+      length === '0' ? 'Say what it needs, or remove the field.' : 'Shorten it, or remove the field.',
+  },
+  'default-refused': {
+    severity: 'error',
+    reason: (_part, property, problem) =>
+      `The default of "${property}" does not fit its own schema: ${problem}`,
+    note: 'Correct the default or the schema. Until then a call that leaves it out is refused.',
   },
   'delegate-broken': { ...SAID_BY_FINDING, follows: true },
   'delegate-invalid': {
@@ -111,12 +123,16 @@ export const RULES = {
   'directive-invalid': SAID_BY_FINDING,
   'directive-unknown': {
     severity: 'info',
-    reason: (name, _near, fault) =>
-      fault
+    reason: (name, _near, fault, form) => {
+      if (form) return `The directive "${name}" is not written so, and this is text`
+      return fault
         ? `"${name}" is a skill that does not load, so this is text: ${fault}`
-        : `There is no directive "${name}", so this is text`,
-    note: (_name, near = '', fault = '') =>
-      fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`,
+        : `There is no directive "${name}", so this is text`
+    },
+    note: (_name, near = '', fault = '', form = '') => {
+      if (form !== '') return form
+      return fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`
+    },
   },
   'duplicate-name': {
     severity: 'error',
@@ -130,7 +146,10 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: () => 'The definition has no function `execute`',
-    note: 'Add `execute: async (args, context) => { … }`.',
+    note: (near = '') =>
+      near === ''
+        ? 'Add `execute: async (args, context) => { … }`.'
+        : `Call "${near}" \`execute\`, if it is that.`,
   },
   'field-type': {
     severity: 'error',
@@ -245,11 +264,8 @@ export const RULES = {
   'middleware-broken': { ...SAID_BY_FINDING, follows: true },
   'middleware-config': {
     severity: 'error',
-    reason: (key, problem) => `The middleware "${key}" cannot use its configuration: ${problem}`,
-    note: (key, problem = '') =>
-      problem.endsWith(' not false')
-        ? `\`false\` does not switch "${key}" off. Correct the value, or write \`null\` to do without "${key}".`
-        : `Correct the value, or write \`false\` to switch "${key}" off where it takes that.`,
+    reason: (key, problem) => capitalized(middlewareConfigFault(key, problem).message),
+    note: (key, problem = '') => middlewareConfigFault(key, problem).hint,
   },
   'name-differs': {
     severity: 'warning',
@@ -271,7 +287,10 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: () => 'The skill has no name',
-    note: 'Add `name:` to the frontmatter; a .skill.md file must say its own.',
+    note: (kind = '') =>
+      kind === 'code'
+        ? "Write it out: in the export `frontmatter`, or in `defineTool({ name: 'my-tool', … })` of agent-apps."
+        : 'Add `name:` to the frontmatter; a .skill.md file must say its own.',
   },
   'name-not-literal': {
     severity: 'error',
@@ -290,7 +309,10 @@ export const RULES = {
     fatal: true,
     reason: (what = '') =>
       what === '' ? 'The file exports no tool' : `The file exports no tool: its default export is ${what}`,
-    note: 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.',
+    note: (_what, maker = '') =>
+      maker === ''
+        ? 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.'
+        : `${maker === 'defineTool' ? '' : 'Did you mean `defineTool`? '}Import it: \`import { defineTool } from 'agent-apps'\`.`,
   },
   'nul-byte': {
     severity: 'error',
@@ -390,7 +412,10 @@ export const RULES = {
   },
   'unknown-field': {
     severity: 'info',
-    reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
+    reason: (field, _near, _place, holder = '') =>
+      holder === ''
+        ? `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``
+        : `"${field}" is not a field of \`${holder}\`; it is left out`,
     note: (field, near = '', place = '') => {
       if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
       return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
@@ -439,7 +464,10 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: problem => `The frontmatter is not valid YAML: ${problem}`,
-    note: 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.',
+    note: problem =>
+      /\btabs?\b/.test(problem)
+        ? 'Indent with spaces: YAML takes no tabs there.'
+        : 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.',
   },
   'yaml-tag': {
     severity: 'error',
@@ -460,6 +488,9 @@ export const RULES = {
     note: 'Move the data into a file beside the skill.',
   },
 } satisfies Record<string, Rule>
+
+/** What to do about delegates that lead round in a circle. */
+export const CIRCLE_HINT = 'Let one of them do the work itself.'
 
 export type RuleName = keyof typeof RULES
 

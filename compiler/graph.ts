@@ -153,8 +153,14 @@ function targetNode(
   const known = target.kind === 'none' && target.name !== undefined ? elsewhere.get(target.name) : undefined
   if (known) return known
   const isMissing = target.kind !== 'unknown' && !(kind === 'allowed-tools' && isKnownElsewhere(ref))
-  const id = target.kind === 'none' && target.path !== undefined ? shownFrom(cwd, target.path) : ref
+  const id = missingPath(target, cwd) ?? ref
   return { id, name: ref, kind: isMissing ? 'missing' : 'unknown', role: null, file: null, layer: null }
+}
+
+function missingPath(target: ReferenceTarget, cwd: string): string | null {
+  if (target.kind !== 'none' || target.path === undefined) return null
+  const fragment = target.fragment === undefined ? '' : `#${target.fragment}`
+  return shownFrom(cwd, target.path) + fragment
 }
 
 /** The tools of the project's other directories and of the library, by name. */

@@ -20,8 +20,10 @@ import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
+import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
+import { misformedDirectives } from './misformed-directives.js'
 import type { Project } from './project.js'
 import { type ProjectPart, parsedTool } from './project-part.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
@@ -79,7 +81,7 @@ async function directoryContents(
       if (!directivesOf(tool).some(name => known.has(name))) continue
       contents.records.set(tool.name, kept ? null : await compiling.compile(tool))
     }
-    if (!kept) for (const tool of own) await compiling.findSlips(tool)
+    if (!kept) for (const tool of own) await compiling.findText(tool)
     const findings = kept ?? compiling.findings
     if (findings.length > 0) contents.findings.set(unit.path, findings)
   }
@@ -110,7 +112,7 @@ class ContentCompiler {
       this.findings.push(finding('directive-invalid', place, message, hint))
     for (const { message, hint, ...place } of slips)
       this.findings.push(finding('directive-idle', place, message, hint))
-    this.findIdle(parts, [this.unit.path])
+    this.findMisgiven(parts, [this.unit.path])
     const files = new Set<string>()
     this.included = 0
     const [problem] = faults
@@ -125,8 +127,22 @@ class ContentCompiler {
     }
   }
 
+  /** What reads like a directive and is text. */
+  async findText(tool: UnitTool): Promise<void> {
+    await this.findSlips(tool)
+    await this.findMisformed(tool)
+  }
+
+  /** Known directives with too many or too few colons. */
+  private async findMisformed(tool: UnitTool): Promise<void> {
+    if (!directivesOf(tool).some(name => this.known.has(name))) return
+    const { text, line } = await this.bodyOf(tool)
+    for (const { name, hint, ...place } of await misformedDirectives(text, this.known, line))
+      this.findings.push(finding('directive-unknown', place, name, '', '', hint))
+  }
+
   /** Names of skills that do not load, and such as are one edit from a known directive's, where they stand as one. */
-  async findSlips(tool: UnitTool): Promise<void> {
+  private async findSlips(tool: UnitTool): Promise<void> {
     const { broken } = this.directives
     const slips = directivesOf(tool).filter(
       name => !this.known.has(name) && (broken.has(name) || this.nearName(name)),
@@ -221,7 +237,7 @@ class ContentCompiler {
       return { text: '', parts: [], file, problem: fault }
     }
     for (const slip of slips) addIncluded('directive-idle', slip)
-    this.findIdle(parts, [...way, file], including)
+    this.findMisgiven(parts, [...way, file], including)
     const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
     const isText = !folded.some(isDirective)
     return isText ? plain(content, file) : { text: content, parts: folded, file }
@@ -237,10 +253,16 @@ class ContentCompiler {
     this.add('directive-failed', { message, hint }, directive, way, including)
   }
 
-  /** What is given to the library's directives, and does nothing. */
-  private findIdle(parts: readonly ContentPart[], way: readonly string[], including?: DirectivePart): void {
+  /** What is given to the library's directives, and does nothing or fails at every call. */
+  private findMisgiven(
+    parts: readonly ContentPart[],
+    way: readonly string[],
+    including?: DirectivePart,
+  ): void {
     for (const directive of allDirectives(parts)) {
       if (!this.directives.isLibrarys(directive.name)) continue
+      const failing = failsInDirective(directive)
+      if (failing) this.add('directive-failed', failing, directive, way, including)
       for (const said of idleInDirective(directive))
         this.add('directive-idle', said, directive, way, including)
     }

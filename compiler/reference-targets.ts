@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { dirname, resolve, sep } from 'node:path'
+import { lstatSync, type Stats, statSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
 import { parseReference } from '../src/reference.js'
 import type { ToolReference } from '../src/references.js'
 import type { LinkedPart } from './project-part.js'
@@ -19,7 +19,7 @@ export type ReferenceTarget =
   /** A file or folder, absolute. */
   | { kind: 'file'; path: string }
   /** Nothing of the project; a name may still be one of the library's or of somebody else's directories. */
-  | { kind: 'none'; name?: string; path?: string }
+  | { kind: 'none'; name?: string; path?: string; fragment?: string }
   /** What only a program knows, or what lies outside the project. */
   | { kind: 'unknown' }
 
@@ -31,6 +31,10 @@ export interface ReferenceTargets {
   inFile: (path: string, fragment: string | undefined) => ProjectTool | null
   /** What a file, or the SKILL.md of a folder, would give that does not load. */
   brokenInFile: (path: string) => ProjectTool | null
+  /** The names in a skill file of the project, or in the SKILL.md of a folder, loading or not; null for what is none. */
+  namesIn: (path: string) => readonly string[] | null
+  /** True where a path leads to no skill, or to one whose file has not the tool that is asked for. */
+  isNowhere: (path: string, fragment: string | undefined) => boolean
   /** `file` is the referring tool's, relative to its directory. */
   target: (reference: ToolReference, directory: number, file: string) => ReferenceTarget
 }
@@ -38,6 +42,7 @@ export interface ReferenceTargets {
 export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets {
   let files: ToolsByFile<ProjectTool> | undefined
   let brokenFiles: ToolsByFile<ProjectTool> | undefined
+  let namesByFile: ReadonlyMap<string, readonly string[]> | undefined
   const roots = new Map<number, string>()
   const existing = new Map<string, boolean>()
 
@@ -52,6 +57,14 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
   const brokenInFile = (path: string): ProjectTool | null => {
     brokenFiles ??= brokenByFile(parts)
     return toolInFile(brokenFiles, path, undefined)
+  }
+  const namesIn = (path: string): readonly string[] | null => {
+    namesByFile ??= readNames(parts)
+    return namesByFile.get(path) ?? namesByFile.get(join(path, 'SKILL.md')) ?? null
+  }
+  const isNowhere = (path: string, fragment: string | undefined): boolean => {
+    const names = namesIn(path)
+    return names ? fragment !== undefined && !names.includes(fragment) : !mayBeSkill(path)
   }
   const rootOf = (directory: number): string => {
     const known = roots.get(directory) ?? projectRoot(parts[directory]?.directory.dir ?? '')
@@ -93,7 +106,9 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
   function inPath(path: string, fragment: string | undefined): ReferenceTarget {
     const tool = inFile(path, fragment)
     if (tool) return { kind: 'tool', ...tool }
-    return fragment === undefined && exists(path) ? { kind: 'file', path } : { kind: 'none', path }
+    return fragment === undefined && exists(path)
+      ? { kind: 'file', path }
+      : { kind: 'none', path, ...(fragment !== undefined && { fragment }) }
   }
 
   /** A link is written from its folder; where it means nothing there, from the top of the directory or the project. */
@@ -108,7 +123,7 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
     return found === undefined ? { kind: 'none', path: meant } : { kind: 'file', path: found }
   }
 
-  return { named, inFile, brokenInFile, target }
+  return { named, inFile, brokenInFile, namesIn, isNowhere, target }
 }
 
 function toolsByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {
@@ -128,6 +143,28 @@ function brokenByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {
   return files
 }
 
+/** Every name that a skill file would give, also where another file took it. */
+function readNames(parts: readonly LinkedPart[]): Map<string, string[]> {
+  return new Map(
+    parts.flatMap(({ directory, linked }) =>
+      linked.units.map(({ path, tools, broken }) => [
+        resolve(directory.dir, path),
+        [...tools, ...broken].map(({ name }) => name),
+      ]),
+    ),
+  )
+}
+
+const SKILL_FILE = /(?:^|[/\\])(?:skill\.md|[^/\\]+\.skill\.(?:md|ts|js|mts|mjs))$/i
+
+/** False for a path where nothing is, or something that is no skill; a link that leads nowhere may be to one. */
+function mayBeSkill(path: string): boolean {
+  const stat = lstatOf(path)
+  if (!stat) return false
+  if (stat.isSymbolicLink() || SKILL_FILE.test(path)) return true
+  return stat.isDirectory() && lstatOf(join(path, 'SKILL.md')) !== undefined
+}
+
 /** Every tool of a project with the file that it stands in, in order of directory and file. */
 export function* namedTools(
   parts: readonly LinkedPart[],
@@ -141,6 +178,14 @@ export function* namedTools(
 
 function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+function lstatOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 /** False also for what no file can be called. */

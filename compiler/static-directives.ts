@@ -88,7 +88,7 @@ async function startDirective(name: string, part: ProjectPart): Promise<AuthorsD
   const parsed = await parsedTool(part, skill.path, name)
   const code = await bundleApart(directory.dir, { file: fileOf(skill) }, directory.externalPackages)
   return {
-    process: new DirectiveProcess(code.file, parsed?.code?.exported ?? 'default'),
+    process: new DirectiveProcess(name, code.file, parsed?.code?.exported ?? 'default'),
     inputs: code.inputs.map(input => relative(directory.dir, input).replaceAll('\\', '/')),
   }
 }

@@ -51,6 +51,20 @@ export function depthExceeded(ctx: RunContext, maxDepth: number): AgentAppsError
   return new AgentAppsError(
     'DEPTH_EXCEEDED',
     `Tools call each other more than ${maxDepth} deep: ${names.join(' → ')}.`,
-    { hint: 'Let one of them end without calling another, or raise `maxDepth`.', tool: ctx.tool.name },
+    {
+      hint: isCircleOfDelegates(ctx)
+        ? 'They delegate to each other in a circle: let one of them do the work itself.'
+        : 'Let one of them end without calling another, or raise `maxDepth`.',
+      tool: ctx.tool.name,
+    },
   )
+}
+
+/** True where the last tools called only hand on the call, and came round to the same one. */
+function isCircleOfDelegates({ tool, caller }: RunContext): boolean {
+  for (let one = caller; one; one = one.caller) {
+    if (typeof one.tool.frontmatter.metadata.delegate !== 'string') return false
+    if (one.tool.name === tool.name) return true
+  }
+  return false
 }

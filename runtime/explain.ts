@@ -1,14 +1,21 @@
+import { disk } from '#disk'
 import { problemFor } from '../src/cascade-problems.js'
-import type { CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
+import type { CascadeEntry, CascadeLayer, HookTrigger, ValueOrigin } from '../src/cascade-types.js'
 import { isAgentAppsError } from '../src/error.js'
+import { EXPRESSION_START } from '../src/interpolate.js'
 import type { JsonValue } from '../src/json.js'
+import { middlewareConfigFault } from '../src/middleware-config-fault.js'
+import { checkSchema } from '../src/schema/check-schema.js'
+import { interpretSchema } from '../src/schema/interpret-schema.js'
 import { chainOf } from './chain.js'
 import { peersOf } from './cyclic-peers.js'
+import { delegateProblem } from './delegate-problem.js'
 import type { Globals } from './globals.js'
 import { pathsKey } from './paths-key.js'
 import { requireTool } from './require-tool.js'
 import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
 import { writtenPlace } from './written-place.js'
 
 /** Where a value of a tool's effective metadata was written. */
@@ -24,13 +31,23 @@ export interface ExplainedOrigin {
   line: number | null
 }
 
+/** A middleware around a tool. */
+export interface ExplainedStep {
+  name: string
+  mode: 'static' | 'dynamic'
+  args: JsonValue
+  hook?: HookTrigger[]
+  /** Why its `params` refuse `args`. The library's does not run then; another one decides for itself. */
+  problem?: { message: string; hint: string }
+}
+
 /** How a tool's effective metadata and its chain came about. */
 export interface Explanation {
   name: string
   /** By key, in the order of the chain. `overrides`: what weaker layers gave, strongest first. */
   metadata: Record<string, ExplainedOrigin & { overrides: ExplainedOrigin[] }>
   /** What runs around the tool, outermost first, without the tool itself. */
-  chain: { name: string; mode: 'static' | 'dynamic'; args: JsonValue; hook?: HookTrigger[] }[]
+  chain: ExplainedStep[]
   /** The paths that `${…}` in the chain's arguments reads, sorted. */
   deps: string[]
   /** The tools that use it as middleware and are used by it. */
@@ -57,24 +74,52 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
       overrides: await Promise.all(overrides.map(one => explained(one, toolOfId, globals))),
     }
   }
-  const problems = problemsOf(tool, resolution).map(problem =>
+  const faults = problemsOf(tool, resolution).map(problem =>
     problemFor(root, problem, id => toolOfId(id).name),
   )
   // What is run is told as it is run.
-  const isRun = problems.length === 0 && (await canRun(tool, globals))
+  const isRun = faults.length === 0 && (await canRun(tool, globals))
+  const chain = (resolved?.chain ?? []).map(entry => explainedStep(entry, toolOfId(entry.tool)))
+  const refused = chain.flatMap(({ problem }, index) =>
+    problem && resolved?.chain[index] && toolOfId(resolved.chain[index].tool).origin.layer === 'bundled'
+      ? [problem]
+      : [],
+  )
+  const delegate = resolved?.metadata.get('delegate')
+  const body =
+    delegate && disk && (await delegateProblem(delegate.value, toolOfId(delegate.from.tool), globals, disk))
   return {
     name: tool.name,
     metadata,
-    chain: (resolved?.chain ?? []).map(({ name, args, static: isStatic, hook }) => ({
-      name,
-      mode: isStatic ? 'static' : 'dynamic',
-      args,
-      ...(hook && { hook }),
-    })),
+    chain,
     deps: [...(isRun ? depsOf(tool, globals) : (resolved?.deps ?? []))],
     peers: await peersOf(tool, [...resolution.tools.values()], id => toolOfId(id).name, globals),
-    problems,
+    problems: [...faults, ...refused, ...(body ? [body] : [])],
   }
+}
+
+function explainedStep(
+  { name, args, static: isStatic, hook }: CascadeEntry,
+  middleware: ToolDef,
+): ExplainedStep {
+  const problem = configProblem(name, args, middleware)
+  return {
+    name,
+    mode: isStatic ? 'static' : 'dynamic',
+    args,
+    ...(hook && { hook }),
+    ...(problem && { problem }),
+  }
+}
+
+/** Why a middleware's `params` refuse its configuration. What `${…}` is filled into is known only when it runs. */
+function configProblem(name: string, args: JsonValue, middleware: ToolDef): ExplainedStep['problem'] {
+  const { params } = middleware.frontmatter
+  const isOpen = sourceOf(middleware)?.record.dynamic || JSON.stringify(args).includes(EXPRESSION_START)
+  if (!params || '$resolve' in params || isOpen) return undefined
+  const checked = checkSchema(params)
+  const [issue] = 'problem' in checked ? [] : interpretSchema(params, checked, args)
+  return issue && middlewareConfigFault(name, issue.message)
 }
 
 /** False for a tool that a faulty index keeps from running. */

@@ -21,7 +21,7 @@ export type {
 } from './context.js'
 export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './events.js'
-export type { ExplainedOrigin, Explanation } from './explain.js'
+export type { ExplainedOrigin, ExplainedStep, Explanation } from './explain.js'
 export { findTool } from './find-tool.js'
 export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 export { invoke } from './invoke.js'

@@ -1,6 +1,13 @@
 import { disk } from '#disk'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../src/content.js'
-import { contentCycle, directiveFailed, INCLUDED_MAX, includesTooMuch } from '../src/content-faults.js'
+import {
+  contentCycle,
+  DIRECTIVE_TIME_LIMIT,
+  directiveFailed,
+  directiveHangs,
+  INCLUDED_MAX,
+  includesTooMuch,
+} from '../src/content-faults.js'
 import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
@@ -142,7 +149,7 @@ class ToolRendering {
 
   /** A static directive sees no context, as it sees none at build time. */
   private async call(tool: ToolDef, call: DirectiveCall, place: Place): Promise<unknown> {
-    if (tool.frontmatter.metadata.static === true) return tool.fn(undefined, call)
+    if (tool.frontmatter.metadata.static === true) return inTime(tool, call)
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
     Object.assign(ctx.locals, place.locals)
     const chain = await chainOf(tool, this.globals)
@@ -209,6 +216,21 @@ class ToolRendering {
         cause: known.cause ?? error,
       },
     )
+  }
+}
+
+/** What a static directive gives, within the time that it has at build time. One that never waits is not ended here. */
+async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall): Promise<unknown> {
+  // Bundling its code is no time of its own.
+  await load?.()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(directiveHangs(name)), DIRECTIVE_TIME_LIMIT)
+  })
+  try {
+    return await Promise.race([fn(undefined, call), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -18,6 +18,7 @@ import type { ToolDef, ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 
 const checks = lazy(() => import('./checked-files.js'))
+const faults = lazy(() => import('./delegate-faults.js'))
 
 /** A module's tool, ready to be called. */
 export interface LoadedCode {
@@ -60,21 +61,30 @@ export async function loadDelegate(source: ToolSource, globals: Globals, disk: D
   if (delegate && 'markdown' in delegate) return async () => delegate.markdown
   const code = delegateSource(source, disk)
   if (code === null) return delegated(String(record.frontmatter.metadata.delegate), source, globals, disk)
-  const module = await importCode(source, delegate, code, globals, disk)
+  const { name } = record.frontmatter
+  const module = await importCode(source, delegate, code, globals, disk).catch(async error => {
+    throw (await faults()).delegateUnready(name, error)
+  })
   const fn = functionOf(module.default)
   if (fn) return fn
-  const { name } = record.frontmatter
   throw noTool(`The default export of the delegate of "${name}"`, { tool: name })
 }
 
 /** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
-function delegated(ref: string, { state, record }: ToolSource, globals: Globals, disk: Disk): ToolFunction {
+function delegated(ref: string, source: ToolSource, globals: Globals, disk: Disk): ToolFunction {
   return (ctx, args) => {
-    const from = disk.resolve(state.dir, record.file, '..')
-    const target = parseReference(ref).kind === 'path' ? disk.resolve(from, ref) : ref
-    const manager = (ctx as Context | undefined)?.manager
-    return manager ? manager.invoke(target, args) : invoke(target, args, globals)
+    const target = delegateTarget(ref, source, disk)
+    const { manager, run } = (ctx as Context | undefined) ?? {}
+    const called = manager ? manager.invoke(target, args) : invoke(target, args, globals)
+    return called.catch(async error => {
+      throw (await faults()).delegateFailed(run?.tool.name ?? source.record.frontmatter.name, target, error)
+    })
   }
+}
+
+/** What the tool that a delegate names is looked up by. */
+export function delegateTarget(ref: string, { state, record }: ToolSource, disk: Disk): string {
+  return parseReference(ref).kind === 'path' ? disk.resolve(state.dir, record.file, '..', ref) : ref
 }
 
 export function noTool(what: string, where: { tool: string; file?: string }): AgentAppsError {
@@ -83,7 +93,7 @@ export function noTool(what: string, where: { tool: string; file?: string }): Ag
 }
 
 /** The code that a delegate stands for by itself: inline code, or a plain module beside the skill. */
-function delegateSource({ state, record }: ToolSource, disk: Disk): CodeSource | null {
+export function delegateSource({ state, record }: ToolSource, disk: Disk): CodeSource | null {
   const { file, frontmatter } = record
   const { delegate } = frontmatter.metadata
   if (typeof delegate !== 'string') return null

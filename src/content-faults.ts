@@ -27,3 +27,15 @@ export function directiveFailed(name: string, cause: unknown): AgentAppsError {
     cause,
   })
 }
+
+/** How long one call of a static directive may take, in ms. */
+export const DIRECTIVE_TIME_LIMIT = 5000
+
+/** The error for a static directive that takes longer. */
+export function directiveHangs(name: string): AgentAppsError {
+  return new AgentAppsError(
+    'DIRECTIVE_FAILED',
+    `the directive "${name}" did not finish within ${DIRECTIVE_TIME_LIMIT / 1000} s`,
+    { hint: 'Correct the directive, or what it was given.' },
+  )
+}

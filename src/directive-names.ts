@@ -20,7 +20,8 @@ export function directiveNames(text: string): string[] {
     if (end - at > 1) {
       NAME.lastIndex = end
       const [name = ''] = NAME.exec(text) ?? []
-      if (name !== '' && BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))) names.add(name)
+      const isMeant = name !== '' && (beginsLine(text, at) || isMiswritten(text, at, end + name.length))
+      if (isMeant) names.add(name)
       at = end - 1 + name.length
     } else {
       INLINE.lastIndex = at
@@ -29,6 +30,16 @@ export function directiveNames(text: string): string[] {
     }
   }
   return [...names].sort()
+}
+
+/** True where nothing stands before a directive of a block on its line. */
+export function beginsLine(text: string, at: number): boolean {
+  return BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))
+}
+
+/** True for what looks like a block's directive inside of a line: none, but of a known name worth a word. */
+function isMiswritten(text: string, start: number, end: number): boolean {
+  return /[[{]/.test(text.charAt(end)) && mayBeginDirective(text, start)
 }
 
 /** False for a colon that follows a letter, a digit or a colon: `s3:GetObject`, `10:30am`, `std::vector`. */

@@ -27,6 +27,14 @@ export function parseInline(reference: string): InlineText {
   throw invalid(`base64 stands in base64 more than ${LAYERS} times`)
 }
 
+/** An `inline://` reference with a `${` that no backslash escapes. What is interpolated may never become code. */
+const INTERPOLATED = /^inline:\/\/[\s\S]*?(?<!\\)\$\{/
+
+/** True for an inline reference that would be interpolated, so that it is never run. */
+export function isInterpolatedInline(text: string): boolean {
+  return INTERPOLATED.test(text)
+}
+
 function decodeBase64(payload: string): string {
   try {
     const bytes = Uint8Array.from(atob(payload.trim()), character => character.charCodeAt(0))

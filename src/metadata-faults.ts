@@ -1,5 +1,6 @@
 import { annotationNested, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
+import { isInterpolatedInline } from './inline-reference.js'
 import { isJsonObject, type JsonValue } from './json.js'
 import { type JsonPlace, pathTo, placesIn } from './json-places.js'
 import { isMetaKey } from './meta-key.js'
@@ -46,9 +47,6 @@ const KEYED_BY_NAMES = new Set([
   '$defs',
 ])
 
-/** An `inline://` reference with a `${` that no backslash escapes. */
-const INTERPOLATED_INLINE = /^inline:\/\/[\s\S]*?(?<!\\)\$\{/
-
 /** Finds what may not stand in metadata at any depth: `$` keys below the first level, `${…}` in inline code. */
 export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   const problems: CascadeProblem[] = []
@@ -61,7 +59,7 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
     for (const place of placesIn(value, key, inner => !isNested(inner))) {
       if (isNested(place)) problems.push(annotationNested(tool, pathTo(place)))
       else if (isInSchema(place, schemas)) schemas.add(place)
-      if (typeof place.value === 'string' && INTERPOLATED_INLINE.test(place.value))
+      if (typeof place.value === 'string' && isInterpolatedInline(place.value))
         problems.push(inlineInterpolated(tool, pathTo(place)))
     }
   }

@@ -122,6 +122,7 @@ const TYPES: Record<string, string[]> = {
     'Envelope',
     'ErrorCode',
     'ExplainedOrigin',
+    'ExplainedStep',
     'Explanation',
     'Freshness',
     'Globals',

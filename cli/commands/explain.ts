@@ -49,14 +49,24 @@ function show({ name, metadata, chain, deps, peers, problems }: Explanation, out
       output.result(output.style('dim', `    over ${printable(JSON.stringify(one.value))}  ${from(one)}`))
   }
   output.result(chain.length === 0 ? 'nothing runs around it' : 'runs inside')
-  for (const { name: entry, mode, args, hook } of chain) {
+  const isTold = new Set(problems.map(({ message }) => message))
+  for (const { name: entry, mode, args, hook, problem } of chain) {
     const marks = [mode, ...(hook ? [`hook ${hook.join(' ')}`] : [])].join(', ')
     output.result(`  ${printable(entry)} ${printable(JSON.stringify(args))}  ${output.style('dim', marks)}`)
+    if (problem && !isTold.has(problem.message))
+      output.result(
+        `    ${output.style('red', 'wrong:')} ${printable(sentences(problem.message, problem.hint))}`,
+      )
   }
   for (const { message, hint } of problems)
-    output.result(`${output.style('red', 'not run:')} ${printable(`${message}. ${hint}`)}`)
+    output.result(`${output.style('red', 'not run:')} ${printable(sentences(message, hint))}`)
   if (deps.length > 0) output.result(`reads ${printable(deps.join(', '))}`)
   if (peers.length > 0) output.result(`peers ${printable(peers.join(', '))}`)
+}
+
+/** A message has no full stop; one that asks has its own mark. */
+function sentences(message: string, hint: string): string {
+  return `${message}${message.endsWith('?') ? '' : '.'} ${hint}`
 }
 
 function from({ layer, tool, file, line }: ExplainedOrigin): string {

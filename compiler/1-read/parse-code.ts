@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto'
+import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
+import { nearest } from '../../src/nearest.js'
 import { inOrder } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
+import { limits } from '../limits.js'
 import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
+import { DEFINITION_FIELDS } from './definition-fields.js'
 import { frontmatterReferences } from './frontmatter-references.js'
 import { fallbackName, nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
@@ -32,10 +36,9 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   const place = placeOf(tool.offset)
   const { name } = verbatim
   if (typeof name !== 'string') {
-    const isWritten = tool.dynamic.some(one => one.path === 'name' || one.path === '')
     addBroken(
       parsed,
-      finding(isWritten ? 'name-not-literal' : 'name-missing', place),
+      namelessFault(tool, placeOf),
       exported === 'default' ? fallbackName({ path, kind: 'code', folderName: '' }) : null,
     )
     return
@@ -57,9 +60,9 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   // Of what is only known when the file runs, a part says nothing.
   const isPart = ({ rule, found: [part] }: Finding): boolean =>
     (rule === 'description-missing' && isDynamic('description')) ||
-    (rule === 'schema-invalid' &&
+    ((rule === 'schema-invalid' || rule === 'default-refused') &&
       (isDynamic(`metadata.${part}`) || tool.dynamic.some(one => one.path.startsWith(`metadata.${part}`))))
-  parsed.findings.push(...findings.filter(one => !isPart(one)))
+  parsed.findings.push(...findings.filter(one => !isPart(one)), ...unknownFields(tool, placeOf))
   parsed.tools.push({
     name,
     place,
@@ -82,6 +85,25 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
       ),
       hasEffects: module.hasEffects,
     },
+  })
+}
+
+/** Why a tool has no name that could be known. */
+function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadModule['placeOf']): Finding {
+  const noTool = problems.find(({ rule }) => rule === 'no-tool')
+  if (noTool) return finding('no-tool', placeOf(noTool.offset), ...noTool.found)
+  const isWritten = dynamic.some(one => one.path === 'name' || one.path === '')
+  return isWritten
+    ? finding('name-not-literal', placeOf(offset))
+    : finding('name-missing', placeOf(offset), 'code')
+}
+
+/** What a definition says that nobody reads. */
+function unknownFields({ unknown }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
+  return unknown.slice(0, limits.findingsPerRule).map(({ field, offset }) => {
+    const near = nearest(field, DEFINITION_FIELDS) ?? ''
+    const place = field.startsWith('$') || CORE_METADATA_KEYS.includes(field) ? 'metadata' : ''
+    return finding('unknown-field', placeOf(offset), field, near, place, 'defineTool')
   })
 }
 

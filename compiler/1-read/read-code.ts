@@ -12,8 +12,10 @@ import {
 } from 'acorn'
 import { frontmatterOf } from '../../src/define-tool.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import { nearest } from '../../src/nearest.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
+import { DEFINITION_FIELDS } from './definition-fields.js'
 
 /** A tool that a module exports, as far as it can be known without running the module. */
 export interface CodeTool {
@@ -27,6 +29,8 @@ export interface CodeTool {
   offset: number
   /** Where the values of its frontmatter stand, by path. */
   places: Map<string, number>
+  /** The fields of its definition that mean nothing, with offsets into the text. */
+  unknown: { field: string; offset: number }[]
   /** Why it cannot be a tool. */
   problems: CodeProblem[]
 }
@@ -228,25 +232,41 @@ function isDefineTool(callee: Node, { defineTool, namespaces }: Scope): boolean 
   return isNamespace && nameOf(property) === 'defineTool' && (!computed || property.type === 'Literal')
 }
 
-const RUN_ONLY = new Set(['execute'])
-
 function definedTool(exported: string, { call, name, fields }: Definition, scope: Scope): CodeTool {
   const reader: Reader = { scope, places: new Map(), dynamic: [], problems: [], toPath: frontmatterPath }
-  const read = fields ? literalObject(fields, '', reader, RUN_ONLY) : {}
+  const unknown = fields ? unknownFields(fields) : []
+  const skipped = new Set(['execute', ...unknown.map(({ field }) => field)])
+  const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
   const all = literalName === undefined ? read : { ...read, name: literalName }
   const { dynamic, places, problems } = reader
   if (fields && !mayExecute(fields))
-    problems.push({ rule: 'execute-missing', offset: fields.start, found: [] })
+    problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
   return {
     exported,
     frontmatter: frontmatterOf(all),
     dynamic,
     places,
+    unknown,
     problems,
     offset: places.get('name') ?? call.start,
   }
+}
+
+/** A key that could reach an object's prototype is told of on its own. */
+function unknownFields({ properties }: ObjectExpression): CodeTool['unknown'] {
+  return properties.flatMap(property => {
+    if (property.type === 'SpreadElement' || property.computed) return []
+    const field = nameOf(property.key)
+    const isKnown = DEFINITION_FIELDS.includes(field) || FORBIDDEN_KEYS.includes(field)
+    return isKnown ? [] : [{ field, offset: property.key.start }]
+  })
+}
+
+function nearExecute(unknown: CodeTool['unknown']): string[] {
+  const near = unknown.find(({ field }) => nearest(field, ['execute']) !== null)
+  return near ? [near.field] : []
 }
 
 /** False where a definition has certainly no function `execute`. */
@@ -280,10 +300,21 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   const isObject = value?.type === 'ObjectExpression'
   const frontmatter = isObject ? literalObject(value as ObjectExpression, '', reader) : {}
   if (value && !isObject) reader.dynamic.push({ path: '', offset: value.start })
+  const maker = exported ? null : nearDefineTool(node)
   if (what !== undefined) reader.problems.push({ rule: 'no-tool', offset: node.start, found: [what] })
+  if (maker !== null)
+    reader.problems.push({ rule: 'no-tool', offset: node.start, found: [`made by \`${maker}\``, maker] })
   const { dynamic, places, problems } = reader
   const offset = places.get('name') ?? node.start
-  return [{ exported: 'default', frontmatter, dynamic, places, problems, offset }]
+  return [{ exported: 'default', frontmatter, dynamic, places, unknown: [], problems, offset }]
+}
+
+/** What a call names in the place of agent-apps' `defineTool`: that without its import, or a misspelt one; null for any other. */
+function nearDefineTool(node: Node): string | null {
+  if (node.type !== 'CallExpression') return null
+  const { callee } = node as Node & { callee: Node }
+  const name = callee.type === 'Identifier' ? (callee as Identifier).name : ''
+  return name === 'defineTool' || nearest(name, ['defineTool']) !== null ? name : null
 }
 
 /** What reading a tool's literals needs and gives. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ResourceRecord } from '../../src/index-format.js'
+import { isInterpolatedInline } from '../../src/inline-reference.js'
 import type { JsonValue } from '../../src/json.js'
 import type { CachedFile, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
@@ -126,6 +127,8 @@ export function addDelegates(directory: string, unit: SkillUnit): void {
     const { place, fresh } = tool
     const value = fresh?.record.frontmatter.metadata.delegate
     if (fresh === undefined || value === undefined) continue
+    // It is refused as it stands, whatever it would be as code.
+    if (typeof value === 'string' && isInterpolatedInline(value)) continue
     const { delegatePlace = place } = fresh
     const delegate =
       typeof value === 'string' ? readDelegate(value, directory, unit.path) : { problem: 'it is no text' }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { DIRECTIVE_TIME_LIMIT, directiveHangs } from '../../src/content-faults.js'
 import type { DirectiveCall, DirectiveTool } from '../../src/directive.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
 
@@ -7,6 +8,7 @@ import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
 export type ToDirective =
   | {
       call: number
+      name: string
       url: string
       exported: string
       arg: string | undefined
@@ -32,8 +34,6 @@ export interface Problem {
 }
 
 const WORKER = fileURLToPath(new URL('./directive-worker.js', import.meta.url))
-/** How long one call of a directive may take, in ms. */
-const TIME_LIMIT = 5000
 const MEMORY_LIMIT_MB = 512
 
 /**
@@ -45,6 +45,7 @@ export class DirectiveProcess {
   private calls = 0
 
   constructor(
+    private readonly name: string,
     /** The directive's module, absolute. */
     private readonly module: string,
     private readonly exported: string,
@@ -56,12 +57,15 @@ export class DirectiveProcess {
     const child = this.started()
     const tools: DirectiveTool[] = []
     return new Promise((settle, reject) => {
-      const timer = setTimeout(
-        () => end(() => reject(failed(`it did not finish within ${TIME_LIMIT / 1000} s`)), true),
-        TIME_LIMIT,
-      )
+      const timer = setTimeout(() => end(() => reject(directiveHangs(this.name)), true), DIRECTIVE_TIME_LIMIT)
       const onExit = (code: number | null, signal: string | null): void =>
-        end(() => reject(failed(`it ended its process: ${signal ?? `exit code ${code}`}`)), true)
+        end(
+          () =>
+            reject(
+              failed(`the directive "${this.name}" ended its process: ${signal ?? `exit code ${code}`}`),
+            ),
+          true,
+        )
       const onMessage = (message: FromDirective): void => {
         if ('ask' in message && message.call === number) void answer(message)
         if ('result' in message && message.result === number) {
@@ -76,6 +80,7 @@ export class DirectiveProcess {
       const hasChildren = children !== undefined
       this.send({
         call: number,
+        name: this.name,
         url: pathToFileURL(this.module).href,
         exported: this.exported,
         arg,

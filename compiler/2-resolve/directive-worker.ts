@@ -1,4 +1,5 @@
 /** Runs static directives in a process of their own, and asks the compiler for all that they want to know. */
+import { directiveFailed } from '../../src/content-faults.js'
 import { isDefinedTool } from '../../src/define-tool.js'
 import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../src/directive.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
@@ -19,7 +20,7 @@ process.on('message', (message: ToDirective) => {
 process.once('disconnect', () => process.exit())
 
 async function run(request: Extract<ToDirective, { call: number }>): Promise<void> {
-  const { call, url, exported, arg, attributes, file, hasChildren } = request
+  const { call, name, url, exported, arg, attributes, file, hasChildren } = request
   const source = sourceFor(call, file)
   const children = async () => (await ask(call, 'children', null)) as string
   const given: DirectiveCall = { arg, attributes, source, ...(hasChildren && { children }) }
@@ -29,9 +30,7 @@ async function run(request: Extract<ToDirective, { call: number }>): Promise<voi
     if (typeof fn !== 'function') throw new TypeError(`The export "${exported}" is no function.`)
     send({ result: call, value: await fn(undefined, given) })
   } catch (error) {
-    const { message, hint = 'Correct the directive, or what it was given.' } = isAgentAppsError(error)
-      ? error
-      : { message: error instanceof Error ? error.message : String(error) }
+    const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(name, error)
     send({ result: call, problem: { message, hint } })
   }
 }

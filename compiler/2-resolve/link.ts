@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { parseReference } from '../../src/reference.js'
-import { type Finding, finding } from '../diagnostics.js'
+import { CIRCLE_HINT, type Finding, finding } from '../diagnostics.js'
 import type { LinkedDirectory, NamedTool } from '../linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../skill-unit.js'
 
@@ -48,7 +48,7 @@ export function linkDirectory(units: SkillUnit[], unseen: readonly Unseen[] = []
       append(
         findings,
         unit.path,
-        finding('delegate-invalid', tool.delegate.place, tool.delegate.ref, problem),
+        finding('delegate-invalid', tool.delegate.place, tool.delegate.ref, problem, CIRCLE_HINT),
       )
     }
   }

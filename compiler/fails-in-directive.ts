@@ -1,0 +1,28 @@
+import type { DirectivePart } from '../src/content.js'
+import { EXPRESSION_START } from '../src/interpolate.js'
+
+/** What keeps a directive of the library from giving anything, whatever the call; null where that depends on the call. */
+export function failsInDirective({
+  name,
+  arg,
+  attributes = {},
+}: DirectivePart): { message: string; hint: string } | null {
+  const { path, as } = attributes
+  switch (name) {
+    case 'value':
+      return arg ? null : { message: 'the directive names no value', hint: 'Write `:value[args.file]`.' }
+    case 'if':
+      return path ? null : { message: 'the block says no `path`', hint: 'Write `:::if{path=args.file}`.' }
+    case 'each':
+      if (!path) return { message: 'the block says no `path`', hint: 'Write `:::each{path=args.files}`.' }
+      return as === undefined || as.includes(EXPRESSION_START) || isName(as)
+        ? null
+        : { message: `${JSON.stringify(as)} is no name`, hint: 'Write `{path=args.files as=file}`.' }
+    default:
+      return null
+  }
+}
+
+function isName(text: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(text)
+}

@@ -1,0 +1,58 @@
+import { allDirectives } from '../src/content.js'
+import type { DirectiveForm } from '../src/directive.js'
+import { beginsLine, mayBeginDirective } from '../src/directive-names.js'
+import { namesOurs } from '../src/interpolate.js'
+import type { KnownDirectives } from './1-read/parse-content.js'
+import { parseContentWithin } from './1-read/parse-content-within.js'
+import type { Place } from './diagnostics.js'
+
+/** A known directive that is written in a form which it has not, and so is text. */
+interface Misformed {
+  name: string
+  /** How it is written. */
+  hint: string
+  /** Colons that it has too many. */
+  extra: number
+}
+
+const CANDIDATE = /(:+)([a-z][a-z0-9-]*)(?=[[{])/g
+
+/** The known directives of a text that have too many or too few colons where they stand. */
+export async function misformedDirectives(
+  text: string,
+  known: KnownDirectives,
+  firstLine: number,
+): Promise<(Misformed & Place)[]> {
+  const wrong = new Map<number, Misformed>()
+  // With one colon each, the parser finds them all, and says which stand in code, HTML or links.
+  const corrected = text.replace(CANDIDATE, (written, colons: string, name: string, offset: number) => {
+    const hint = hintFor(text, { offset, colons: colons.length, name }, known.get(name) ?? [])
+    if (hint === null) return written
+    const extra = colons.length - 1
+    wrong.set(offset + extra, { name, hint, extra })
+    return `${','.repeat(extra)}:${name}`
+  })
+  if (wrong.size === 0) return []
+  const names = [...wrong.values()].map(({ name }): [string, DirectiveForm[]] => [name, ['inline']])
+  const { parts } = await parseContentWithin(corrected, new Map(names), firstLine)
+  return allDirectives(parts).flatMap(({ start, name, arg = '', at: [line, column] }) => {
+    const found = wrong.get(start)
+    // `…::value[0]` is C++.
+    if (!found || (name === 'value' && !namesOurs(arg))) return []
+    return [{ ...found, line, column: column - found.extra }]
+  })
+}
+
+/** How a directive is to be written where it stands; null where it is written so, or is none. */
+function hintFor(
+  text: string,
+  { offset, colons, name }: { offset: number; colons: number; name: string },
+  forms: readonly DirectiveForm[],
+): string | null {
+  if (forms.length === 0 || !mayBeginDirective(text, offset) || text.charAt(offset - 1) === '\\') return null
+  const isBlock = colons > 1 && beginsLine(text, offset)
+  if (forms.includes(isBlock ? 'block' : 'inline') && (isBlock || colons === 1)) return null
+  return forms.includes('inline')
+    ? `In a text it has one colon: \`:${name}[…]\`.`
+    : `It stands on a line of its own: \`::${name}\`, or \`:::${name}\` around a block.`
+}

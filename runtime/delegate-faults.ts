@@ -1,0 +1,30 @@
+import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../src/error.js'
+import { isToolName } from '../src/tool-name.js'
+
+/** What is wrong with a call before it is one. */
+const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKEN', 'TOOL_NOT_FOUND'])
+
+/** What a call of a tool's delegate threw. Where that was no call yet, the caller never named what it speaks of: so it names the tool, too. */
+export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
+  if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
+  const isOfDelegate = error.tool === delegate || (error.code === 'ARGS_INVALID' && !isToolName(delegate))
+  return isOfDelegate ? named(tool, error) : error
+}
+
+/** What kept the code of a tool's delegate from being imported. */
+export function delegateUnready(tool: string, error: unknown): unknown {
+  return isAgentAppsError(error) ? named(tool, error) : error
+}
+
+function named(name: string, error: AgentAppsError): AgentAppsError {
+  const { code, message, hint, file, position, issues } = error
+  return new AgentAppsError(code, `The delegate of "${name}": ${message}`, {
+    hint,
+    // A tool that delegates to this one knows it by that.
+    tool: name,
+    ...(file !== undefined && { file }),
+    ...(position && { position }),
+    ...(issues && { issues }),
+    cause: error,
+  })
+}

@@ -1,0 +1,79 @@
+import { brokenFault, mendFirst, quoted } from '../src/cascade-problems.js'
+import { isAgentAppsError } from '../src/error.js'
+import { parseInline } from '../src/inline-reference.js'
+import type { JsonObject, JsonValue } from '../src/json.js'
+import { toolNotFound } from './call-faults.js'
+import { diagnosticInEntry } from './diagnostic-in-entry.js'
+import type { Disk } from './disk-seam.js'
+import { resolve } from './find-tool.js'
+import type { Globals } from './globals.js'
+import { delegateSource, delegateTarget } from './run-code.js'
+import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
+
+type Problem = { message: string; hint: string }
+
+const HINT = 'Give the name of a tool, a path relative to the file, or an `inline://` text.'
+
+/**
+ * What keeps a delegate from being called, as far as that is known without running code; null where nothing does.
+ *
+ * @param writer the tool whose metadata has the delegate
+ */
+export async function delegateProblem(
+  delegate: JsonValue | undefined,
+  writer: ToolDef,
+  globals: Globals,
+  disk: Disk,
+): Promise<Problem | null> {
+  const source = sourceOf(writer)
+  // Null takes an inherited one away, and what a program registers is a function.
+  if (delegate === undefined || delegate === null || !source) return null
+  if (typeof delegate !== 'string')
+    return { message: `the delegate ${JSON.stringify(delegate)} is no text`, hint: HINT }
+  if (delegate.startsWith('inline://')) return inlineProblem(delegate)
+  const code = delegateSource(source, disk)
+  if (code !== null) {
+    const isThere = source.record.delegate || !('file' in code) || disk.stat(code.file) !== null
+    return isThere ? null : { message: `the delegate ${quoted(delegate)} is no file`, hint: HINT }
+  }
+  const target = delegateTarget(delegate, source, disk)
+  const found = await resolve(target, globals)
+  if (found?.broken) {
+    const broken = diagnosticInEntry(found.broken, globals, disk) ?? found.broken
+    const { message, hint } = brokenFault(broken)
+    return { message: `the delegate ${quoted(delegate)} is broken: ${message}`, hint: mendFirst(hint) }
+  }
+  if (found) {
+    const way = await wayRound(writer, globals, disk)
+    const back = way && `the delegate ${quoted(delegate)} leads back here: ${way.join(' → ')}`
+    return back ? { message: back, hint: 'Let one of them do the work itself.' } : null
+  }
+  const { hint } = await toolNotFound(target, globals)
+  return { message: `the delegate ${quoted(delegate)} leads to no tool`, hint }
+}
+
+/** The names on the way of delegates from a tool back to itself; null where it does not come back. */
+async function wayRound(first: ToolDef, globals: Globals, disk: Disk): Promise<string[] | null> {
+  const way: ToolDef[] = []
+  for (let at: ToolDef | null = first; at && !way.includes(at); ) {
+    way.push(at)
+    const source = sourceOf(at)
+    const { delegate }: JsonObject = at.frontmatter.metadata
+    if (!source || typeof delegate !== 'string' || delegate.startsWith('inline://')) return null
+    if (delegateSource(source, disk) !== null) return null
+    at = (await resolve(delegateTarget(delegate, source, disk), globals))?.tool ?? null
+    if (at === first) return [...way, first].map(({ name }) => name)
+  }
+  return null
+}
+
+function inlineProblem(delegate: string): Problem | null {
+  try {
+    parseInline(delegate)
+    return null
+  } catch (error) {
+    if (!isAgentAppsError(error)) throw error
+    return { message: error.message.replace(/^T/, 't').replace(/\.$/, ''), hint: error.hint }
+  }
+}
