@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { createRuntime, isAgentAppsError, type PathEntry } from 'agent-apps'
+import { isAgentAppsError, type PathEntry } from 'agent-apps'
 import { type CompileResult, compile, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
+import { openRuntime } from '../open-runtime.js'
 import { count, printable } from '../output.js'
 import { packageVersion } from '../package-version.js'
 
@@ -54,7 +55,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     found.push(configuration(loaded, cwd), ...missingDirectories(loaded.paths, cwd))
     if (found.every(({ state }) => state !== 'problem')) {
       found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd))
-      found.push(await resolution(loaded, cwd))
+      found.push(await resolution(invocation))
     }
   } catch (error) {
     if (!isAgentAppsError(error)) throw error
@@ -100,7 +101,8 @@ function indexes(
       return { subject: 'index', state: 'ok', found: `${found}, up to date` }
     }
     const isMissing = !existsSync(join(cwd, directory, '.agent-apps.json'))
-    const state = isMissing ? 'not compiled' : `out of date: ${shortList(stale)}`
+    const names = stale.length > 0 ? `: ${shortList(stale)}` : ''
+    const state = isMissing ? 'not compiled' : `out of date${names}`
     return {
       subject: 'index',
       state: 'problem',
@@ -125,13 +127,13 @@ function shortList(names: string[]): string {
   return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
 }
 
-/** Whether a production process would get everything from the indexes. */
-async function resolution({ paths, config }: LoadedConfig, cwd: string): Promise<Finding> {
-  const runtime = createRuntime({ paths, cwd, freshness: 'trust', library: config.library ?? true })
+/** What resolves now, as other commands have it, and how much of it from an index. */
+async function resolution(invocation: Invocation): Promise<Finding> {
+  const runtime = await openRuntime(invocation)
   const tools = await runtime.listTools()
-  const { via } = runtime.stats()
+  const from = (wanted: string): string => count(tools.filter(({ origin }) => origin.via === wanted).length)
   const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length
   const shadows = shadowing > 0 ? `; ${count(shadowing)} shadow others` : ''
-  const found = `${count(tools.length, 'tool')}, ${count(via.index)} from an index, ${count(via.disk)} from disk${shadows}`
+  const found = `${count(tools.length, 'tool')}, ${from('index')} from an index, ${from('disk')} from disk${shadows}`
   return { subject: 'resolution', state: 'ok', found }
 }
