@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { isAgentAppsError, type PathEntry } from 'agent-apps'
 import { type CompileResult, compile, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
+import { fromCwd, fromHere } from '../from-here.js'
 import { openRuntime } from '../open-runtime.js'
 import { count, printable } from '../output.js'
 import { packageVersion } from '../package-version.js'
+import { messageFor } from '../show-error.js'
 
 export const doctor: Command = {
   name: 'doctor',
@@ -15,6 +17,9 @@ export const doctor: Command = {
   example: 'agent-apps doctor',
   run,
 }
+
+/** How a file is named to whoever asked. */
+type Named = (file: string) => string
 
 /** One thing looked at: how it stands, and what to do about it. */
 interface Finding {
@@ -41,6 +46,7 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 async function examine(invocation: Invocation): Promise<Finding[]> {
+  const named: Named = file => (invocation.output.json ? fromCwd : fromHere)(file, invocation.cwd)
   const found: Finding[] = [
     {
       subject: 'versions',
@@ -52,21 +58,21 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     const { cwd, config } = projectOptions(invocation)
     const loaded = await loadConfig({ cwd, global: true, ...(config !== undefined && { config }) })
     const { external = [] } = loaded.config
-    found.push(configuration(loaded, cwd), ...missingDirectories(loaded.paths, cwd))
+    found.push(configuration(loaded, named), ...missingDirectories(loaded.paths, named))
     if (found.every(({ state }) => state !== 'problem')) {
-      found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd))
+      found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd, named))
       found.push(await resolution(invocation))
     }
   } catch (error) {
     if (!isAgentAppsError(error)) throw error
-    found.push({ subject: 'project', state: 'problem', found: error.message, advice: error.hint })
+    found.push({ subject: 'project', state: 'problem', found: messageFor(error, named), advice: error.hint })
   }
   return found
 }
 
-function configuration({ file }: LoadedConfig, cwd: string): Finding {
+function configuration({ file }: LoadedConfig, named: Named): Finding {
   const subject = 'configuration'
-  if (file !== null) return { subject, state: 'ok', found: relative(cwd, file) }
+  if (file !== null) return { subject, state: 'ok', found: named(file) }
   return {
     subject,
     state: 'note',
@@ -75,14 +81,14 @@ function configuration({ file }: LoadedConfig, cwd: string): Finding {
   }
 }
 
-function missingDirectories(paths: PathEntry[], cwd: string): Finding[] {
+function missingDirectories(paths: PathEntry[], named: Named): Finding[] {
   return paths
     .flatMap(entry => (typeof entry === 'string' ? [entry] : 'ignore' in entry ? [] : [entry.dir]))
     .filter(directory => !existsSync(directory))
     .map(directory => ({
       subject: 'path',
       state: 'problem',
-      found: `${relative(cwd, directory)} does not exist`,
+      found: `${named(directory)} does not exist`,
       advice: 'Create it, or remove it from the paths.',
     }))
 }
@@ -91,12 +97,13 @@ function missingDirectories(paths: PathEntry[], cwd: string): Finding[] {
 function indexes(
   { directories, files, outdated, stale, diagnostics }: CompileResult,
   cwd: string,
+  named: Named,
 ): Finding[] {
   const faults = diagnostics.filter(({ severity }) => severity === 'error').length
   const findings = directories.map((directory): Finding => {
     const within = directory === '.' ? '' : `${directory}/`
     const skills = files.filter(({ file, outcome }) => file.startsWith(within) && outcome === 'found').length
-    const found = `${directory}: ${count(skills, 'skill file')}`
+    const found = `${named(directory)}: ${count(skills, 'skill file')}`
     if (!outdated.some(file => file.startsWith(within))) {
       return { subject: 'index', state: 'ok', found: `${found}, up to date` }
     }

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { check, loadConfig } from 'agent-apps/compiler'
 import type { Command, Invocation } from '../command.js'
-import { fromHere } from '../from-here.js'
+import { fromCwd, fromHere } from '../from-here.js'
 import { count, printable } from '../output.js'
 
 export const init: Command = {
@@ -58,9 +58,9 @@ async function run({ cwd, output }: Invocation): Promise<number> {
   const makesExamples = !isConfigured && skills === 0
   const made: string[] = []
   const kept: string[] = []
-  if (isConfigured) kept.push(shown(configuration, cwd))
+  if (isConfigured) kept.push(fromCwd(configuration, cwd))
   else {
-    const directories = searched.map(directory => `./${shown(directory, cwd)}`)
+    const directories = searched.map(directory => `./${fromCwd(directory, cwd)}`)
     const paths = [...new Set([...(makesExamples ? ['./skills'] : []), ...directories])]
     write(join(cwd, CONFIGURATION), `${JSON.stringify({ paths }, null, 2)}\n`)
     made.push(CONFIGURATION)
@@ -80,14 +80,12 @@ async function run({ cwd, output }: Invocation): Promise<number> {
     for (const file of made) output.result(`made ${printable(fromHere(file, cwd))}`)
     for (const file of kept) output.result(`kept ${printable(fromHere(file, cwd))}`)
     if (skills > 0)
-      output.note(`\nNo examples: ${count(skills, 'skill file')} found in ${searched.map(directory => fromHere(directory, cwd)).join(', ')}.`)
+      output.note(
+        `\nNo examples: ${count(skills, 'skill file')} found in ${searched.map(directory => fromHere(directory, cwd)).join(', ')}.`,
+      )
     output.note(`\nNext: ${script === 'absent' ? 'npx agent-apps compile' : `npm run ${SCRIPT}`}`)
   }
   return 0
-}
-
-function shown(path: string, cwd: string): string {
-  return relative(cwd, path).replaceAll(sep, '/')
 }
 
 function write(path: string, text: string): void {
