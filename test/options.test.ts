@@ -89,6 +89,11 @@ describe('a configuration that is wrong is told', () => {
     ['{ "path": ["skills"] }', 'did you mean `paths`?'],
     ['{ "external": "pg" }', "`external` must be a list of packages' names"],
     ['{ "paths": [{ "dir": "skills", "extrenal": true }] }', '`paths` must be a list'],
+    [
+      '{ "paths": ["skills", { "dir": "b", "extern": true }] }',
+      'and {"dir":"b","extern":true} is none: it has a key `extern`; did you mean `external`?',
+    ],
+    ['{ "paths": ["skills", 3] }', 'and 3 is none.'],
     ['[]', 'must be a mapping'],
   ])('%s', async (text, problem) => {
     const cwd = makeTree({ 'agent-apps.config.json': text })
