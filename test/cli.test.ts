@@ -95,7 +95,7 @@ describe('help and usage', () => {
     [['--cwd', 'list'], 'Usage: agent-apps <command> [options]'],
     [['compile', '--cwd'], 'Write --cwd=DIR. See `agent-apps compile --help`'],
     [['run', 'count', '--arg'], 'Write --arg=KEY=VALUE. See `agent-apps run --help`'],
-    [['run', 'count', '--arg', '--json'], '`agent-apps run` has no value for --arg.'],
+    [['run', 'count', '--arg', '--quiet'], '`agent-apps run` has no value for --arg.'],
     [['list', 'notes'], 'Usage: agent-apps list\n'],
     [
       ['compile', '--external', 'pg,@a/zod'],
@@ -731,7 +731,7 @@ export default () => { console.log('four'); return 'said' }\n`,
 
   it.each(['compiled', 'from disk'])('what a tool throws is JSON with --json (%s)', way => {
     const root = project({
-      'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x' }
+      'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x', metadata: { params: ${JSON.stringify({ type: 'object', properties: { what: {} } })} } }
 export default (ctx, args) => {
   if (args?.what === 'text') throw 'No text.'
   if (args?.what === 'system') throw Object.assign(new Error('Gone'), { code: 'ENOENT' })
@@ -774,7 +774,7 @@ export default (ctx, args) => {
     }
     for (const [name, place] of Object.entries(places)) {
       const inStderr = (cwd: string, ...args: string[]): string[] =>
-        agentApps(cwd, ['run', name, ...args]).stderr.match(/\S*skills\/\S+:\d+:\d+/g) ?? []
+        agentApps(cwd, ['run', name, ...args]).stderr.match(/\S+\.skill\.\w+:\d+:\d+/g) ?? []
       expect(inStderr(root), name).toEqual([place])
       expect(inStderr(join(root, 'skills'), '--cwd', '..'), name).toEqual([place.replace('skills/', '')])
       const json = JSON.parse(agentApps(join(root, 'skills'), ['run', name, '--cwd', '..', '--json']).stdout)
@@ -883,7 +883,7 @@ describe('init and doctor', () => {
   })
 
   it('init keeps the configuration that counts, wherever it stands', () => {
-    const root = project()
+    const root = makeTree(PROJECT)
     const before = snapshot(root)
     expect(agentApps(join(root, 'more'), ['init']).stdout).toBe('kept ../agent-apps.config.json\n')
     expect(agentApps(root, ['init']).stdout).toBe('kept agent-apps.config.json\n')
