@@ -72,6 +72,15 @@ describe('help and usage', () => {
     }
   })
 
+  it('render says what it leaves out, which run does not', () => {
+    const root = project({
+      'skills/cut.skill.md': skill('cut', 'A long text.\n', 'metadata: { limit: 6 }\n'),
+    })
+    expect(agentApps(root, ['render', '--help']).stdout).toContain('nothing that runs around the tool')
+    expect(agentApps(root, ['render', 'cut']).stdout).toBe('A long text.\n')
+    expect(agentApps(root, ['run', 'cut']).stdout).toContain('A long\n[Cut')
+  })
+
   it('--version is the package’s', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     expect(agentApps(temporary(), ['--version']).stdout).toBe(`${version}\n`)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type ErrorCode, isAgentAppsError } from 'agent-apps'
 import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
@@ -81,6 +81,15 @@ describe('options that are wrong are told', () => {
       'Do a.\n',
     )
   })
+})
+
+it('docs/resolving.md tells of each option of createRuntime', async () => {
+  const page = readFileSync(join(ROOT, 'docs/resolving.md'), 'utf8')
+  const [, table = ''] = /\| option \| meaning \| default \|\n([\s\S]*?)\n\n/.exec(page) ?? []
+  const told = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name)
+  const error = await failure(() => loosely(createRuntime, { paths: [], zzzzzz: true }))
+  expect(error?.hint).toMatch(/^Its options are /)
+  expect(told.toSorted()).toEqual(error?.hint.slice('Its options are '.length, -1).split(', ').toSorted())
 })
 
 describe('a configuration that is wrong is told', () => {
