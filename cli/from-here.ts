@@ -2,7 +2,12 @@ import { relative, resolve, sep } from 'node:path'
 
 /** A file that is named from `--cwd`, as it is reached from where the command was started. */
 export function fromHere(file: string, cwd: string): string {
-  return relative(process.cwd(), resolve(cwd, file))
+  return relative(process.cwd(), resolve(cwd, file)) || '.'
+}
+
+/** The same for programs: from `--cwd`, wherever the command was started. */
+export function fromCwd(file: string, cwd: string): string {
+  return relative(cwd, resolve(cwd, file)).replaceAll(sep, '/') || '.'
 }
 
 /** The same for GitHub, which takes a path from the checkout, wherever in that a step works. */

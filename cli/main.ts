@@ -3,11 +3,19 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AgentAppsError, isAgentAppsError, nearest } from 'agent-apps'
-import { COMMON_OPTIONS, type Command, INTERRUPTED, type Invocation, type OptionTypes } from './command.js'
+import {
+  COMMON_OPTIONS,
+  type Command,
+  INTERRUPTED,
+  type Invocation,
+  type OptionHelp,
+  type OptionTypes,
+} from './command.js'
 import { COMMANDS } from './commands.js'
 import { commandHelp, overview } from './help.js'
 import { Output } from './output.js'
 import { packageVersion } from './package-version.js'
+import { keepForResults, writeResult } from './results.js'
 import { showError } from './show-error.js'
 
 // What a tool throws is told with the places in its author's files.
@@ -17,6 +25,7 @@ process.exitCode = await main(process.argv.slice(2))
 /** Runs a command line and gives the exit code: 0 done, 1 errors, 2 wrong usage, 130 interrupted. */
 async function main(argv: string[]): Promise<number> {
   // A reader that has seen enough (`agent-apps list | head`) is no fault.
+  keepForResults()
   process.stdout.on('error', error => {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   })
@@ -30,7 +39,7 @@ async function main(argv: string[]): Promise<number> {
       hint: 'Usage: agent-apps <command> [options]. See `agent-apps --help`.',
     })
   } catch (error) {
-    return fail(error, argv)
+    return fail(error, commonOutput(argv), process.cwd())
   }
 }
 
@@ -62,7 +71,7 @@ async function run(command: Command, argv: string[]): Promise<number> {
         ? 'is missing an argument'
         : `takes no argument ${JSON.stringify(positionals[max])}`
     throw new AgentAppsError('USAGE', `\`agent-apps ${command.name}\` ${problem}.`, {
-      hint: `Usage: agent-apps ${command.name} ${shown}`,
+      hint: `Usage: ${['agent-apps', command.name, shown].filter(Boolean).join(' ')}`,
     })
   }
   const cwd = resolve(typeof values.cwd === 'string' ? values.cwd : '.')
@@ -83,7 +92,11 @@ async function run(command: Command, argv: string[]): Promise<number> {
     }),
     signal: interruptSignal(),
   }
-  return command.run(invocation)
+  try {
+    return await command.run(invocation)
+  } catch (error) {
+    return fail(error, invocation.output, cwd)
+  }
 }
 
 function parse(command: Command, argv: string[]): { values: Invocation['options']; positionals: string[] } {
@@ -96,26 +109,31 @@ function parse(command: Command, argv: string[]): { values: Invocation['options'
     const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true })
     return { values: values as Invocation['options'], positionals }
   } catch (error) {
-    throw usageError(error as Error & { code?: string }, command, Object.keys(known))
+    throw usageError(error as Error & { code?: string }, command, known)
   }
 }
 
 function usageError(
   { message, code }: Error & { code?: string },
   command: Command,
-  known: string[],
+  known: Record<string, OptionHelp>,
 ): AgentAppsError {
   const flag = /'(-[^\s'=]*)/.exec(message)?.[1] ?? ''
-  const near = nearest(
-    flag,
-    known.map(name => `--${name}`),
-  )
-  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-    return new AgentAppsError('USAGE', message, { hint: `See \`agent-apps ${command.name} --help\`.` })
+  const help = `See \`agent-apps ${command.name} --help\`.`
+  const usage = (problem: string, hint: string): AgentAppsError =>
+    new AgentAppsError('USAGE', `\`agent-apps ${command.name}\` ${problem}.`, { hint })
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const near = nearest(
+      flag,
+      Object.keys(known).map(name => `--${name}`),
+    )
+    return usage(`has no option ${flag}`, near === null ? help : `Did you mean ${near}?`)
   }
-  return new AgentAppsError('USAGE', `\`agent-apps ${command.name}\` has no option ${flag}.`, {
-    hint: near === null ? `See \`agent-apps ${command.name} --help\`.` : `Did you mean ${near}?`,
-  })
+  const option = known[flag.slice(2)]
+  if (option?.type === 'string')
+    return usage(`has no value for ${flag}`, `Write ${flag}=${option.value}. ${help}`)
+  if (option !== undefined) return usage(`takes no value for ${flag}`, `Write ${flag} alone. ${help}`)
+  return new AgentAppsError('USAGE', message, { hint: help })
 }
 
 /** Aborts at the first Ctrl-C; the second ends the process as it would have without us. */
@@ -131,18 +149,22 @@ async function help(name: string | undefined): Promise<number> {
 }
 
 function print(text: string): number {
-  process.stdout.write(`${text}\n`)
+  writeResult(`${text}\n`)
   return 0
 }
 
-function fail(error: unknown, argv: string[]): number {
-  const output = new Output({
+/** Where the words of a command line go that cannot be read. */
+function commonOutput(argv: string[]): Output {
+  return new Output({
     json: argv.includes('--json'),
     quiet: false,
     verbose: false,
     color: argv.includes('--no-color') ? false : undefined,
   })
-  showError(error, output)
+}
+
+function fail(error: unknown, output: Output, cwd: string): number {
+  showError(error, output, cwd)
   if (!isAgentAppsError(error)) return 1
   if (error.code === 'USAGE') return 2
   return error.code === 'COMPILE_ABORTED' ? INTERRUPTED : 1

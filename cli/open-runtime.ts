@@ -1,8 +1,8 @@
-import { relative } from 'node:path'
+import { join } from 'node:path'
 import { createRuntime, directiveForms, type Runtime, type ToolDef } from 'agent-apps'
 import { loadConfig } from 'agent-apps/compiler'
 import { type Invocation, projectOptions } from './command.js'
-import { fromHere } from './from-here.js'
+import { fromCwd, fromHere } from './from-here.js'
 import { printable } from './output.js'
 
 /** A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index. */
@@ -33,11 +33,11 @@ export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string
     role: role ?? null,
     directive: directiveForms(tags),
     layer: origin.layer,
-    file: shownFile(origin, cwd),
+    file: fromCwd(fileOf(origin), cwd),
     tags,
     visibility: visibility ?? null,
     via: origin.via,
-    shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: shownFile(shadow, cwd) })),
+    shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: fromCwd(fileOf(shadow), cwd) })),
   }
 }
 
@@ -46,9 +46,9 @@ export function rolesOf({ frontmatter: { role, tags } }: ToolDef): string[] {
   return [...(role === undefined ? [] : [role]), ...(directiveForms(tags).length > 0 ? ['directive'] : [])]
 }
 
-/** A tool's file relative to the working directory, `/`-separated. */
-export function shownFile({ entry, file }: { entry: string; file: string }, cwd: string): string {
-  return relative(cwd, `${entry}/${file}`).replaceAll('\\', '/')
+/** A tool's file, absolute. */
+export function fileOf({ entry, file }: { entry: string; file: string }): string {
+  return join(entry, file)
 }
 
 /** Says what the runtime found wrong on the way. */

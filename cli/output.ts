@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { writeResult } from './results.js'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -26,12 +27,12 @@ export class Output {
 
   /** A line of the result. */
   result(line: string): void {
-    process.stdout.write(`${line}\n`)
+    writeResult(`${line}\n`)
   }
 
   /** A result exactly as it is, with nothing added. */
   exact(text: string): void {
-    process.stdout.write(text)
+    writeResult(text)
   }
 
   jsonResult(value: unknown): void {

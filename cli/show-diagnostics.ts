@@ -66,6 +66,11 @@ export function tally(diagnostics: readonly Message[], severities: readonly Mess
     .join('')
 }
 
+/** Why something fails that has warnings alone, for the summary. */
+export function strictly(diagnostics: readonly Message[], strict: boolean): string {
+  return hasErrors(diagnostics, strict) && !hasErrors(diagnostics) ? ' (--strict fails on warnings)' : ''
+}
+
 export function hasErrors(diagnostics: readonly Message[], strict = false): boolean {
   return diagnostics.some(({ severity }) => severity === 'error' || (strict && severity === 'warning'))
 }

@@ -1,18 +1,51 @@
+import { isAbsolute, sep } from 'node:path'
+import { inspect } from 'node:util'
 import { AgentAppsError, isAgentAppsError } from 'agent-apps'
+import { fromCwd, fromHere } from './from-here.js'
 import { type Output, printable } from './output.js'
 
-/** Says what went wrong: an error of ours with what to do about it, any other with its stack. */
-export function showError(thrown: unknown, output: Output): void {
+/**
+ * Says what went wrong: an error of ours with what to do about it, any other with its stack.
+ *
+ * @param cwd from where JSON names files; what is told for people names them from where the command was started
+ */
+export function showError(thrown: unknown, output: Output, cwd: string): void {
   const error = packageMissing(thrown) ?? thrown
   if (!isAgentAppsError(error)) return showUnexpected(error, output)
-  const { code, message, hint, tool, file, position } = error
+  const { code, hint, tool, position } = error
+  const named = (path: string): string => (output.json ? fromCwd : fromHere)(path, cwd)
+  const file = shownFile(error, named)
+  const message = messageFor(error, named)
   if (output.json) return output.jsonResult({ error: code, message, hint, tool, file, position })
   const [label, shownCode] = [
     output.style('red', 'error', process.stderr),
     output.style('dim', `(${code})`, process.stderr),
   ]
   output.error(`${label} ${printable(message)} ${shownCode}`)
+  if (file !== undefined && !message.includes(file)) output.error(`  at ${printable(file + suffix(error))}`)
   output.error(`  ${printable(hint)}`)
+}
+
+/** An error's message, with its file named in one way, in whichever way the message does. */
+export function messageFor(error: AgentAppsError, named: (path: string) => string): string {
+  const { message, file } = error
+  const shown = shownFile(error, named)
+  if (file === undefined || shown === undefined) return message
+  const end = suffix(error)
+  // Without a line behind it, the end of a path could be any word.
+  const ends = end === '' ? [] : file.split(sep).map((_, index, parts) => parts.slice(index).join('/'))
+  const written = [file, ...ends].find(way => message.includes(way + end))
+  if (written !== undefined) return message.replaceAll(written + end, () => shown + end)
+  return message.replaceAll(file, () => shown)
+}
+
+/** An error's file as it is named to somebody. What is no absolute path is left as it is. */
+function shownFile({ file }: AgentAppsError, named: (path: string) => string): string | undefined {
+  return file !== undefined && isAbsolute(file) ? named(file) : file
+}
+
+function suffix({ position }: AgentAppsError): string {
+  return position ? `:${position.line}:${position.column}` : ''
 }
 
 /** The error for a package that code imports and that is not installed, as one that is `external` may be; null for any other. */
@@ -24,7 +57,31 @@ function packageMissing(thrown: unknown): AgentAppsError | null {
 }
 
 /** What a tool itself threw, or a fault of ours: told with its stack, since nobody has prepared for it. */
-function showUnexpected(error: unknown, output: Output): void {
-  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  output.error(told.split('\n').map(printable).join('\n'))
+function showUnexpected(thrown: unknown, output: Output): void {
+  const { name, message, stack, code } = (thrown instanceof Error ? thrown : {}) as NodeJS.ErrnoException
+  if (output.json)
+    return output.jsonResult({
+      error: code ?? name ?? 'Error',
+      message: message ?? textOf(thrown),
+      hint: output.verbose
+        ? 'Its `stack` says where it was thrown.'
+        : '`--verbose` adds where it was thrown.',
+      ...(output.verbose && { stack }),
+    })
+  const lines = (stack ?? message ?? textOf(thrown)).split('\n')
+  const theirs = lines.filter(line => !isOurs(line))
+  const isTheirs = theirs.some(line => FRAME.test(line))
+  output.error((isTheirs && !output.verbose ? theirs : lines).map(printable).join('\n'))
+}
+
+function textOf(thrown: unknown): string {
+  return typeof thrown === 'object' ? inspect(thrown) : String(thrown)
+}
+
+const FRAME = /^ +at /
+const OUR_CODE = new URL('..', import.meta.url).href
+
+/** True for a line of a stack that leads into agent-apps or Node itself. */
+function isOurs(line: string): boolean {
+  return FRAME.test(line) && (line.includes(OUR_CODE) || /\(?node:/.test(line))
 }

@@ -137,8 +137,10 @@ export const RULES = {
   'duplicate-name': {
     severity: 'error',
     fatal: true,
-    reason: (name, other) =>
-      `The name "${name}" is taken by ${other}, which comes first and is the one that loads`,
+    reason: (name, line, other) =>
+      other
+        ? `The name "${name}" is taken by ${other}:${line}, which comes first and is the one that loads`
+        : `The name "${name}" is taken in line ${line} of this file, which comes first and is the one that loads`,
     note: 'Rename one of the two.',
   },
   'dynamic-cycle': SAID_BY_FINDING,
@@ -160,6 +162,12 @@ export const RULES = {
     severity: 'warning',
     reason: name => `The file is called "${name}"; on a case-sensitive system other tools do not find it`,
     note: 'Rename it to SKILL.md.',
+  },
+  'file-name-near': {
+    severity: 'warning',
+    reason: name =>
+      `The file is called "${name}" and begins as a skill does, but no skill's file is called so`,
+    note: (_name, meant = '') => `Rename it to ${meant}, if it is to be a skill.`,
   },
   'file-too-large': {
     severity: 'error',
@@ -348,7 +356,10 @@ export const RULES = {
     severity: 'warning',
     reason: pattern =>
       `The pattern ${JSON.stringify(pattern)} in allowed-tools matches no tool that is known`,
-    note: 'Correct its spelling, or ignore this if the tool is registered at run time.',
+    note: (_pattern, near = '') =>
+      near === ''
+        ? 'Correct its spelling, or ignore this if the tool is registered at run time.'
+        : `Did you mean ${JSON.stringify(near)}? Ignore this if the tool is registered at run time.`,
   },
   'resource-unreadable': {
     severity: 'error',

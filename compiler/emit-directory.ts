@@ -8,6 +8,7 @@ import { changedNames, encodeIndex, type HeaderFields, type KeptLines } from './
 import { recordLines } from './3-emit/record-lines.js'
 import {
   outdatedFiles,
+  readLines,
   readWritten,
   saveCache,
   shardFiles,
@@ -77,7 +78,7 @@ export async function emitDirectory(
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
     const encoded = encodeIndex(lines, fields, store)
     if (!job.check) return { encoded, stale: [] }
-    return { encoded, stale: changedNames(before && storeLines(dir, before, store), lines, store) }
+    return { encoded, stale: changedNames(before && readLines(dir, before), lines, store) }
   })
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
   const outdated = outdatedFiles(dir, encoded, modules, sound)

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
 import { isBroken, type NameRecord } from '../src/index-format.js'
+import { nearest } from '../src/nearest.js'
 import { matchPattern } from '../src/tool-pattern.js'
 import { type SearchedIndex, withTools } from './bundle-directory.js'
 import { type Lead, toolLeads } from './tool-leads.js'
@@ -26,7 +27,10 @@ export async function keptTools(
       'OPTIONS_INVALID',
       `The pattern ${JSON.stringify(none)} of \`keep\` names no tool.`,
       {
-        hint: 'See `agent-apps list` for those there are.',
+        hint: hintFor(
+          none,
+          all.map(([name]) => name),
+        ),
       },
     )
   }
@@ -52,6 +56,13 @@ function projectMain(directories: readonly SearchedIndex[]): Lead[] {
     .map(({ tools }) => [...tools].filter(([, record]) => isMainAtTop(record)))
   const first = atTop.find(mains => mains.length > 0) ?? []
   return first.map(([name]) => ({ kind: 'lender', name }))
+}
+
+function hintFor(pattern: string, names: string[]): string {
+  if (/[\s,]/.test(pattern))
+    return 'Give each pattern by itself, to the command each with a `--keep` of its own.'
+  const near = nearest(pattern, names)
+  return near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`
 }
 
 function isMainAtTop(record: NameRecord): boolean {

@@ -9,7 +9,7 @@ import { isJsonObject, isTexts } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
 import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, PATTERNS, VARIABLES } from '../src/options.js'
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
-import { isPackageList, isPathList } from './option-checks.js'
+import { isPackageList, isPathList, wrongPathEntry } from './option-checks.js'
 import { readRegularFile } from './regular-file.js'
 import { temporaryName } from './temporary-name.js'
 
@@ -196,8 +196,10 @@ function checkConfig(value: unknown, file: string): Config {
     // A field of somebody else's is no fault; one that is nearly ours would silently do nothing.
     const near = known ? null : nearest(field, Object.keys(FIELDS))
     if (near !== null) throw invalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
-    if (known && found !== undefined && !isSound(field, found, known))
-      throw invalid(file, `is wrong: \`${field}\` must be ${known}`)
+    if (known && found !== undefined && !isSound(field, found, known)) {
+      const which = field === 'paths' ? wrongPathEntry(found) : ''
+      throw invalid(file, `is wrong: \`${field}\` must be ${known}${which}`)
+    }
   }
   return value
 }

@@ -43,6 +43,21 @@ export function isPathList(value: unknown): boolean {
   return Array.isArray(value) && value.every(isPathEntry)
 }
 
+/** Which entry of a list of paths is none, and its key that is not known, as the end of a sentence; empty where it is no list. */
+export function wrongPathEntry(value: unknown): string {
+  if (!Array.isArray(value)) return ''
+  const entry: unknown = value.find(one => !isPathEntry(one))
+  const key = isJsonObject(entry) ? Object.keys(entry).find(one => !ENTRY_KEYS.includes(one)) : undefined
+  const near = key === undefined ? null : nearest(key, ENTRY_KEYS)
+  return [
+    `, and ${JSON.stringify(entry)} is none`,
+    ...(key === undefined ? [] : [`: it has a key \`${key}\``]),
+    ...(near === null ? [] : [`; did you mean \`${near}\`?`]),
+  ].join('')
+}
+
+const ENTRY_KEYS = ['dir', 'external', 'layer', 'ignore']
+
 /** A misspelt `external` would have somebody else's directory written to, so nothing unknown is let pass. */
 function isPathEntry(entry: unknown): boolean {
   if (!isJsonObject(entry)) return typeof entry === 'string' && entry !== ''

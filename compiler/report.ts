@@ -44,9 +44,9 @@ export interface ReportPart extends LinkedPart {
 /**
  * What a command says of its directories, in search order.
  *
- * @param unmatched the patterns of `allowed-tools` that no directory has a tool for
+ * @param unmatched the patterns of `allowed-tools` that no directory has a tool for, each with the name that it may have meant, or none
  */
-export function report(parts: readonly ReportPart[], unmatched: ReadonlySet<string>): Report {
+export function report(parts: readonly ReportPart[], unmatched: ReadonlyMap<string, string>): Report {
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
   const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
@@ -111,13 +111,13 @@ function fileReports(
 /** What one file breaks. A pattern that a skill of any directory matches is none of it. */
 function partDiagnostics(
   { directory, linked, skipped, unresolved = [] }: ReportPart,
-  unmatched: ReadonlySet<string>,
+  unmatched: ReadonlyMap<string, string>,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   for (const { path, findings } of linked.units) {
     for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
-      if (finding.rule === 'pattern-unmatched' && !unmatched.has(finding.found[0] ?? '')) continue
-      diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
+      const told = amongAll(finding, directory, unmatched)
+      if (told) diagnostics.push(toDiagnostic(shownPath(directory, path), told))
     }
   }
   for (const { path, finding } of unresolved)
@@ -129,6 +129,23 @@ function partDiagnostics(
     })
   }
   return diagnostics.sort((a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
+}
+
+/** A finding of one directory as all of them together show it; null where they show that it is none. */
+function amongAll(
+  one: Finding,
+  directory: ReportPart['directory'],
+  unmatched: ReadonlyMap<string, string>,
+): Finding | null {
+  const [first = '', second = '', third = ''] = one.found
+  if (one.rule === 'pattern-unmatched') {
+    const near = unmatched.get(first)
+    return near === undefined ? null : { ...one, found: [first, near] }
+  }
+  // Its other file is named as this one is.
+  if (one.rule === 'duplicate-name' && third !== '')
+    return { ...one, found: [first, second, shownPath(directory, third)] }
+  return one
 }
 
 /** A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the compile. */

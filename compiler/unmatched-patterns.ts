@@ -1,23 +1,28 @@
-import { patternMatches } from './1-read/check-patterns.js'
+import { nearestToPattern, patternMatches } from './1-read/check-patterns.js'
 import type { Project } from './project.js'
 import type { LinkedPart } from './project-part.js'
 
 /**
- * The patterns of `allowed-tools` that no tool of the directories that the project searches matches. It takes all of
- * them to know, so it stands in no index.
+ * The patterns of `allowed-tools` that no tool of the directories that the project searches matches, each with the name
+ * that it may have meant, or an empty text. It takes all of them to know, so it stands in no index.
  */
 export async function unmatchedPatterns(
   parts: readonly LinkedPart[],
   project: Project,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, string>> {
   const suspected = new Set(parts.flatMap(suspects))
-  if (suspected.size === 0) return suspected
+  if (suspected.size === 0) return new Map()
   const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
   const unmatched = [...suspected].filter(pattern => !patternMatches(pattern, names))
-  if (unmatched.length === 0) return new Set()
+  if (unmatched.length === 0) return new Map()
   // Somebody else's directories are read only where they could know.
   const theirs = new Set((await project.readOthers()).flatMap(other => other.names.names()))
-  return new Set(unmatched.filter(pattern => !patternMatches(pattern, theirs)))
+  const all = new Set([...names, ...theirs])
+  return new Map(
+    unmatched
+      .filter(pattern => !patternMatches(pattern, theirs))
+      .map(pattern => [pattern, nearestToPattern(pattern, all) ?? '']),
+  )
 }
 
 /** The patterns that no tool of the library or of another host matches. */

@@ -9,9 +9,16 @@ import type { Globals } from './globals.js'
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
   const near = nearest(ref, await knownNames(globals))
   return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
-    hint: near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`,
+    hint: near === null ? listing() : `Did you mean "${near}"?`,
     tool: ref,
   })
+}
+
+/** What lists tools where this runs: a bundle has no command. */
+function listing(): string {
+  return disk?.via === 'index'
+    ? 'See `agent-apps list` for those there are.'
+    : '`runtime.listTools()` gives those there are.'
 }
 
 /** The error for a reference that is no text. */

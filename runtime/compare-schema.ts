@@ -8,6 +8,7 @@ import { resolveJsonSchema } from './resolve-json-schema.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
 import { compareWith } from './validate-schema.js'
+import { writtenPlace } from './written-place.js'
 
 export type Part = 'params' | 'returns'
 
@@ -28,7 +29,11 @@ export async function compare(
   const { fault, ...verdict } = await compareWith({ tool: tool.name, part, schema, value }, () =>
     compiled(tool, part, schema, ctx.globals),
   )
-  if (fault) throw new AgentAppsError(fault.code, fault.message, { ...fault, tool: tool.name })
+  if (fault) {
+    const isItsOwn = fault.code === 'SCHEMA_INVALID' && tool.frontmatter[part] === written
+    const place = isItsOwn && (await writtenPlace(tool, [part], ctx.globals))
+    throw new AgentAppsError(fault.code, fault.message, { ...fault, tool: tool.name, ...place })
+  }
   return verdict.value
 }
 

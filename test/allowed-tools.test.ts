@@ -33,6 +33,27 @@ describe('allowed-tools', () => {
     expect(await findings(allowed)).toEqual(expected)
   })
 
+  it.each([
+    ['countt', 'Did you mean "count"?'],
+    ['Raed', 'Did you mean "Read"?'],
+    ['Bsh(git:*)', 'Did you mean "Bash"?'],
+    ['theird', 'Did you mean "theirs"?'],
+    ['nothing', 'Correct its spelling'],
+    ['noth*', 'Correct its spelling'],
+  ])('says of %s what it may have meant', async (allowed, note) => {
+    const root = makeTree({
+      'one/review/SKILL.md': withTools(allowed),
+      'two/count/SKILL.md': '---\nname: count\ndescription: Counts.\n---\n',
+      'others/theirs/SKILL.md': '---\nname: theirs\ndescription: Counts.\n---\n',
+    })
+    const { diagnostics } = await check({
+      cwd: root,
+      paths: ['one', 'two', { dir: 'others', external: true }],
+    })
+    expect(diagnostics.map(({ ruleId }) => ruleId)).toEqual(['pattern-unmatched'])
+    expect(diagnostics[0]?.note).toContain(note)
+  })
+
   it('may name the skills of any directory, which the index does not depend on', async () => {
     const root = makeTree({
       'one/review/SKILL.md': withTools('count nothing'),

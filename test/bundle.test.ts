@@ -154,6 +154,10 @@ describe('a bundle', () => {
       code: 'TOOL_NOT_FOUND',
       hint: 'Did you mean "count"?',
     })
+    expect(await failure(runtime.invoke('something-else'))).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+      hint: '`runtime.listTools()` gives those there are.',
+    })
     const { origin, src } = (await runtime.findTool('./skills/review')) ?? {}
     expect({ ...origin, src }).toEqual({
       entry: '/skills',

@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from './support/code-project.js'
@@ -72,6 +72,15 @@ describe('help and usage', () => {
     }
   })
 
+  it('render says what it leaves out, which run does not', () => {
+    const root = project({
+      'skills/cut.skill.md': skill('cut', 'A long text.\n', 'metadata: { limit: 6 }\n'),
+    })
+    expect(agentApps(root, ['render', '--help']).stdout).toContain('nothing that runs around the tool')
+    expect(agentApps(root, ['render', 'cut']).stdout).toBe('A long text.\n')
+    expect(agentApps(root, ['run', 'cut']).stdout).toContain('A long\n[Cut')
+  })
+
   it('--version is the package’s', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     expect(agentApps(temporary(), ['--version']).stdout).toBe(`${version}\n`)
@@ -93,7 +102,10 @@ describe('help and usage', () => {
     [['--jsn', 'list'], 'Did you mean --json?'],
     [['--quiet'], 'Usage: agent-apps <command> [options]'],
     [['--cwd', 'list'], 'Usage: agent-apps <command> [options]'],
-    [['compile', '--cwd'], 'See `agent-apps compile --help`'],
+    [['compile', '--cwd'], 'Write --cwd=DIR. See `agent-apps compile --help`'],
+    [['run', 'count', '--arg'], 'Write --arg=KEY=VALUE. See `agent-apps run --help`'],
+    [['run', 'count', '--arg', '--quiet'], '`agent-apps run` has no value for --arg.'],
+    [['list', 'notes'], 'Usage: agent-apps list\n'],
     [
       ['compile', '--external', 'pg,@a/zod'],
       'Repeat `--external` for each: --external pg --external @a/zod.',
@@ -107,7 +119,7 @@ describe('help and usage', () => {
       "`agent-apps compile --bundle dist/agent.mjs --keep 'c*' --keep count`",
     ],
     [['check', ''], 'Name a directory'],
-    [['compile', '--check=yes'], 'See `agent-apps compile --help`'],
+    [['compile', '--check=yes'], 'Write --check alone. See `agent-apps compile --help`'],
   ])('%j is wrong usage', (args, hint) => {
     const { status, stdout, stderr } = agentApps(project(), args)
     expect([status, stdout]).toEqual([2, ''])
@@ -184,6 +196,36 @@ describe('compile and clean', () => {
     expect(JSON.parse(agentApps(root, ['compile', '--check', '--json']).stdout)).toMatchObject({
       stale: ['hidden'],
     })
+  })
+
+  it('--check names the skills of an edit that keeps the size, and doctor does', () => {
+    const root = project({
+      'skills/two.skill.md': `${skill('one', 'Say.\n')}\n${skill('two', 'Say.\n')}`,
+    })
+    agentApps(root, ['compile'])
+    writeFileSync(
+      join(root, 'skills/hidden.skill.md'),
+      skill('hidden', 'Hidxen.\n', 'metadata:\n  visibility: hidden\n'),
+    )
+    expect(agentApps(root, ['compile', '--check']).stdout).toContain('.agent-apps.json\n  hidden\nrun')
+    expect(agentApps(root, ['doctor']).stdout).toContain('out of date: hidden\n')
+    agentApps(root, ['compile'])
+    writeFileSync(join(root, 'skills/two.skill.md'), `${skill('one', 'Say.\n')}\n${skill('two', 'Sax.\n')}`)
+    expect(JSON.parse(agentApps(root, ['compile', '--check', '--json']).stdout)).toMatchObject({
+      stale: ['one', 'two'],
+    })
+  })
+
+  it('says that --strict is why it fails', () => {
+    const root = project({ 'skills/other/SKILL.md': skill('differs') })
+    const said = ' · 1 warning (--strict fails on warnings)'
+    for (const command of ['check', 'compile']) {
+      expect(agentApps(root, [command, '--strict']).stdout).toContain(said)
+      expect(agentApps(root, [command]).stdout).not.toContain('--strict')
+    }
+    expect(agentApps(root, ['compile', '--check', '--strict']).stdout).toContain(said)
+    writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
+    expect(agentApps(root, ['check', '--strict']).stdout).not.toContain('--strict')
   })
 
   it('exits 1 on errors, with --strict on warnings, and tells them on stderr', () => {
@@ -349,6 +391,35 @@ describe('check', () => {
     )
   })
 
+  it('says where a name stands that is given twice', () => {
+    const root = project({
+      'skills/also.skill.md': skill('notes', 'Again.\n'),
+      'more/twice.skill.md': `${skill('twice', 'Once.\n')}\n${skill('twice', 'Twice.\n')}`,
+    })
+    const { stdout } = agentApps(root, ['check'])
+    expect(stdout).toContain('The name "notes" is taken by skills/also.skill.md:2, which comes first')
+    expect(stdout).toContain('The name "twice" is taken in line 2 of this file, which comes first')
+  })
+
+  it('tells of files that are almost called as skills are', () => {
+    const root = project({
+      'skills/near/SKILLS.md': skill('near'),
+      'skills/near.skills.md': skill('near'),
+      'skills/near.Skill.md': skill('near'),
+      'skills/docs/SKILLS.md': '# Our skills\n',
+      'skills/notes/SKILLS.md': skill('near'),
+      'skills/skills.md.txt': skill('near'),
+    })
+    const { diagnostics } = JSON.parse(agentApps(root, ['check', '--json']).stdout) as {
+      diagnostics: { file: string; rule: string; note: string }[]
+    }
+    expect(diagnostics.map(({ file, rule, note }) => [file, rule, note.replace(/,.*/, '')])).toEqual([
+      ['skills/near.Skill.md', 'file-name-near', 'Rename it to near.skill.md'],
+      ['skills/near.skills.md', 'file-name-near', 'Rename it to near.skill.md'],
+      ['skills/near/SKILLS.md', 'file-name-near', 'Rename it to SKILL.md'],
+    ])
+  })
+
   it('--fix changes only the bytes at fault', () => {
     const root = project(BAD)
     const file = join(root, 'skills/use/SKILL.md')
@@ -371,6 +442,14 @@ describe('check', () => {
     expect(stdout).toMatch(/valid under the specification: 2 of 3 folder skills\n$/)
     const { spec } = JSON.parse(agentApps(root, ['check', '--spec', '--json']).stdout) as { spec: object[] }
     expect(spec).toContainEqual({ file: 'skills/notes/SKILL.md', valid: true, errors: [] })
+  })
+
+  it('--spec says what else it fails on', () => {
+    const root = project({ 'skills/bad.skill.js': 'const = 1\n' })
+    const { stdout, status } = agentApps(root, ['check', '--spec'])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/^skills\/bad\.skill\.js\n.*code-syntax/)
+    expect(stdout).toMatch(/2 of 2 folder skills · 1 error\n$/)
   })
 })
 
@@ -636,6 +715,101 @@ export default () => import('@far/away/deep')\n`,
     ])
   })
 
+  it.each(['compiled', 'from disk'])('what a tool prints does not stand in the result (%s)', way => {
+    const root = project({
+      'skills/noisy.skill.js': `export const frontmatter = { name: 'noisy', description: 'x' }
+export default async () => {
+  console.log('one')
+  console.info('two')
+  const { Readable } = await import('node:stream')
+  await new Promise(done => Readable.from(['three\\n', '.'.repeat(100_000)]).on('end', done).pipe(process.stdout))
+  return { a: 1 }
+}\n`,
+      'skills/shout.skill.js': `console.log('imported')\nexport const frontmatter = { name: 'shout', description: 'x', metadata: { tags: ['meta-directive-inline'] } }
+export default () => { console.log('four'); return 'said' }\n`,
+      'skills/say.skill.md': skill('say', 'It is :shout[].\n'),
+    })
+    if (way === 'compiled') agentApps(root, ['compile'])
+    const { status, stdout, stderr } = agentApps(root, ['run', 'noisy', '--json'])
+    expect([status, JSON.parse(stdout)]).toEqual([0, { a: 1 }])
+    expect(stderr).toMatch(/^one\ntwo\nthree\n\.{100000}$/)
+    expect(agentApps(root, ['run', 'noisy']).stdout).toBe('{\n  "a": 1\n}\n')
+    const rendered = agentApps(root, ['render', 'say'])
+    expect([rendered.stdout, rendered.stderr]).toEqual(['It is said.\n', expect.stringContaining('four\n')])
+  })
+
+  it.each(['compiled', 'from disk'])('what a tool throws is JSON with --json (%s)', way => {
+    const root = project({
+      'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x', metadata: { params: ${JSON.stringify({ type: 'object', properties: { what: {} } })} } }
+export default (ctx, args) => {
+  if (args?.what === 'text') throw 'No text.'
+  if (args?.what === 'system') throw Object.assign(new Error('Gone'), { code: 'ENOENT' })
+  throw new TypeError('No luck.')
+}\n`,
+    })
+    if (way === 'compiled') agentApps(root, ['compile'])
+    const thrown = (...args: string[]): unknown => {
+      const { status, stdout, stderr } = agentApps(root, ['run', 'fails', '--json', ...args])
+      expect([status, stderr]).toEqual([1, ''])
+      return JSON.parse(stdout)
+    }
+    const hint = expect.stringContaining('--verbose')
+    expect(thrown()).toEqual({ error: 'TypeError', message: 'No luck.', hint })
+    expect(thrown('--arg', 'what=system')).toEqual({ error: 'ENOENT', message: 'Gone', hint })
+    expect(thrown('--arg', 'what=text')).toEqual({ error: 'Error', message: 'No text.', hint })
+    expect(thrown('--verbose')).toMatchObject({
+      stack: expect.stringMatching(/^TypeError: No luck\.\n.*skills\/fails\.skill\.js:5:9/),
+    })
+    const { stderr } = agentApps(root, ['run', 'fails'])
+    expect(stderr).toMatch(/^TypeError: No luck\.\n(?: +at .*skills\/fails\.skill\.js:5:9\)?\n)$/)
+    expect(agentApps(root, ['run', 'fails', '--verbose']).stderr).toContain('dist/cli')
+  })
+
+  it.each(['compiled', 'from disk'])('errors name a place from here, and in JSON from --cwd (%s)', way => {
+    const root = codeProject({
+      'skills/broken.skill.ts': 'export default (\n',
+      'skills/a/directive.skill.md': skill('directive', ':skill[nosuch]\n'),
+      'skills/middleware.skill.md': skill('middleware', '', 'metadata:\n  timeout: soon\n'),
+      'skills/cascade.skill.md': skill('cascade', '', 'metadata:\n  $inherit: nosuch\n'),
+      'skills/schema.skill.md': skill('schema', '', 'metadata:\n  params: { type: strang }\n'),
+    }).root
+    if (way === 'compiled') agentApps(root, ['compile'])
+    const places = {
+      broken: 'skills/broken.skill.ts:2:1',
+      directive: 'skills/a/directive.skill.md:5:1',
+      middleware: 'skills/middleware.skill.md:5:3',
+      cascade: 'skills/cascade.skill.md:5:3',
+      schema: 'skills/schema.skill.md:5:3',
+    }
+    for (const [name, place] of Object.entries(places)) {
+      const inStderr = (cwd: string, ...args: string[]): string[] =>
+        agentApps(cwd, ['run', name, ...args]).stderr.match(/\S+\.skill\.\w+:\d+:\d+/g) ?? []
+      expect(inStderr(root), name).toEqual([place])
+      expect(inStderr(join(root, 'skills'), '--cwd', '..'), name).toEqual([place.replace('skills/', '')])
+      const json = JSON.parse(agentApps(join(root, 'skills'), ['run', name, '--cwd', '..', '--json']).stdout)
+      expect(`${json.file}:${json.position.line}:${json.position.column}`).toBe(place)
+      expect(json.message).not.toContain(root)
+    }
+    const { file, message } = JSON.parse(agentApps(root, ['check', 'nosuch', '--json']).stdout)
+    expect([file, message]).toEqual(['nosuch', 'There is no directory nosuch.'])
+  })
+
+  it('describe, explain and doctor name files from here', () => {
+    const root = project({
+      'skills/slow.skill.md': skill('slow', '', 'metadata:\n  timeout: 5\n'),
+    })
+    const said = (...args: string[]): string => agentApps(join(root, 'more'), [...args, '--cwd', '..']).stdout
+    expect(said('describe', 'slow')).toContain(' ../skills/slow.skill.md (')
+    expect(said('explain', 'slow')).toContain('own, ../skills/slow.skill.md:5')
+    expect(JSON.parse(said('explain', 'slow', '--json'))).toMatchObject({
+      metadata: { timeout: { file: 'skills/slow.skill.md' } },
+    })
+    expect(said('doctor')).toMatch(/ \.\.\/agent-apps\.config\.json\n.* \.\.\/skills: 4 skill files/s)
+    expect(said('doctor', '--json')).toContain('"skills: 4 skill files, not compiled"')
+    expect(said('compile')).toContain('in 2 directories')
+    expect(said('compile', 'skills')).toContain('.agent-apps.json in ../skills\n')
+  })
+
   it('control characters of a skill do no harm', () => {
     const root = project({
       'skills/evil/SKILL.md':
@@ -688,6 +862,51 @@ describe('init and doctor', () => {
     }
     expect([made, kept.length > 2]).toEqual([[], true])
     expect(snapshot(root)).toEqual(before)
+  })
+
+  it('init writes the directories that are searched, and no examples beside what is there', () => {
+    const root = makeTree({
+      '.claude/skills/mine/SKILL.md': skill('mine'),
+      '.agents/skills/readme.txt': '',
+    })
+    const list = (): string[] =>
+      (JSON.parse(agentApps(root, ['list', '--json']).stdout) as { name: string }[]).map(({ name }) => name)
+    const { stdout, stderr } = agentApps(root, ['init'])
+    expect(stdout).toBe('made agent-apps.config.json\n')
+    expect(stderr).toContain('No examples: 1 skill file found in .agents/skills, .claude/skills.')
+    expect(JSON.parse(readFileSync(join(root, 'agent-apps.config.json'), 'utf8'))).toEqual({
+      paths: ['./.agents/skills', './.claude/skills'],
+    })
+    expect(list()).toEqual(['mine'])
+    expect(existsSync(join(root, 'skills'))).toBe(false)
+    expect(agentApps(root, ['compile', '--strict']).status).toBe(0)
+  })
+
+  it('init makes examples beside directories without skills, which stay searched', () => {
+    const root = makeTree({ '.claude/skills/readme.txt': '' })
+    agentApps(root, ['init'])
+    expect(JSON.parse(readFileSync(join(root, 'agent-apps.config.json'), 'utf8'))).toEqual({
+      paths: ['./skills', './.claude/skills'],
+    })
+    expect(agentApps(root, ['compile', '--strict']).status).toBe(0)
+  })
+
+  it('init keeps the configuration that counts, wherever it stands', () => {
+    const root = makeTree(PROJECT)
+    const before = snapshot(root)
+    expect(agentApps(join(root, 'more'), ['init']).stdout).toBe('kept ../agent-apps.config.json\n')
+    expect(agentApps(root, ['init']).stdout).toBe('kept agent-apps.config.json\n')
+    expect(snapshot(root)).toEqual(before)
+  })
+
+  it('doctor counts the tools that list lists', () => {
+    const root = project({ 'skills/gone.skill.md': skill('gone') })
+    const resolution = (): string | undefined =>
+      /resolution +(.*)/.exec(agentApps(root, ['doctor']).stdout)?.[1]
+    agentApps(root, ['compile'])
+    expect(resolution()).toBe('4 tools, 4 from an index, 0 from disk; 1 shadow others')
+    rmSync(join(root, 'skills/gone.skill.md'))
+    expect(resolution()).toBe('3 tools, 3 from an index, 0 from disk; 1 shadow others')
   })
 
   it('init without a package.json makes none', () => {

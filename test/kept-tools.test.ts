@@ -517,6 +517,20 @@ describe('`keep` of the configuration', () => {
     expect(run('--check', '--bundle', 'dist/agent.mjs', '--keep', 'two').status).toBe(1)
   })
 
+  it.each([
+    ['onw', 'Did you mean "one"?'],
+    ['one two', 'Give each pattern by itself'],
+    ['one,two', 'Give each pattern by itself'],
+    ['something-else', 'See `agent-apps list`'],
+  ])('says of %j what to write', async (pattern, hint) => {
+    const { root } = codeProject(TREE)
+    const bundling = compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', keep: [pattern] })
+    await expect(bundling).rejects.toMatchObject({
+      code: 'OPTIONS_INVALID',
+      hint: expect.stringContaining(hint),
+    })
+  })
+
   it.each([['"one"'], ['[1]'], ['{}']])('is refused as %s', async keep => {
     const { root } = codeProject(TREE)
     writeTree(root, { 'agent-apps.config.json': `{ "paths": ["skills"], "keep": ${keep} }` })

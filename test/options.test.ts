@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type ErrorCode, isAgentAppsError } from 'agent-apps'
 import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
@@ -83,12 +83,26 @@ describe('options that are wrong are told', () => {
   })
 })
 
+it('docs/resolving.md tells of each option of createRuntime', async () => {
+  const page = readFileSync(join(ROOT, 'docs/resolving.md'), 'utf8')
+  const [, table = ''] = /\| option \| meaning \| default \|\n([\s\S]*?)\n\n/.exec(page) ?? []
+  const told = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name)
+  const error = await failure(() => loosely(createRuntime, { paths: [], zzzzzz: true }))
+  expect(error?.hint).toMatch(/^Its options are /)
+  expect(told.toSorted()).toEqual(error?.hint.slice('Its options are '.length, -1).split(', ').toSorted())
+})
+
 describe('a configuration that is wrong is told', () => {
   it.each([
     ['{ "paths": ["skills"], "freshnes": "trust" }', 'did you mean `freshness`?'],
     ['{ "path": ["skills"] }', 'did you mean `paths`?'],
     ['{ "external": "pg" }', "`external` must be a list of packages' names"],
     ['{ "paths": [{ "dir": "skills", "extrenal": true }] }', '`paths` must be a list'],
+    [
+      '{ "paths": ["skills", { "dir": "b", "extern": true }] }',
+      'and {"dir":"b","extern":true} is none: it has a key `extern`; did you mean `external`?',
+    ],
+    ['{ "paths": ["skills", 3] }', 'and 3 is none.'],
     ['[]', 'must be a mapping'],
   ])('%s', async (text, problem) => {
     const cwd = makeTree({ 'agent-apps.config.json': text })

@@ -914,6 +914,8 @@ describe('hostile schemas', () => {
     expect((await outcome(() => runtime.invoke('a', {}))).error).toMatchObject({
       code: 'SCHEMA_INVALID',
       tool: 'a',
+      file: join(root, 'a.skill.md'),
+      position: { line: 5, column: 3 },
     })
     expect(await runtime.invoke('b')).toBe('Text.\n')
   })

@@ -9,6 +9,7 @@ import {
   githubDiagnostics,
   hasErrors,
   prettyDiagnostics,
+  strictly,
   tally,
 } from '../show-diagnostics.js'
 
@@ -53,7 +54,10 @@ function asJson({ counts, catalog, diagnostics, fixed, spec }: CheckResult, with
   return { counts, catalog, diagnostics: diagnostics.map(fromMessage), fixed, ...(withSpec && { spec }) }
 }
 
-function show({ counts, catalog, diagnostics, fixed }: CheckResult, { output, cwd }: Invocation): void {
+function show(
+  { counts, catalog, diagnostics, fixed }: CheckResult,
+  { options, output, cwd }: Invocation,
+): void {
   const shown = diagnostics.filter(
     ({ severity }) => severity === 'error' || (!output.quiet && (output.verbose || severity === 'warning')),
   )
@@ -62,9 +66,10 @@ function show({ counts, catalog, diagnostics, fixed }: CheckResult, { output, cw
   for (const file of fixed) output.note(`fixed ${printable(fromHere(file, cwd))}`)
   output.note(catalogLine(catalog))
   const faults = tally(diagnostics, ['error', 'warning', 'info'])
+  const failing = strictly(diagnostics, options.strict === true)
   const hidden = diagnostics.length - shown.length
   const hint = hidden > 0 && !output.verbose ? ' (--verbose shows all)' : ''
-  output.result(`checked ${count(counts.files, 'file')}: ${parts(counts)}${faults}${hint}`)
+  output.result(`checked ${count(counts.files, 'file')}: ${parts(counts)}${faults}${failing}${hint}`)
 }
 
 function parts({ found, shadowed, skipped }: CheckResult['counts']): string {
@@ -75,7 +80,11 @@ function parts({ found, shadowed, skipped }: CheckResult['counts']): string {
   return [`${count(found)} found`, ...others].join(', ')
 }
 
-function showSpec({ spec }: CheckResult, { output, cwd }: Invocation): void {
+/** The verdicts, after what else the command fails on. */
+function showSpec({ spec, diagnostics }: CheckResult, { options, output, cwd }: Invocation): void {
+  const failing = diagnostics.filter(one => hasErrors([one], options.strict === true))
+  for (const line of prettyDiagnostics(failing, cwd, output, process.stdout)) output.result(line)
+  if (failing.length > 0) output.result('')
   for (const { file, valid, errors } of spec) {
     if (valid && !output.verbose) continue
     output.result(
@@ -84,5 +93,8 @@ function showSpec({ spec }: CheckResult, { output, cwd }: Invocation): void {
     for (const error of errors) output.result(`          ${printable(error)}`)
   }
   const valid = spec.filter(one => one.valid).length
-  output.result(`valid under the specification: ${count(valid)} of ${count(spec.length, 'folder skill')}`)
+  const faults = tally(failing, ['error', 'warning']) + strictly(failing, options.strict === true)
+  output.result(
+    `valid under the specification: ${count(valid)} of ${count(spec.length, 'folder skill')}${faults}`,
+  )
 }

@@ -1,5 +1,6 @@
 import { clean } from 'agent-apps/compiler'
 import { type Command, projectOptions } from '../command.js'
+import { fromHere } from '../from-here.js'
 import { count, printable } from '../output.js'
 
 export const cleanCommand: Command = {
@@ -9,12 +10,13 @@ export const cleanCommand: Command = {
   options: { 'dry-run': { type: 'boolean', describes: 'remove nothing; list what would be' } },
   example: 'agent-apps clean --dry-run',
   async run(invocation) {
-    const { options, output } = invocation
+    const { options, output, cwd } = invocation
     const dryRun = options['dry-run'] === true
     const { removed } = await clean({ ...projectOptions(invocation), dryRun })
     if (output.json) output.jsonResult({ removed, dryRun })
     else {
-      for (const file of dryRun || output.verbose ? removed : []) output.result(printable(file))
+      for (const file of dryRun || output.verbose ? removed : [])
+        output.result(printable(fromHere(file, cwd)))
       output.note(
         dryRun ? `would remove ${count(removed.length, 'file')}` : `removed ${count(removed.length, 'file')}`,
       )

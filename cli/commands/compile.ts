@@ -11,10 +11,11 @@ import {
 } from 'agent-apps/compiler'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { commandLine } from '../command-line.js'
+import { fromHere } from '../from-here.js'
 import { isModuleFile } from '../module-type.js'
 import { catalogLine, count, printable } from '../output.js'
 import { progressBar } from '../progress.js'
-import { githubDiagnostics, hasErrors, prettyDiagnostics, tally } from '../show-diagnostics.js'
+import { githubDiagnostics, hasErrors, prettyDiagnostics, strictly, tally } from '../show-diagnostics.js'
 import { showError } from '../show-error.js'
 
 /** More than this many diagnostics hide the summary; `--verbose` shows them all. */
@@ -85,7 +86,7 @@ async function compileOrWatch(invocation: Invocation): Promise<number> {
   if (output.json) output.jsonResult(asJson(result))
   else {
     const summary =
-      options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed)
+      options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed, invocation)
     show(result, summary, invocation)
     if (options.check !== true) showBundle(result, invocation)
   }
@@ -97,7 +98,7 @@ async function compileOrWatch(invocation: Invocation): Promise<number> {
 
 /** Compiles until it is interrupted, and says each time what came of it. */
 async function watchProject(invocation: Invocation): Promise<number> {
-  const { options, output } = invocation
+  const { options, output, cwd } = invocation
   if (options.check === true)
     throw usage('--check writes nothing, so there is nothing to watch', 'Leave out --check or --watch.')
   const watcher = await watch({
@@ -106,11 +107,11 @@ async function watchProject(invocation: Invocation): Promise<number> {
     onCompile(result) {
       if (output.json) output.jsonLine(asJson(result))
       else {
-        show(result, compileSummary(result, total(result.timings)), invocation)
+        show(result, compileSummary(result, total(result.timings), invocation), invocation)
         showBundle(result, invocation)
       }
     },
-    onError: error => showError(error, output),
+    onError: error => showError(error, output, cwd),
   })
   output.note(
     watcher.polls && options.poll === undefined
@@ -227,24 +228,30 @@ function urgency(message: Message): number {
 function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invocation): void {
   const { bundle } = options
   if (typeof bundle !== 'string') return
-  output.result(`bundled ${printable(bundle)} (${count(bundled.length, 'file')} written)`)
+  const shown = printable(fromHere(bundle, cwd))
+  output.result(`bundled ${shown} (${count(bundled.length, 'file')} written)`)
   if (!isModuleFile(resolve(cwd, bundle)))
     output.note(
-      `Node takes ${printable(bundle)} for CommonJS, and it is an ES module: name it \`.mjs\`, or write \`"type": "module"\` into the package.json above it. Bundlers and browsers load it as it is.`,
+      `Node takes ${shown} for CommonJS, and it is an ES module: name it \`.mjs\`, or write \`"type": "module"\` into the package.json above it. Bundlers and browsers load it as it is.`,
     )
 }
 
 function compileSummary(
   { diagnostics, directories, skills, reused, files }: CompileResult,
   elapsed: number,
+  { options, cwd }: Invocation,
 ): string {
   const changed = files.length - reused
   // A file may hold several skills, or only ones that are shadowed.
   const from = files.length === skills.length ? '' : ` from ${count(files.length, 'file')}`
-  const where = directories.length === 1 ? directories[0] : `${count(directories.length)} directories`
+  const where =
+    directories.length === 1
+      ? fromHere(directories[0] ?? '', cwd)
+      : `${count(directories.length)} directories`
   return [
     `compiled ${count(skills.length, 'skill')}${from} (${count(changed)} changed) in ${Math.round(elapsed)} ms`,
     tally(diagnostics, ['error', 'warning']),
+    strictly(diagnostics, options.strict === true),
     ` · .agent-apps.json in ${where}`,
   ].join('')
 }
@@ -253,9 +260,10 @@ function checkSummary(
   { outdated, stale, diagnostics, directories }: CompileResult,
   invocation: Invocation,
 ): string {
-  const faults = tally(diagnostics, ['error', 'warning'])
-  const { bundle } = invocation.options
-  const hasBundle = typeof bundle === 'string'
+  const { options, cwd } = invocation
+  const faults = tally(diagnostics, ['error', 'warning']) + strictly(diagnostics, options.strict === true)
+  const hasBundle = typeof options.bundle === 'string'
+  const bundle = hasBundle ? fromHere(String(options.bundle), cwd) : ''
   if (outdated.length === 0) {
     const indexes = `${count(directories.length)} of ${count(directories.length)} indexes`
     return `up to date: ${indexes}${hasBundle ? `, and ${bundle}` : ''}${faults}`
@@ -263,7 +271,7 @@ function checkSummary(
   const indexes = new Set(outdated.map(indexOf).filter(index => index !== null))
   // A bundle is made of the indexes, so it is looked at only where they are up to date.
   const unseen = hasBundle && indexes.size > 0 ? `, so that ${bundle} was not looked at` : ''
-  const made = indexes.size > 0 ? [...indexes].join(', ') : bundle
+  const made = indexes.size > 0 ? [...indexes].map(file => fromHere(file, cwd)).join(', ') : bundle
   const names = invocation.output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [

@@ -1,6 +1,7 @@
 import type { ToolDef, ToolDetails } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
-import { asJson, noteDiagnostics, openRuntime, rolesOf, shownFile } from '../open-runtime.js'
+import { fromHere } from '../from-here.js'
+import { asJson, fileOf, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 
 export const describe: Command = {
@@ -48,8 +49,8 @@ function show(
   const rows: [string, string | undefined][] = [
     ['title', title],
     ['kind', [kind, roles.length > 0 && `role ${roles.join(', ')}`, visibility].filter(Boolean).join(', ')],
-    ['file', `${shownFile(origin, cwd)} (${origin.layer}, via ${origin.via})`],
-    ['shadows', origin.shadows.map(shadow => shownFile(shadow, cwd)).join(', ') || undefined],
+    ['file', `${fromHere(fileOf(origin), cwd)} (${origin.layer}, via ${origin.via})`],
+    ['shadows', origin.shadows.map(shadow => fromHere(fileOf(shadow), cwd)).join(', ') || undefined],
     ['tags', tags.join(', ') || undefined],
     ['allowed', frontmatter['allowed-tools']],
     ['params', params && JSON.stringify(params)],

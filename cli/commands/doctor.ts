@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { createRuntime, isAgentAppsError, type PathEntry } from 'agent-apps'
+import { join } from 'node:path'
+import { isAgentAppsError, type PathEntry } from 'agent-apps'
 import { type CompileResult, compile, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
+import { fromCwd, fromHere } from '../from-here.js'
+import { openRuntime } from '../open-runtime.js'
 import { count, printable } from '../output.js'
 import { packageVersion } from '../package-version.js'
+import { messageFor } from '../show-error.js'
 
 export const doctor: Command = {
   name: 'doctor',
@@ -14,6 +17,9 @@ export const doctor: Command = {
   example: 'agent-apps doctor',
   run,
 }
+
+/** How a file is named to whoever asked. */
+type Named = (file: string) => string
 
 /** One thing looked at: how it stands, and what to do about it. */
 interface Finding {
@@ -40,6 +46,7 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 async function examine(invocation: Invocation): Promise<Finding[]> {
+  const named: Named = file => (invocation.output.json ? fromCwd : fromHere)(file, invocation.cwd)
   const found: Finding[] = [
     {
       subject: 'versions',
@@ -51,21 +58,21 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     const { cwd, config } = projectOptions(invocation)
     const loaded = await loadConfig({ cwd, global: true, ...(config !== undefined && { config }) })
     const { external = [] } = loaded.config
-    found.push(configuration(loaded, cwd), ...missingDirectories(loaded.paths, cwd))
+    found.push(configuration(loaded, named), ...missingDirectories(loaded.paths, named))
     if (found.every(({ state }) => state !== 'problem')) {
-      found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd))
-      found.push(await resolution(loaded, cwd))
+      found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd, named))
+      found.push(await resolution(invocation))
     }
   } catch (error) {
     if (!isAgentAppsError(error)) throw error
-    found.push({ subject: 'project', state: 'problem', found: error.message, advice: error.hint })
+    found.push({ subject: 'project', state: 'problem', found: messageFor(error, named), advice: error.hint })
   }
   return found
 }
 
-function configuration({ file }: LoadedConfig, cwd: string): Finding {
+function configuration({ file }: LoadedConfig, named: Named): Finding {
   const subject = 'configuration'
-  if (file !== null) return { subject, state: 'ok', found: relative(cwd, file) }
+  if (file !== null) return { subject, state: 'ok', found: named(file) }
   return {
     subject,
     state: 'note',
@@ -74,14 +81,14 @@ function configuration({ file }: LoadedConfig, cwd: string): Finding {
   }
 }
 
-function missingDirectories(paths: PathEntry[], cwd: string): Finding[] {
+function missingDirectories(paths: PathEntry[], named: Named): Finding[] {
   return paths
     .flatMap(entry => (typeof entry === 'string' ? [entry] : 'ignore' in entry ? [] : [entry.dir]))
     .filter(directory => !existsSync(directory))
     .map(directory => ({
       subject: 'path',
       state: 'problem',
-      found: `${relative(cwd, directory)} does not exist`,
+      found: `${named(directory)} does not exist`,
       advice: 'Create it, or remove it from the paths.',
     }))
 }
@@ -90,17 +97,19 @@ function missingDirectories(paths: PathEntry[], cwd: string): Finding[] {
 function indexes(
   { directories, files, outdated, stale, diagnostics }: CompileResult,
   cwd: string,
+  named: Named,
 ): Finding[] {
   const faults = diagnostics.filter(({ severity }) => severity === 'error').length
   const findings = directories.map((directory): Finding => {
     const within = directory === '.' ? '' : `${directory}/`
     const skills = files.filter(({ file, outcome }) => file.startsWith(within) && outcome === 'found').length
-    const found = `${directory}: ${count(skills, 'skill file')}`
+    const found = `${named(directory)}: ${count(skills, 'skill file')}`
     if (!outdated.some(file => file.startsWith(within))) {
       return { subject: 'index', state: 'ok', found: `${found}, up to date` }
     }
     const isMissing = !existsSync(join(cwd, directory, '.agent-apps.json'))
-    const state = isMissing ? 'not compiled' : `out of date: ${shortList(stale)}`
+    const names = stale.length > 0 ? `: ${shortList(stale)}` : ''
+    const state = isMissing ? 'not compiled' : `out of date${names}`
     return {
       subject: 'index',
       state: 'problem',
@@ -125,13 +134,13 @@ function shortList(names: string[]): string {
   return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
 }
 
-/** Whether a production process would get everything from the indexes. */
-async function resolution({ paths, config }: LoadedConfig, cwd: string): Promise<Finding> {
-  const runtime = createRuntime({ paths, cwd, freshness: 'trust', library: config.library ?? true })
+/** What resolves now, as other commands have it, and how much of it from an index. */
+async function resolution(invocation: Invocation): Promise<Finding> {
+  const runtime = await openRuntime(invocation)
   const tools = await runtime.listTools()
-  const { via } = runtime.stats()
+  const from = (wanted: string): string => count(tools.filter(({ origin }) => origin.via === wanted).length)
   const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length
   const shadows = shadowing > 0 ? `; ${count(shadowing)} shadow others` : ''
-  const found = `${count(tools.length, 'tool')}, ${count(via.index)} from an index, ${count(via.disk)} from disk${shadows}`
+  const found = `${count(tools.length, 'tool')}, ${from('index')} from an index, ${from('disk')} from disk${shadows}`
   return { subject: 'resolution', state: 'ok', found }
 }

@@ -1,6 +1,6 @@
-import { relative } from 'node:path'
 import type { ExplainedOrigin, Explanation } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
+import { fromCwd, fromHere } from '../from-here.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { type Output, printable } from '../output.js'
 
@@ -17,18 +17,18 @@ async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
   const runtime = await openRuntime(invocation)
   const explanation = await runtime.explain(invocation.positionals[0] ?? '')
-  const shown = withShownFiles(explanation, cwd)
+  const shown = withShownFiles(explanation, file => (output.json ? fromCwd : fromHere)(file, cwd))
   if (output.json) output.jsonResult(shown)
   else show(shown, output)
   noteDiagnostics(runtime, invocation)
   return shown.problems.length === 0 ? 0 : 1
 }
 
-/** With files relative to the working directory. */
-function withShownFiles(explanation: Explanation, cwd: string): Explanation {
+/** With files as they are named to whoever asked. */
+function withShownFiles(explanation: Explanation, named: (file: string) => string): Explanation {
   const shown = <Origin extends ExplainedOrigin>(origin: Origin): Origin => ({
     ...origin,
-    file: origin.file && relative(cwd, origin.file).replaceAll('\\', '/'),
+    file: origin.file && named(origin.file),
   })
   const metadata = Object.entries(explanation.metadata).map(([key, origin]) => [
     key,

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { check, loadConfig } from 'agent-apps/compiler'
 import type { Command, Invocation } from '../command.js'
+import { fromCwd, fromHere } from '../from-here.js'
+import { count, printable } from '../output.js'
 
 export const init: Command = {
   name: 'init',
@@ -11,8 +14,9 @@ export const init: Command = {
   run,
 }
 
-const FILES: Record<string, string> = {
-  'agent-apps.config.json': `${JSON.stringify({ paths: ['./skills'] }, null, 2)}\n`,
+const CONFIGURATION = 'agent-apps.config.json'
+
+const EXAMPLES: Record<string, string> = {
   'skills/release-notes/SKILL.md': `---
 name: release-notes
 description: Writes release notes from a list of merged changes. Use when preparing a release.
@@ -45,28 +49,48 @@ Say what changed in at most 60 characters, then why in a paragraph of its own.
 
 const SCRIPT = 'skills'
 
+/** Makes what is not there. What is found without a configuration is found with the one that is made. */
 async function run({ cwd, output }: Invocation): Promise<number> {
+  const { file: configuration, paths } = await loadConfig({ cwd })
+  const isConfigured = configuration !== null
+  const searched = isConfigured ? [] : paths.filter(path => typeof path === 'string')
+  const skills = searched.length === 0 ? 0 : (await check({ paths: searched, cwd })).counts.files
+  const makesExamples = !isConfigured && skills === 0
   const made: string[] = []
   const kept: string[] = []
-  for (const [file, text] of Object.entries(FILES)) {
+  if (isConfigured) kept.push(fromCwd(configuration, cwd))
+  else {
+    const directories = searched.map(directory => `./${fromCwd(directory, cwd)}`)
+    const paths = [...new Set([...(makesExamples ? ['./skills'] : []), ...directories])]
+    write(join(cwd, CONFIGURATION), `${JSON.stringify({ paths }, null, 2)}\n`)
+    made.push(CONFIGURATION)
+  }
+  for (const [file, text] of Object.entries(EXAMPLES)) {
     const path = join(cwd, file)
-    if (existsSync(path)) {
-      kept.push(file)
-      continue
+    if (existsSync(path)) kept.push(file)
+    else if (makesExamples) {
+      write(path, text)
+      made.push(file)
     }
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
-    made.push(file)
   }
   const script = addScript(join(cwd, 'package.json'))
   if (script === 'added') made.push(`package.json (script "${SCRIPT}")`)
   if (output.json) output.jsonResult({ made, kept })
   else {
-    for (const file of made) output.result(`made ${file}`)
-    for (const file of kept) output.result(`kept ${file}`)
+    for (const file of made) output.result(`made ${printable(fromHere(file, cwd))}`)
+    for (const file of kept) output.result(`kept ${printable(fromHere(file, cwd))}`)
+    if (skills > 0)
+      output.note(
+        `\nNo examples: ${count(skills, 'skill file')} found in ${searched.map(directory => fromHere(directory, cwd)).join(', ')}.`,
+      )
     output.note(`\nNext: ${script === 'absent' ? 'npx agent-apps compile' : `npm run ${SCRIPT}`}`)
   }
   return 0
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }
 
 /** Adds the script that compiles, where there is a package.json without one, and leaves everything else in it as it is. */

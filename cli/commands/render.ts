@@ -4,7 +4,7 @@ import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
 export const render: Command = {
   name: 'render',
-  summary: "print a tool's content exactly as an agent would get it",
+  summary: "print a tool's content with its directives run, and nothing that runs around the tool",
   positionals: { shown: '<ref>', min: 1, max: 1 },
   options: ARGUMENT_OPTIONS,
   example: 'agent-apps render release-notes > prompt.md',

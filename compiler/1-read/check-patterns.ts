@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../src/json.js'
+import { nearest } from '../../src/nearest.js'
 import { FOREIGN_NAMES, parsePatterns, selectsTool, type ToolRule } from '../../src/tool-pattern.js'
 import { type Finding, finding } from '../diagnostics.js'
 import { limits } from '../limits.js'
@@ -105,6 +106,13 @@ export function patternMatches(pattern: string, names: ReadonlySet<string>): boo
   if (rule === undefined) return false
   const name = selectorOf(rule)
   return name === undefined ? matchesAny(rule, names) : names.has(name)
+}
+
+/** The name that a pattern of a single one may have meant, of these and those that are known everywhere. */
+export function nearestToPattern(pattern: string, names: ReadonlySet<string>): string | null {
+  const [rule] = parsePatterns(pattern)
+  const name = rule && selectorOf(rule)
+  return name === undefined ? null : nearest(name, [...names, ...KNOWN])
 }
 
 function matchesAny(rule: ToolRule, names: Iterable<string>): boolean {

@@ -15,6 +15,7 @@ import { looksSecret } from '../../src/secrets.js'
 import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics.js'
 import { type FileStat, pickStat } from '../file-stat.js'
 import { limits } from '../limits.js'
+import { readRegularFile } from '../regular-file.js'
 import { fallbackName } from './parse-file.js'
 
 export interface WalkedFile extends FileStat {
@@ -73,6 +74,8 @@ export interface WalkOptions {
 const OWN_FOLDERS = new Set(['assets', 'references', 'scripts', 'templates', 'examples', 'fixtures'])
 const SKILL_FILE = /^skill\.md$/i
 const SINGLE_FILE = /.\.skill\.(?:md|ts|js|mts|mjs)$/
+/** What is almost the name of a skill's file: `SKILLS.md`, `review.skills.md`. */
+const NEAR_FILE = /^(?:(.+)\.)?skills?\.(?:md|markdown)$/i
 
 /** A folder skill's folder, while what lies below it is looked at. */
 interface Scope {
@@ -261,6 +264,11 @@ export function walk(
       else addSkill(path, stat, kindOf(name), basename(dirname(real)), false)
       return
     }
+    if (!scope && regular && isNearSkill(name, absolute)) {
+      const stem = NEAR_FILE.exec(name)?.[1]
+      const meant = stem === undefined ? 'SKILL.md' : `${stem}.skill.md`
+      skip(path, finding('file-name-near', FILE_START, name, meant), true)
+    }
     if (!scope || !regular) return
     const inSkill = path.slice(scope.prefix.length)
     if (looksSecret(name) || looksSecret(realName)) {
@@ -334,6 +342,17 @@ function kindOf(name: string): 'file' | 'code' {
 function skillFileOf(listing: readonly Dirent[]): Dirent | undefined {
   const candidates = listing.filter(item => SKILL_FILE.test(item.name) && !item.isDirectory())
   return candidates.find(item => item.name === 'SKILL.md') ?? candidates[0]
+}
+
+/** True for a file that begins as a skill does, under what is almost the name of one. */
+function isNearSkill(name: string, file: string): boolean {
+  if (!NEAR_FILE.test(name) || SKILL_FILE.test(name)) return false
+  try {
+    return readRegularFile(file, 3).toString() === '---'
+  } catch {
+    // What cannot be read and is called so is nobody's skill.
+    return false
+  }
 }
 
 function isSkillName(name: string): boolean {

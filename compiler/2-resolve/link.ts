@@ -26,7 +26,9 @@ export function linkDirectory(units: SkillUnit[], unseen: readonly Unseen[] = []
         names.set(tool.name, { unit, tool })
         append(given, unit.path, tool.name)
       } else {
-        append(findings, unit.path, finding('duplicate-name', tool.place, tool.name, first.unit.path))
+        const where = first.unit === unit ? '' : first.unit.path
+        const line = String(first.tool?.place.line)
+        append(findings, unit.path, finding('duplicate-name', tool.place, tool.name, line, where))
         if (cascadeInput(tool)?.role === 'main')
           append(findings, unit.path, finding('main-broken', tool.place))
       }

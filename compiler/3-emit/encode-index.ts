@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { inCodePointOrder } from '../../src/code-point-order.js'
 import {
+  type FileRecord,
   INDEX_END,
   INDEX_SCHEMA,
   INDEX_VERSION,
@@ -152,18 +153,27 @@ export function collectLines<Line>(
   return true
 }
 
-/** The names that stand otherwise in one index than in another, or in one of them only. */
-export function changedNames(before: KeptLines | null, after: KeptLines, store: LineStore): string[] {
-  const names = new Set([...(before?.tools.keys() ?? []), ...after.tools.keys()])
-  const isSame = (one: string | StoredLine | undefined, other: string | StoredLine | undefined): boolean =>
-    one === undefined || other === undefined
-      ? one === other
-      : bytesOf(one, store).equals(bytesOf(other, store))
-  const differs = (name: string): boolean =>
-    (['tools', 'details', 'cascades', 'contents'] as const).some(
-      section => !isSame(before?.[section].get(name), after[section].get(name)),
-    )
-  return inCodePointOrder([...names].filter(differs))
+/** The names that stand otherwise in one index than in another, in one of them only, or in a file that changed. */
+export function changedNames(before: Lines | null, after: StoredLines, store: LineStore): string[] {
+  const differs = (section: Section, key: string): boolean => {
+    const [one, other] = [before?.[section].get(key), after[section].get(key)]
+    return one === undefined || other === undefined
+      ? one !== other
+      : !bytesOf(one, store).equals(bytesOf(other, store))
+  }
+  const sections = ['tools', 'details', 'cascades', 'contents'] as const
+  const names = [...(before?.tools.keys() ?? []), ...after.tools.keys()]
+  // An edit may leave a tool's records as they are: they hold a content's place, not its text.
+  const inFiles = [...after.files].flatMap(([path, line]) =>
+    differs('files', path) ? toolsOf(bytesOf(line, store).toString()) : [],
+  )
+  const changed = names.filter(name => sections.some(section => differs(section, name)))
+  return inCodePointOrder(new Set([...changed, ...inFiles]))
+}
+
+/** The names that a file gives, as its line says. */
+function toolsOf(line: string): string[] {
+  return Object.values(JSON.parse(`{${line}}`) as Record<string, FileRecord>).flatMap(({ tools }) => tools)
 }
 
 function bytesOf(line: string | StoredLine, store: LineStore): Buffer {
