@@ -4,10 +4,14 @@ import { isToolName } from '../src/tool-name.js'
 /** What is wrong with a call before it is one. */
 const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKEN', 'TOOL_NOT_FOUND'])
 
+/** Of an error that was told of a delegate, whose delegate that was: its own `tool` stays the one that it speaks of. */
+const delegating = new WeakMap<AgentAppsError, string>()
+
 /** What a call of a tool's delegate threw. Where that was no call yet, the caller never named what it speaks of: so it names the tool, too. */
 export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
   if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
-  const isOfDelegate = error.tool === delegate || (error.code === 'ARGS_INVALID' && !isToolName(delegate))
+  const speaksOf = delegating.get(error) ?? error.tool
+  const isOfDelegate = speaksOf === delegate || (error.code === 'ARGS_INVALID' && !isToolName(delegate))
   return isOfDelegate ? named(tool, error) : error
 }
 
@@ -17,14 +21,15 @@ export function delegateUnready(tool: string, error: unknown): unknown {
 }
 
 function named(name: string, error: AgentAppsError): AgentAppsError {
-  const { code, message, hint, file, position, issues } = error
-  return new AgentAppsError(code, `The delegate of "${name}": ${message}`, {
+  const { code, message, hint, tool = name, file, position, issues } = error
+  const told = new AgentAppsError(code, `The delegate of "${name}": ${message}`, {
     hint,
-    // A tool that delegates to this one knows it by that.
-    tool: name,
+    tool,
     ...(file !== undefined && { file }),
     ...(position && { position }),
     ...(issues && { issues }),
     cause: error,
   })
+  delegating.set(told, name)
+  return told
 }
