@@ -1,2 +1,4 @@
 // Loaded before a script: says, when that ends, how much memory it took at most, in kB.
-process.on('exit', () => console.log(process.resourceUsage().maxRSS))
+import { writeSync } from 'node:fs'
+
+process.on('exit', () => writeSync(1, `${process.resourceUsage().maxRSS}\n`))
