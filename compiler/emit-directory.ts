@@ -4,15 +4,21 @@ import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
-import { changedNames, encodeIndex, type HeaderFields, type KeptLines } from './3-emit/encode-index.js'
+import {
+  changedNames,
+  encodeIndex,
+  type HeaderFields,
+  type KeptLines,
+  type VisitLine,
+} from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
 import {
   outdatedFiles,
-  readLines,
   readWritten,
   saveCache,
   shardFiles,
   storeLines,
+  visitWritten,
   writeIndex,
 } from './3-emit/write-index.js'
 import { encodeCache } from './compile-cache.js'
@@ -78,7 +84,8 @@ export async function emitDirectory(
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
     const encoded = encodeIndex(lines, fields, store)
     if (!job.check) return { encoded, stale: [] }
-    return { encoded, stale: changedNames(before && readLines(dir, before), lines, store) }
+    const visitBefore = (visit: VisitLine): boolean => before !== null && visitWritten(dir, before, visit)
+    return { encoded, stale: changedNames(visitBefore, lines, store) }
   })
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
   const outdated = outdatedFiles(dir, encoded, modules, sound)

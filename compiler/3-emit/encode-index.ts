@@ -125,6 +125,9 @@ export function emptyLines<Line = never>(): Record<Section, Map<string, Line>> {
   return { tools: new Map(), details: new Map(), files: new Map(), cascades: new Map(), contents: new Map() }
 }
 
+/** Told of a line, without the comma behind it; gives false where there should be none such. */
+export type VisitLine = (section: Section, key: string, line: string) => boolean
+
 /**
  * Takes the lines of an index or a shard apart again, unread, so that those that still hold can be written once more. False where
  * they are not laid out as we do.
@@ -137,38 +140,59 @@ export function collectLines<Line>(
   into: Partial<Record<Section, Map<string, Line>>>,
   keep: (line: string) => Line,
 ): boolean {
+  const wanted = SECTIONS.filter(section => section in into)
+  return visitLines(text, wanted, (section, key, line) => {
+    const lines = into[section]
+    if (lines?.has(key)) return false
+    lines?.set(key, keep(line))
+    return true
+  })
+}
+
+/** The same, line by line, of those sections that are wanted. */
+export function visitLines(text: string, wanted: readonly Section[], visit: VisitLine): boolean {
   if (sectionRanges(text) === null) return false
-  let section: Map<string, Line> | undefined
+  let section: Section | undefined
   for (const row of text.split('\n')) {
     const opened = SECTIONS.find(name => row === `"${name}":{`)
-    if (opened !== undefined) section = into[opened]
+    if (opened !== undefined) section = wanted.includes(opened) ? opened : undefined
     else if (row.startsWith('}')) section = undefined
     else if (section !== undefined) {
       const line = row.endsWith(',') ? row.slice(0, -1) : row
       const key = keyOf(line)
-      if (key === null || section.has(key)) return false
-      section.set(key, keep(line))
+      if (key === null || !visit(section, key, line)) return false
     }
   }
   return true
 }
 
-/** The names that stand otherwise in one index than in another, in one of them only, or in a file that changed. */
-export function changedNames(before: Lines | null, after: StoredLines, store: LineStore): string[] {
-  const differs = (section: Section, key: string): boolean => {
-    const [one, other] = [before?.[section].get(key), after[section].get(key)]
-    return one === undefined || other === undefined
-      ? one !== other
-      : !bytesOf(one, store).equals(bytesOf(other, store))
-  }
-  const sections = ['tools', 'details', 'cascades', 'contents'] as const
-  const names = [...(before?.tools.keys() ?? []), ...after.tools.keys()]
+/**
+ * The names that stand otherwise in one index than in another, in one of them only, or in a file that changed.
+ *
+ * @param visitBefore tells of the lines of the one before, none of which is kept; false where it cannot be read
+ */
+export function changedNames(
+  visitBefore: (visit: VisitLine) => boolean,
+  after: StoredLines,
+  store: LineStore,
+): string[] {
+  const changed = new Set<string>()
+  // By what they are in `after`, so that nothing of the one before is kept.
+  const same = Object.fromEntries(SECTIONS.map(section => [section, new Set<string | StoredLine>()]))
+  const isRead = visitBefore((section, key, line) => {
+    const now = after[section].get(key)
+    if (now !== undefined && bytesOf(now, store).equals(Buffer.from(line))) same[section]?.add(now)
+    else if (section !== 'files') changed.add(key)
+    return true
+  })
+  const isSame = (section: Section, line: string | StoredLine): boolean =>
+    isRead && same[section]?.has(line) === true
+  for (const section of ['tools', 'details', 'cascades', 'contents'] as const)
+    for (const [name, line] of after[section]) if (!isSame(section, line)) changed.add(name)
   // An edit may leave a tool's records as they are: they hold a content's place, not its text.
-  const inFiles = [...after.files].flatMap(([path, line]) =>
-    differs('files', path) ? toolsOf(bytesOf(line, store).toString()) : [],
-  )
-  const changed = names.filter(name => sections.some(section => differs(section, name)))
-  return inCodePointOrder(new Set([...changed, ...inFiles]))
+  for (const line of after.files.values())
+    if (!isSame('files', line)) for (const name of toolsOf(bytesOf(line, store).toString())) changed.add(name)
+  return inCodePointOrder(changed)
 }
 
 /** The names that a file gives, as its line says. */

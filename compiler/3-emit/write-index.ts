@@ -4,6 +4,7 @@ import {
   INDEX_DIRECTORY,
   INDEX_FILE,
   type IndexHeader,
+  SECTIONS,
   type Section,
   shardFile,
 } from '../../src/index-format.js'
@@ -28,6 +29,8 @@ import {
   type KeptLines,
   type Lines,
   shardDigest,
+  type VisitLine,
+  visitLines,
 } from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
@@ -90,18 +93,30 @@ export function storeLines(directory: string, written: WrittenIndex, store: Line
   return collectWritten(directory, written, lines, line => store.add(line)) ? lines : null
 }
 
-/** False where they are not all there as they were written. */
 function collectWritten<Line>(
   directory: string,
-  { text: whole, header }: WrittenIndex,
+  written: WrittenIndex,
   into: Partial<Record<Section, Map<string, Line>>>,
   keep: (line: string) => Line,
 ): boolean {
+  return everyText(directory, written, text => collectLines(text, into, keep))
+}
+
+/** Tells of its lines, and keeps none; false where they are not all there as they were written. */
+export function visitWritten(directory: string, written: WrittenIndex, visit: VisitLine): boolean {
+  return everyText(directory, written, text => visitLines(text, SECTIONS, visit))
+}
+
+function everyText(
+  directory: string,
+  { text: whole, header }: WrittenIndex,
+  isSound: (text: string) => boolean,
+): boolean {
   const shards = shardsOf(header)
-  if (shards.length === 0) return collectLines(whole, into, keep)
+  if (shards.length === 0) return isSound(whole)
   return [...new Set(shards)].every(shard => {
     const text = textOf(directory, shardFile(shard))
-    return text !== null && shardDigest(text) === shard && collectLines(text, into, keep)
+    return text !== null && shardDigest(text) === shard && isSound(text)
   })
 }
 
