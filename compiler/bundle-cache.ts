@@ -10,7 +10,7 @@ import { type FileStat, pickStat, sameStat, vouchingStat } from './file-stat.js'
 import { prepareIndexDirectory, writeAtomic } from './index-directory.js'
 import { BUILT_DIRECTORY } from './package-place.js'
 import type { Project, ProjectDirectory } from './project.js'
-import { readSealed, sealed } from './sealed-file.js'
+import { readSealed, withSeal } from './sealed-file.js'
 import { VERSION } from './version.js'
 
 /**
@@ -84,7 +84,7 @@ export function rememberBundle(
   const dir = cachingDirectory(project)
   try {
     prepareIndexDirectory(dir)
-    writeAtomic(dir, BUNDLE_CACHE_FILE, sealed([Buffer.from(JSON.stringify(cache))]))
+    writeAtomic(dir, BUNDLE_CACHE_FILE, withSeal([Buffer.from(JSON.stringify(cache))]))
   } catch {
     // The bundle is right as it lies there; the next one is made again, and that is all.
   }

@@ -6,7 +6,7 @@ import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js
 import type { FileStat } from './file-stat.js'
 import { jsonPieces, LongList } from './json-pieces.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import { readSealed, sealed } from './sealed-file.js'
+import { readSealed, withSeal } from './sealed-file.js'
 import {
   type CascadeInput,
   cascadeInput,
@@ -157,7 +157,7 @@ export function encodeCache({
     contentFindings: storeFindings(contentFindings),
     elsewhere,
   }
-  return sealed(jsonPieces(stored))
+  return withSeal(jsonPieces(stored))
 }
 
 function* storeFiles(files: ReadonlyMap<string, CachedFile>): Generator<StoredFile> {

@@ -500,9 +500,6 @@ export const RULES = {
   },
 } satisfies Record<string, Rule>
 
-/** What to do about delegates that lead round in a circle. */
-export const CIRCLE_HINT = 'Let one of them do the work itself.'
-
 export type RuleName = keyof typeof RULES
 
 export interface Place {

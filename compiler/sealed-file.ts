@@ -9,7 +9,7 @@ const SEAL = 65
  * The bytes, in pieces, of a file whose first line is the SHA-256 of all that follows. What reads it back takes every value in it for its
  * own, so that one which was changed or cut off, by whatever, must be as if there were none.
  */
-export function sealed(pieces: readonly Uint8Array[]): Uint8Array[] {
+export function withSeal(pieces: readonly Uint8Array[]): Uint8Array[] {
   const digest = createHash('sha256')
   for (const piece of pieces) digest.update(piece)
   return [Buffer.from(`${digest.digest('hex')}\n`), ...pieces]

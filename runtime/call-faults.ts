@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import { nearest } from '../src/nearest.js'
 import type { RunContext } from './context.js'
-import { askIndex, directoryStates, withNames } from './directory-state.js'
+import { askLoaded, directoryStates } from './directory-state.js'
 import type { Globals } from './globals.js'
 
 /** The error for a reference that leads nowhere, with the nearest name that is known. */
@@ -38,9 +38,7 @@ export async function knownNames(globals: Globals): Promise<string[]> {
   if (host === null) return []
   const names: string[] = []
   for (const state of directoryStates(globals, host)) {
-    const indexed = await withNames(state, globals, host, async () =>
-      askIndex(state, globals, host, index => index.names()),
-    )
+    const indexed = await askLoaded(state, globals, host, index => index.names())
     // With what was added since the index was written.
     names.push(...(indexed ?? []), ...(state.diskNames?.names() ?? []))
   }

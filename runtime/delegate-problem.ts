@@ -1,4 +1,5 @@
 import { brokenFault, mendFirst, quoted } from '../src/cascade-problems.js'
+import { CIRCLE_HINT } from '../src/delegate-circle.js'
 import { isAgentAppsError } from '../src/error.js'
 import { parseInline } from '../src/inline-reference.js'
 import type { JsonObject, JsonValue } from '../src/json.js'
@@ -47,7 +48,7 @@ export async function delegateProblem(
   if (found) {
     const way = await wayRound(writer, globals, disk)
     const back = way && `the delegate ${quoted(delegate)} leads back here: ${way.join(' → ')}`
-    return back ? { message: back, hint: 'Let one of them do the work itself.' } : null
+    return back ? { message: back, hint: CIRCLE_HINT } : null
   }
   const { hint } = await toolNotFound(target, globals)
   return { message: `the delegate ${quoted(delegate)} leads to no tool`, hint }

@@ -155,6 +155,16 @@ export async function withNames<Answer>(
   }
 }
 
+/** Asks an index as `askIndex` does, for who can wait: parts of it that have to be loaded are. */
+export function askLoaded<Answer>(
+  state: DirectoryState,
+  globals: Globals,
+  disk: Disk,
+  ask: (index: OpenIndex) => Answer,
+): Promise<Answer | null> {
+  return withNames(state, globals, disk, async () => askIndex(state, globals, disk, ask))
+}
+
 /** Opens an index anew that was replaced since it was opened; puts one aside that has a fault. */
 function renew(state: DirectoryState, globals: Globals, disk: Disk, error: unknown): void {
   disk.lookAgain()
@@ -180,9 +190,7 @@ export async function lookUp(
 /** Loads what tells of a name in all directories of a bundle: who asks a tool what it shadows does not wait. */
 export async function loadNamesakes(name: string, globals: Globals, disk: Disk): Promise<void> {
   for (const state of directoryStates(globals, disk))
-    await withNames(state, globals, disk, async () =>
-      askIndex(state, globals, disk, index => index.tool(name)),
-    )
+    await askLoaded(state, globals, disk, index => index.tool(name))
 }
 
 async function lookUpOnce(

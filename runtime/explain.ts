@@ -79,11 +79,12 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
   )
   // What is run is told as it is run.
   const isRun = faults.length === 0 && (await canRun(tool, globals))
-  const chain = (resolved?.chain ?? []).map(entry => explainedStep(entry, toolOfId(entry.tool)))
-  const refused = chain.flatMap(({ problem }, index) =>
-    problem && resolved?.chain[index] && toolOfId(resolved.chain[index].tool).origin.layer === 'bundled'
-      ? [problem]
-      : [],
+  const steps = (resolved?.chain ?? []).map(entry => {
+    const middleware = toolOfId(entry.tool)
+    return { middleware, step: explainedStep(entry, middleware) }
+  })
+  const refused = steps.flatMap(({ middleware, step: { problem } }) =>
+    problem && middleware.origin.layer === 'bundled' ? [problem] : [],
   )
   const delegate = resolved?.metadata.get('delegate')
   const body =
@@ -91,7 +92,7 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
   return {
     name: tool.name,
     metadata,
-    chain,
+    chain: steps.map(({ step }) => step),
     deps: [...(isRun ? depsOf(tool, globals) : (resolved?.deps ?? []))],
     peers: await peersOf(tool, [...resolution.tools.values()], id => toolOfId(id).name, globals),
     problems: [...faults, ...refused, ...(body ? [body] : [])],

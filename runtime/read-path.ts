@@ -6,6 +6,7 @@ import { isBroken, isInside } from '../src/index-format.js'
 import { loadParser, rereadFile } from './directory-files.js'
 import {
   askIndex,
+  askLoaded,
   type DirectoryState,
   directoryStates,
   type Found,
@@ -81,8 +82,8 @@ async function placeOf(path: string, globals: Globals, disk: Disk): Promise<Plac
     // Code may be deployed as its modules, without the file that it was.
     const isKnown = async (): Promise<boolean> =>
       globals.config.freshness === 'trust' &&
-      (askIndex(state, globals, disk, index => index.file(inside)) ?? null) !== null
-    if (isThere || (await withNames(state, globals, disk, isKnown))) return { state, file: inside }
+      ((await askLoaded(state, globals, disk, index => index.file(inside))) ?? null) !== null
+    if (isThere || (await isKnown())) return { state, file: inside }
   }
   if (!isThere) return null
   const dir = disk.resolve(file, '..')
