@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createCallbackRef, parsePatterns, renderCatalog, trustOf } from 'agent-apps'
+import { createCallbackRef, createRuntime, parsePatterns, renderCatalog, trustOf } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { outcome, type Project, project, WAYS } from './support/four-ways.js'
-import { runCode } from './support/processes.js'
+import { ROOT, runCode } from './support/processes.js'
 import type { Tree } from './support/tree.js'
 
 const EXAMPLES = fileURLToPath(new URL('contract', import.meta.url))
@@ -286,5 +286,65 @@ describe('inline code', () => {
   it('needs no temporary file, compiled', async () => {
     const { cwd } = await project('compiled, trusted', { 'skills/greet.skill.md': GREET })
     expect(answer(cwd, 'trust')).toBe('Hello, Ada!\n')
+  })
+})
+
+describe('the library', () => {
+  /** The reserved tags that say how a tool takes part, by what it is. */
+  const ROLES = [
+    'meta-middleware',
+    'meta-metadata',
+    'meta-directive-inline',
+    'meta-directive-block',
+    'meta-runnable',
+  ]
+  const TAGS: Record<string, string[]> = {
+    'agent-discover': ['meta-runnable'],
+    each: ['meta-directive-block'],
+    if: ['meta-directive-block'],
+    include: ['meta-directive-inline', 'meta-directive-block'],
+    library: [],
+    limit: ['meta-middleware', 'meta-metadata'],
+    retry: ['meta-middleware', 'meta-metadata'],
+    skill: ['meta-directive-inline'],
+    'skill-describe': ['meta-runnable'],
+    'skill-list': ['meta-runnable'],
+    state: ['meta-middleware', 'meta-metadata'],
+    timeout: ['meta-middleware', 'meta-metadata'],
+    tool: ['meta-directive-inline'],
+    tools: ['meta-directive-inline', 'meta-directive-block'],
+    trace: ['meta-middleware', 'meta-metadata'],
+    value: ['meta-directive-inline'],
+  }
+
+  it('has no other tools', async () => {
+    const paths = [join(ROOT, 'skills')]
+    const tools = await createRuntime({ paths, library: false }).listTools()
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(TAGS))
+  })
+
+  it.each(WAYS)('has the reserved tags on every tool, %s', async way => {
+    const { runtime } = await project(way, { 'skills/other.skill.js': plain('other') })
+    for (const [name, tags] of Object.entries(TAGS)) {
+      const { frontmatter } = (await runtime.findTool(name)) ?? {}
+      expect([name, frontmatter?.tags]).toEqual([name, expect.arrayContaining(['meta-internal', ...tags])])
+      expect([name, frontmatter?.tags.filter(tag => ROLES.includes(tag))]).toEqual([name, tags])
+      expect(frontmatter?.role === 'middleware').toBe(tags.includes('meta-middleware'))
+    }
+  })
+
+  // An agent that is allowed all internal tools is listed none of them.
+  it.fails.each(WAYS)('is listed to an agent that is allowed all internal tools, %s', async way => {
+    const { runtime } = await project(way, {
+      'skills/other.skill.js': plain('other'),
+      'skills/custom-tool.skill.js': plain('custom-tool'),
+    })
+    const tools = await runtime.forAgent({ allowedTools: '#meta-internal custom-tool' }).listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'custom-tool',
+      'agent-discover',
+      'skill-describe',
+      'skill-list',
+    ])
   })
 })
