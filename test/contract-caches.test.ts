@@ -58,9 +58,12 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
     expect(globals.cache.tool.get(`absent\0${pathsKey()}`)).toBeNull()
   })
 
-  it('list: the tools of all path entries', async () => {
+  it('list: the tools of all path entries, those that are registered first', async () => {
     const names = ['main', 'one', 'review', 'two', 'late']
     expect(globals.cache.list.get(pathsKey())?.map(({ name }) => name)).toEqual(names)
+    registerTool(globals, { name: 'zone', fn: () => null })
+    await listTools(globals)
+    expect(globals.cache.list.get(pathsKey())?.map(({ name }) => name)).toEqual(['zone', ...names])
   })
 
   it('dir: the files of a directory that was read, by its patterns', async () => {

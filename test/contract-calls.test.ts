@@ -1,3 +1,5 @@
+import { isMetaKey } from 'agent-apps'
+import { check } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { code, text } from './support/cascade-project.js'
 import { outcome, type Project, project, WAYS } from './support/four-ways.js'
@@ -186,6 +188,14 @@ describe.each(WAYS)('%s', way => {
       expect(await fails({ returns: { type: 'string' } })).toBe('RESULT_INVALID')
     })
 
+    it('are those that the tool is described with', async () => {
+      const gateway = { params: { title: 'P' }, returns: { title: 'R' } }
+      const described = async (nonlocals?: Record<string, unknown>) =>
+        ((await run('skill-describe', { name: 'schemas' }, nonlocals)).result as { output: object }).output
+      expect(await described({ gateway })).toMatchObject(gateway)
+      expect(await described()).toMatchObject({ params: { type: 'object' }, returns: { type: 'object' } })
+    })
+
     // The text of a Markdown skill is compared with the schema of its result.
     it.fails('are not compared with the text of a Markdown skill', async () => {
       expect((await run('structured')).result).toBe('Do structured.\n')
@@ -230,4 +240,31 @@ describe.each(WAYS)('%s', way => {
       expect((await run('hidden')).result).toBe('Do hidden.\n')
     })
   })
+})
+
+/** Every annotation, with a value that it may have. */
+const ANNOTATIONS = {
+  $inherit: 'shown',
+  $private: ['note'],
+  $public: ['note'],
+  $local: ['note'],
+  $global: ['note'],
+  $dynamic: ['passes'],
+  $static: ['passes'],
+  $merge: { note: 'replace' },
+  $order: ['passes', 'inner'],
+  $remove: ['outer'],
+  $self: { a: 1 },
+  $hook: '$next',
+}
+
+it.each(Object.entries(ANNOTATIONS))('%s is an annotation', async (key, value) => {
+  const { cwd } = await project('from disk', {
+    'skills/shown.skill.md': text('shown'),
+    'skills/passes.skill.js': middleware('passes', ''),
+    'skills/annotated.skill.md': text('annotated', { note: 1, passes: 1, [key]: value }),
+  })
+  const { diagnostics } = await check({ cwd, paths: ['skills'] })
+  expect(isMetaKey(key)).toBe(true)
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
 })

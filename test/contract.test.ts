@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -221,6 +222,14 @@ describe.each(WAYS)('%s', way => {
   })
 })
 
+it('no example has a fault but for the description that one leaves out', async () => {
+  const { cwd } = await project('from disk', {}, EXAMPLES)
+  const { diagnostics } = await check({ cwd, paths: ['skills'] })
+  expect(diagnostics.map(({ file, ruleId }) => `${file} ${ruleId}`)).toEqual([
+    'skills/greet.skill.md description-missing',
+  ])
+})
+
 it('trust: all internal tools are approved, others are asked about', () => {
   const [, list = ''] = /rules: "(.*)"/.exec(PATTERNS) ?? []
   const answer = (name: string, tags: string[]): unknown =>
@@ -237,6 +246,12 @@ describe('a skill without a description', () => {
     expect(diagnostics.map(({ ruleId, severity }) => [ruleId, severity])).toEqual([
       ['description-missing', 'warning'],
     ])
+  })
+
+  it.fails('does not make compiling fail', async () => {
+    const { cwd } = await project('from disk', { 'skills/greet.skill.md': GREET })
+    const command = [join(ROOT, 'dist/cli/main.js'), 'compile', 'skills']
+    expect(spawnSync(process.execPath, command, { cwd }).status).toBe(0)
   })
 
   it.each(WAYS)('stands in no catalog, %s', async way => {
