@@ -1,0 +1,1 @@
+export default (ctx, { ref, args }) => ctx.manager.invoke(ref, args, { as: 'agent' })

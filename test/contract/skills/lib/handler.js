@@ -1,0 +1,1 @@
+export default async function(ctx, { name, title }) { return { name, title } }
