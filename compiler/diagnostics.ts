@@ -114,7 +114,7 @@ export const RULES = {
     note: 'Shorten it: say what the skill does and when to use it, and leave the rest to the content.',
   },
   'description-missing': {
-    severity: 'error',
+    severity: 'warning',
     reason: () => 'The skill has no description',
     note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
   },
@@ -279,6 +279,11 @@ export const RULES = {
     severity: 'warning',
     reason: (name, folder) => `The name "${name}" differs from the folder's, "${folder}"`,
     note: 'Give both the same name: the specification asks for it, and other tools find a skill by its folder.',
+  },
+  'name-from-file': {
+    severity: 'warning',
+    reason: name => `The code exports no \`frontmatter\`, so the skill takes the name of its file: "${name}"`,
+    note: name => `Add \`export const frontmatter = { name: '${name}', description: '…' }\`.`,
   },
   'name-from-folder': {
     severity: 'warning',

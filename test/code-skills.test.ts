@@ -299,7 +299,11 @@ describe('faults of code skills, at their places', () => {
       `${TYPES}export const frontmatter = {\n  name: 'My Tool',\n  description: 'x',\n}\nexport default (note: Note): Title => note.title\n`,
       '7:9 name-invalid error',
     ],
-    'no name at all': ['a.skill.js', `\nexport default () => 1\n`, '2:16 name-missing error'],
+    'no name at all': [
+      'a.skill.js',
+      `\nexport const frontmatter = {}\nexport default () => 1\n`,
+      '3:16 name-missing error',
+    ],
     'a definition without a name': [
       'a.skill.js',
       `import { defineTool } from 'agent-apps'\nexport const one = defineTool({ description: 'x', execute: () => 1 })\n`,
@@ -315,7 +319,7 @@ describe('faults of code skills, at their places', () => {
     'no description': [
       'a.skill.js',
       `export const frontmatter = {\n  name: 'a',\n}\nexport default () => 1\n`,
-      '2:9 description-missing error',
+      '2:9 description-missing warning',
     ],
     'a syntax error in JavaScript': ['a.skill.js', `const a = 1\nconst = 2\n`, '2:7 code-syntax error'],
     'a syntax error in TypeScript': ['a.skill.ts', `${TYPES}const a: number = \n`, '7:1 code-syntax error'],

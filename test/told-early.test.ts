@@ -196,7 +196,6 @@ describe('a default export without a name', () => {
       'has no name',
       'in the export `frontmatter`, or in `defineTool(',
     ],
-    ['() => 1', 'name-missing', 'has no name', 'in the export `frontmatter`, or in `defineTool('],
   ])('%s', async (value, rule, reason, note) => {
     const [line, ...others] = await told(project({ 'a.skill.ts': `export default ${value}\n` }), 'a.skill.ts')
     expect(others).toEqual([])

@@ -22,9 +22,8 @@ export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile
   // The parser of code takes longer to load than a hundred texts to read.
   const { readModule } = await import('./read-module.js')
   const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
-  if ('rule' in read) addBroken(parsed, read, fallbackName({ path, kind: 'code', folderName: '' }))
-  else if (read.module.tools.length === 0)
-    addBroken(parsed, finding('no-tool', FILE_START), fallbackName({ path, kind: 'code', folderName: '' }))
+  if ('rule' in read) addBroken(parsed, read, fileName(path))
+  else if (read.module.tools.length === 0) addBroken(parsed, finding('no-tool', FILE_START), fileName(path))
   else for (const tool of read.module.tools) addTool(parsed, tool, read, path)
   const [fault] = parsed.findings.filter(isFatal)
   if (fault && saysMain(bytes.toString('latin1'))) parsed.findings.push(finding('main-broken', fault.place))
@@ -34,15 +33,13 @@ export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile
 function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadModule, path: string): void {
   const { frontmatter: verbatim, exported } = tool
   const place = placeOf(tool.offset)
-  const { name } = verbatim
+  const ofFile = exported === 'default' ? fileName(path) : null
+  const name = verbatim.name ?? (tool.isBare ? ofFile : null)
   if (typeof name !== 'string') {
-    addBroken(
-      parsed,
-      namelessFault(tool, placeOf),
-      exported === 'default' ? fallbackName({ path, kind: 'code', folderName: '' }) : null,
-    )
+    addBroken(parsed, namelessFault(tool, placeOf), ofFile)
     return
   }
+  if (tool.isBare) parsed.findings.push(finding('name-from-file', place, name))
   const problem = toolNameProblem(name)
   if (problem !== null) {
     addBroken(parsed, finding('name-invalid', place, name, problem), null)
@@ -86,6 +83,11 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
       hasEffects: module.hasEffects,
     },
   })
+}
+
+/** The name that a file of code seems to give by what it is called. */
+function fileName(path: string): string | null {
+  return fallbackName({ path, kind: 'code', folderName: '' })
 }
 
 /** Why a tool has no name that could be known. */

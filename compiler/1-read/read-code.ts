@@ -29,6 +29,8 @@ export interface CodeTool {
   offset: number
   /** Where the values of its frontmatter stand, by path. */
   places: Map<string, number>
+  /** True for a plain function in a module that certainly exports no `frontmatter`: its file names it. */
+  isBare?: true
   /** The fields of its definition that mean nothing, with offsets into the text. */
   unknown: { field: string; offset: number }[]
   /** Why it cannot be a tool. */
@@ -75,11 +77,15 @@ export function readCode(text: string, language: keyof typeof parsers): CodeModu
 interface Scope {
   /** Constants by name, with what they are set to. */
   constants: Map<string, Expression>
+  /** What all other names that may stand for a function were first set to. */
+  functions: Map<string, Node>
   /** Local names of agent-apps' `defineTool`. */
   defineTool: Set<string>
   /** Local names of all of agent-apps: `import * as …`. */
   namespaces: Set<string>
   exports: { name: string; value: Node }[]
+  /** True where there may be an export `frontmatter` that cannot be seen here. */
+  mayHideFrontmatter: boolean
   /** Values and characters of text still to be read; constants that name constants could otherwise grow without bound. */
   budget: { values: number; characters: number }
 }
@@ -90,13 +96,14 @@ const CHARACTERS_READ = 1024 * 1024
 function readScope(program: Program): Scope {
   const scope: Scope = {
     constants: new Map(),
+    functions: new Map(),
     defineTool: new Set(),
     namespaces: new Set(),
     exports: [],
+    mayHideFrontmatter: program.body.some(mayHideFrontmatter),
     budget: { values: VALUES_READ, characters: CHARACTERS_READ },
   }
   const named: { local: string; exported: string }[] = []
-  const functions = new Map<string, Node>()
   for (const statement of program.body) {
     if (isTypeOnly(statement)) continue
     const declaration =
@@ -105,11 +112,11 @@ function readScope(program: Program): Scope {
       for (const { id, init } of declaration.declarations) {
         if (id.type !== 'Identifier' || !init) continue
         if (declaration.kind === 'const') scope.constants.set(id.name, init)
-        else functions.set(id.name, init)
+        else scope.functions.set(id.name, init)
         if (statement !== declaration) scope.exports.push({ name: id.name, value: init })
       }
     } else if (declaration?.type === 'FunctionDeclaration' && declaration.id) {
-      functions.set(declaration.id.name, declaration)
+      scope.functions.set(declaration.id.name, declaration)
       if (statement !== declaration) scope.exports.push({ name: declaration.id.name, value: declaration })
     }
     if (statement.type === 'ExportNamedDeclaration') named.push(...specifiers(statement))
@@ -124,10 +131,26 @@ function readScope(program: Program): Scope {
     }
   }
   for (const { local, exported } of named) {
-    const value = scope.constants.get(local) ?? functions.get(local)
+    const value = scope.constants.get(local) ?? scope.functions.get(local)
     if (value) scope.exports.push({ name: exported, value })
   }
   return scope
+}
+
+/** True for a statement that may export `frontmatter` as something else than a name set to a value. */
+function mayHideFrontmatter(statement: Node): boolean {
+  if (isTypeOnly(statement)) return false
+  const { type, exported, specifiers, declaration } = statement as ExportStatement
+  if (type === 'ExportAllDeclaration') return !exported || nameOf(exported) === 'frontmatter'
+  if (type !== 'ExportNamedDeclaration') return false
+  const isNamed = specifiers?.some(one => nameOf(one.exported) === 'frontmatter')
+  return isNamed || declaration?.declarations?.some(({ id }) => id.type !== 'Identifier') === true
+}
+
+interface ExportStatement extends Node {
+  exported?: Node | null
+  specifiers?: { exported: Node }[]
+  declaration?: { declarations?: { id: Node }[] } | null
 }
 
 /** True for what is TypeScript's alone and leaves nothing when its types are taken away. */
@@ -181,8 +204,12 @@ function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] {
 
 /** What a name at the top level is set to for good; any other node as it is. */
 function constantOf(node: Node, { constants }: Scope): Node {
+  return assignedTo(node, constants)
+}
+
+function assignedTo(node: Node, values: ReadonlyMap<string, Node>): Node {
   const bare = withoutTypes(node)
-  return bare.type === 'Identifier' ? withoutTypes(constants.get((bare as Identifier).name) ?? bare) : bare
+  return bare.type === 'Identifier' ? withoutTypes(values.get((bare as Identifier).name) ?? bare) : bare
 }
 
 /** What a value is that is certainly none that can be called; null for all others. */
@@ -305,9 +332,15 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   if (maker !== null)
     reader.problems.push({ rule: 'no-tool', offset: node.start, found: [`made by \`${maker}\``, maker] })
   const { dynamic, places, problems } = reader
-  const offset = places.get('name') ?? node.start
-  return [{ exported: 'default', frontmatter, dynamic, places, unknown: [], problems, offset }]
+  const shown = assignedTo(node, scope.functions)
+  const isBare = !exported && !scope.mayHideFrontmatter && FUNCTIONS.has(shown.type)
+  const offset = places.get('name') ?? (isBare ? shown : node).start
+  const tool = { exported: 'default', frontmatter, dynamic, places, unknown: [], problems, offset }
+  return [isBare ? { ...tool, isBare } : tool]
 }
+
+/** What is certainly a function. What a call gives, or another file, may be a tool with a name of its own. */
+const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionDeclaration', 'FunctionExpression'])
 
 /** What a call names in the place of agent-apps' `defineTool`: that without its import, or a misspelt one; null for any other. */
 function nearDefineTool(node: Node): string | null {
