@@ -1,14 +1,10 @@
 import { hash } from 'node:crypto'
-import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
-import { nearest } from '../../src/nearest.js'
 import { inOrder } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
-import { limits } from '../limits.js'
 import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
-import { DEFINITION_FIELDS } from './definition-fields.js'
 import { frontmatterReferences } from './frontmatter-references.js'
 import { fallbackName, nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
@@ -59,7 +55,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     (rule === 'description-missing' && isDynamic('description')) ||
     ((rule === 'schema-invalid' || rule === 'default-refused') &&
       (isDynamic(`metadata.${part}`) || tool.dynamic.some(one => one.path.startsWith(`metadata.${part}`))))
-  parsed.findings.push(...findings.filter(one => !isPart(one)), ...unknownFields(tool, placeOf))
+  parsed.findings.push(...findings.filter(one => !isPart(one)), ...idleFields(tool, placeOf))
   parsed.tools.push({
     name,
     place,
@@ -100,12 +96,18 @@ function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadMod
     : finding('name-missing', placeOf(offset), 'code')
 }
 
-/** What a definition says that nobody reads. */
-function unknownFields({ unknown }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
-  return unknown.slice(0, limits.findingsPerRule).map(({ field, offset }) => {
-    const near = nearest(field, DEFINITION_FIELDS) ?? ''
-    const place = field.startsWith('$') || CORE_METADATA_KEYS.includes(field) ? 'metadata' : ''
-    return finding('unknown-field', placeOf(offset), field, near, place, 'defineTool')
+/** What to do in the place of a field that does nothing yet. */
+const INSTEAD: Record<string, string> = {
+  descriptionPath: 'Write the text as `description`.',
+  init: 'Give `defineTool` the name and a function that sets the tool up.',
+  timeout: 'Write it under `metadata`: there the middleware "timeout" reads it.',
+}
+
+/** What a definition says that nothing reads yet. */
+function idleFields({ idle }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
+  return idle.map(({ field, offset }) => {
+    const message = `"${field}" of \`defineTool\` does nothing yet`
+    return finding('not-yet', placeOf(offset), message, INSTEAD[field] ?? '', 'warning')
   })
 }
 

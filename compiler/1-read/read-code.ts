@@ -10,12 +10,13 @@ import {
   type Program,
   type TemplateLiteral,
 } from 'acorn'
+import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
 import { frontmatterOf } from '../../src/define-tool.js'
+import { DEFINITION_FIELDS, FIELDS_TO_COME, isDefinitionField } from '../../src/definition-fields.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { nearest } from '../../src/nearest.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
-import { DEFINITION_FIELDS } from './definition-fields.js'
 
 /** A tool that a module exports, as far as it can be known without running the module. */
 export interface CodeTool {
@@ -31,10 +32,16 @@ export interface CodeTool {
   places: Map<string, number>
   /** True for a plain function in a module that certainly exports no `frontmatter`: its file names it. */
   isBare?: true
-  /** The fields of its definition that mean nothing, with offsets into the text. */
-  unknown: { field: string; offset: number }[]
+  /** The fields of its definition that do nothing yet. */
+  idle: FieldPlace[]
   /** Why it cannot be a tool. */
   problems: CodeProblem[]
+}
+
+/** A field of a definition, with the offset of its name. */
+export interface FieldPlace {
+  field: string
+  offset: number
 }
 
 /** A rule that code breaks, with what was found at an offset into the text. */
@@ -261,8 +268,11 @@ function isDefineTool(callee: Node, { defineTool, namespaces }: Scope): boolean 
 
 function definedTool(exported: string, { call, name, fields }: Definition, scope: Scope): CodeTool {
   const reader: Reader = { scope, places: new Map(), dynamic: [], problems: [], toPath: frontmatterPath }
-  const unknown = fields ? unknownFields(fields) : []
-  const skipped = new Set(['execute', ...unknown.map(({ field }) => field)])
+  const written = fields ? writtenFields(fields) : []
+  // A key that could reach an object's prototype is told of on its own.
+  const unknown = written.filter(({ field }) => !isDefinitionField(field) && !FORBIDDEN_KEYS.includes(field))
+  const idle = written.filter(({ field }) => FIELDS_TO_COME.includes(field))
+  const skipped = new Set(['execute', ...[...unknown, ...idle].map(({ field }) => field)])
   const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
@@ -270,28 +280,34 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   const { dynamic, places, problems } = reader
   if (fields && !mayExecute(fields))
     problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
+  for (const { field, offset } of unknown)
+    problems.push({ rule: 'definition-field', offset, found: [field, ...fieldMeant(field)] })
   return {
     exported,
     frontmatter: frontmatterOf(all),
     dynamic,
     places,
-    unknown,
+    idle,
     problems,
     offset: places.get('name') ?? call.start,
   }
 }
 
-/** A key that could reach an object's prototype is told of on its own. */
-function unknownFields({ properties }: ObjectExpression): CodeTool['unknown'] {
-  return properties.flatMap(property => {
-    if (property.type === 'SpreadElement' || property.computed) return []
-    const field = nameOf(property.key)
-    const isKnown = DEFINITION_FIELDS.includes(field) || FORBIDDEN_KEYS.includes(field)
-    return isKnown ? [] : [{ field, offset: property.key.start }]
-  })
+function writtenFields({ properties }: ObjectExpression): FieldPlace[] {
+  return properties.flatMap(property =>
+    property.type === 'SpreadElement' || property.computed
+      ? []
+      : [{ field: nameOf(property.key), offset: property.key.start }],
+  )
 }
 
-function nearExecute(unknown: CodeTool['unknown']): string[] {
+/** What an unknown field may have been meant to be, and where it would mean something. */
+function fieldMeant(field: string): string[] {
+  const isOfMetadata = field.startsWith('$') || CORE_METADATA_KEYS.includes(field)
+  return [nearest(field, DEFINITION_FIELDS) ?? '', ...(isOfMetadata ? ['metadata'] : [])]
+}
+
+function nearExecute(unknown: readonly FieldPlace[]): string[] {
   const near = unknown.find(({ field }) => nearest(field, ['execute']) !== null)
   return near ? [near.field] : []
 }
@@ -335,7 +351,7 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   const shown = assignedTo(node, scope.functions)
   const isBare = !exported && !scope.mayHideFrontmatter && FUNCTIONS.has(shown.type)
   const offset = places.get('name') ?? (isBare ? shown : node).start
-  const tool = { exported: 'default', frontmatter, dynamic, places, unknown: [], problems, offset }
+  const tool = { exported: 'default', frontmatter, dynamic, places, idle: [], problems, offset }
   return [isBare ? { ...tool, isBare } : tool]
 }
 
