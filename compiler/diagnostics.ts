@@ -6,7 +6,7 @@ import { importHint } from './import-hint.js'
 import { limits } from './limits.js'
 
 interface Rule {
-  severity: Severity
+  severity: Severity | ((...found: string[]) => Severity)
   /** True where a skill with this fault does not load. */
   fatal?: true
   /** True where it says what the fault of another skill does to this one. */
@@ -25,6 +25,12 @@ const SAID_BY_FINDING = {
   reason: capitalized,
   note: (_message: string, hint: string) => hint,
 } as const
+
+/** What to do about a field that means nothing where it stands. */
+function fieldNote(field: string, near = '', place = ''): string {
+  if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
+  return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
+}
 
 /**
  * Every rule, sorted by name: how bad a fault is, what is wrong, what to do. `docs/rules.md` explains each.
@@ -95,6 +101,12 @@ export const RULES = {
       `The default of "${property}" does not fit its own schema: ${problem}`,
     note: 'Correct the default or the schema. Until then a call that leaves it out is refused.',
   },
+  'definition-field': {
+    severity: 'error',
+    fatal: true,
+    reason: field => `"${field}" is not a field of \`defineTool\`, which refuses it`,
+    note: fieldNote,
+  },
   'delegate-broken': { ...SAID_BY_FINDING, follows: true },
   'delegate-invalid': {
     severity: 'error',
@@ -114,7 +126,7 @@ export const RULES = {
     note: 'Shorten it: say what the skill does and when to use it, and leave the rest to the content.',
   },
   'description-missing': {
-    severity: 'error',
+    severity: 'warning',
     reason: () => 'The skill has no description',
     note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
   },
@@ -280,6 +292,11 @@ export const RULES = {
     reason: (name, folder) => `The name "${name}" differs from the folder's, "${folder}"`,
     note: 'Give both the same name: the specification asks for it, and other tools find a skill by its folder.',
   },
+  'name-from-file': {
+    severity: 'warning',
+    reason: name => `The code exports no \`frontmatter\`, so the skill takes the name of its file: "${name}"`,
+    note: name => `Add \`export const frontmatter = { name: '${name}', description: '…' }\`.`,
+  },
   'name-from-folder': {
     severity: 'warning',
     reason: folder => `The skill has no name, so it takes its folder's: "${folder}"`,
@@ -321,6 +338,10 @@ export const RULES = {
       maker === ''
         ? 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.'
         : `${maker === 'defineTool' ? '' : 'Did you mean `defineTool`? '}Import it: \`import { defineTool } from 'agent-apps'\`.`,
+  },
+  'not-yet': {
+    ...SAID_BY_FINDING,
+    severity: (_message, _hint, severity) => (severity === 'warning' ? 'warning' : 'error'),
   },
   'nul-byte': {
     severity: 'error',
@@ -423,14 +444,14 @@ export const RULES = {
   },
   'unknown-field': {
     severity: 'info',
-    reason: (field, _near, _place, holder = '') =>
-      holder === ''
-        ? `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``
-        : `"${field}" is not a field of \`${holder}\`; it is left out`,
-    note: (field, near = '', place = '') => {
-      if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
-      return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
-    },
+    reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
+    note: fieldNote,
+  },
+  'value-not-json': {
+    severity: 'error',
+    fatal: true,
+    reason: what => `JSON has no ${what}, so that no index could hold it`,
+    note: 'Write it as a text, or as a number that there is; or leave it out.',
   },
   'value-read-as-text': {
     severity: 'warning',
@@ -526,15 +547,21 @@ export function isFatal({ rule }: Finding): boolean {
   return 'fatal' in RULES[rule]
 }
 
+export function severityOf({ rule, found }: Finding): Severity {
+  const { severity }: Rule = RULES[rule]
+  return typeof severity === 'function' ? severity(...found) : severity
+}
+
 /** The finding as a diagnostic of a file. */
-export function toDiagnostic(file: string, { rule, place, found }: Finding): Diagnostic {
-  const { severity, fatal, reason, note }: Rule = RULES[rule]
+export function toDiagnostic(file: string, finding: Finding): Diagnostic {
+  const { rule, place, found } = finding
+  const { fatal, reason, note }: Rule = RULES[rule]
   return {
     file,
     line: place.line,
     column: place.column,
     rule,
-    severity,
+    severity: severityOf(finding),
     reason: reason(...found),
     note: typeof note === 'string' ? note : note(...found),
     ...(fatal && { fatal }),

@@ -1,5 +1,5 @@
 import type { FileRecord } from '../src/index-format.js'
-import { RULES, toDiagnostic } from './diagnostics.js'
+import { severityOf, toDiagnostic } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { SkillUnit } from './skill-unit.js'
 
@@ -12,7 +12,7 @@ export function fileRecord(
     // What is only worth knowing while writing a skill is told by `check`, and not shipped. Which patterns match
     // nothing depends on other directories, and the index does not.
     diagnostics: [...findings, ...(linkFindings.get(path) ?? [])]
-      .filter(({ rule }) => RULES[rule].severity !== 'info' && rule !== 'pattern-unmatched')
+      .filter(finding => severityOf(finding) !== 'info' && finding.rule !== 'pattern-unmatched')
       .map(finding => toDiagnostic(path, finding)),
     sha256,
     size,

@@ -23,8 +23,11 @@ export function checkArguments(
   const { params = schemas?.params, metadata, role } = tool.frontmatter
   if (params === undefined) {
     // Whose body is another tool takes what that takes; a middleware takes its configuration.
-    const takesAny = body !== undefined || typeof metadata.delegate === 'string' || role === 'middleware'
-    if (takesAny || args === undefined || (isJsonObject(args) && Object.keys(args).length === 0)) return args
+    const isDelegate = body !== undefined || typeof metadata.delegate === 'string'
+    // The code of a delegate may destructure what it gets.
+    if (isDelegate) return args === undefined ? {} : args
+    const isEmpty = args === undefined || (isJsonObject(args) && Object.keys(args).length === 0)
+    if (isEmpty || role === 'middleware') return args
     throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
       hint: 'Leave them out, or declare `metadata.params`.',
       tool: tool.name,

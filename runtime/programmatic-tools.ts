@@ -2,6 +2,7 @@ import { type DefinedTool, frontmatterOf, isDefinedTool } from '../src/define-to
 import { AgentAppsError, runtimeClosed } from '../src/error.js'
 import { extractFrontmatter, ROLES, type Role } from '../src/frontmatter.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
+import { notJsonIn } from '../src/not-json.js'
 import { isToolName } from '../src/tool-name.js'
 import { forgetReference } from './caches.js'
 import type { Context } from './context.js'
@@ -84,6 +85,9 @@ function add(
     throw fault(`the unknown role "${role}"`, `Use one of ${ROLES.join(', ')}.`)
   if (![params, returns].every(isPlain))
     throw fault('a schema that is no JSON Schema', 'Register what `defineTool` makes of it.')
+  const { what, path } = notJsonIn(verbatim) ?? {}
+  if (what)
+    throw fault(`${what} at "${path}", which JSON does not have`, 'Write it as a text, or leave it out.')
   const tool: ToolDef = {
     name,
     kind: 'code',

@@ -126,6 +126,17 @@ export function inlineInterpolated(tool: CascadeTool, path: Path): CascadeProble
   }
 }
 
+/** A guard that does not work yet. Whoever wrote it must not believe that it does. */
+export function guardToCome(tool: CascadeTool, key: string): CascadeProblem {
+  return {
+    code: 'not-yet',
+    tool: tool.id,
+    path: [key],
+    message: `${quoted(key)} guards nothing yet`,
+    hint: `Take it out, and guard calls with middleware or \`allowed-tools\`. Until then the tool is not run.`,
+  }
+}
+
 /** A key that middleware with a fault is named after. What it should guard is not guarded. */
 export function middlewareBroken(
   tool: CascadeTool,

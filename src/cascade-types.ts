@@ -116,6 +116,7 @@ export type CascadeProblemCode =
   | 'inline-interpolated'
   | 'main-broken'
   | 'middleware-broken'
+  | 'not-yet'
 
 /** A fault in a tool's metadata. */
 export interface CascadeProblem {

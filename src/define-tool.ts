@@ -1,4 +1,5 @@
 import { definedFields } from './defined-fields.js'
+import { DEFINITION_FIELDS, isDefinitionField } from './definition-fields.js'
 import { AgentAppsError } from './error.js'
 import type { Role } from './frontmatter.js'
 import { isJsonObject, type JsonObject } from './json.js'
@@ -74,7 +75,7 @@ export interface DefinedTool {
  * Makes a tool of a definition, for a `.skill.ts` to export or a program to register. With a name and a
  * function, the definition is made at the first use, for set-up that needs awaiting.
  *
- * @throws DEFINITION_INVALID where it has no name or no `execute`; SCHEMA_UNSUPPORTED, when its frontmatter is
+ * @throws DEFINITION_INVALID where it has no name, no `execute` or an unknown field; SCHEMA_UNSUPPORTED, when its frontmatter is
  *   asked for, where a schema gives no JSON Schema
  */
 export function defineTool<
@@ -111,11 +112,22 @@ export function defineTool(
 function checkDefinition(definition: AnyDefinition): AnyDefinition {
   const { name, execute } = definition ?? {}
   const isNamed = typeof name === 'string' && name !== ''
-  if (isNamed && typeof execute === 'function') return definition
+  if (isNamed && typeof execute === 'function') return withKnownFields(definition)
   throw new AgentAppsError(
     'DEFINITION_INVALID',
     isNamed ? `The tool "${name}" has no function \`execute\`.` : 'A tool is defined without a name.',
     { hint: 'Give `defineTool` an object with `name` and `execute`.', ...(isNamed && { tool: name }) },
+  )
+}
+
+function withKnownFields(definition: AnyDefinition): AnyDefinition {
+  const { name: tool } = definition
+  const unknown = Object.keys(definition).find(field => !isDefinitionField(field))
+  if (unknown === undefined) return definition
+  throw new AgentAppsError(
+    'DEFINITION_INVALID',
+    `The tool "${tool}" has the field "${unknown}", which \`defineTool\` does not know.`,
+    { hint: `It knows ${DEFINITION_FIELDS.join(', ')}. Data of your own belongs under \`metadata\`.`, tool },
   )
 }
 
@@ -135,8 +147,11 @@ export function frontmatterOf({
   tags,
   params,
   returns,
+  gated,
+  permissions,
+  trust,
 }: Record<string, unknown>): JsonObject {
-  const own = definedFields({ role, visibility, tags, params, returns })
+  const own = definedFields({ role, visibility, tags, params, returns, gated, permissions, trust })
   const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return definedFields({
     name,

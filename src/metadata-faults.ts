@@ -1,5 +1,6 @@
-import { annotationNested, inlineInterpolated } from './cascade-problems.js'
+import { annotationNested, guardToCome, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
+import { isGuardToCome } from './guards-to-come.js'
 import { isInterpolatedInline } from './inline-reference.js'
 import { isJsonObject, type JsonValue } from './json.js'
 import { type JsonPlace, pathTo, placesIn } from './json-places.js'
@@ -47,12 +48,13 @@ const KEYED_BY_NAMES = new Set([
   '$defs',
 ])
 
-/** Finds what may not stand in metadata at any depth: `$` keys below the first level, `${…}` in inline code. */
+/** Finds what may not stand in metadata: guards that do not work yet, and at any depth `$` keys below the first level, `${…}` in inline code. */
 export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   const problems: CascadeProblem[] = []
   for (const [key, value] of Object.entries(tool.metadata)) {
     // A tool's own schemas are for the schema's validator to judge.
     if (key === 'params' || key === 'returns') continue
+    if (isGuardToCome(key, value)) problems.push(guardToCome(tool, key))
     /** The mappings that read as a JSON Schema, and all that lies in them. */
     const schemas = new Set<JsonPlace>()
     const isNested = (place: JsonPlace): boolean => isNestedAnnotation(place, schemas)
@@ -66,8 +68,9 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   return problems
 }
 
-/** True for a value in which there can be no such fault: nothing nested, and no reference. */
-export function isSurelySound(value: JsonValue): boolean {
+/** True for a key and a value in which there can be no such fault: nothing nested, no reference, no guard. */
+export function isSurelySound(key: string, value: JsonValue): boolean {
+  if (isGuardToCome(key, value)) return false
   return typeof value === 'string' ? !value.startsWith('inline://') : typeof value !== 'object'
 }
 

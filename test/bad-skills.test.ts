@@ -203,6 +203,39 @@ describe('limits, at −1, 0 and +1', () => {
   })
 })
 
+describe('an alias, however it is written', () => {
+  it.each([
+    ['an anchor that begins with *', 'metadata:\n  a: &*x [1]\n  b: **x', '6:6', '**x'],
+    ['a comment that ends with CR', 'metadata:\n  a: &x [1] # then\r  b: *x', '5:25', '*x'],
+    ['a number', 'metadata:\n  a: &*x 5\n  b: **x', '6:6', '**x'],
+    ['nothing', 'metadata:\n  a: &*x\n  b: **x', '6:6', '**x'],
+    ['a key', 'metadata:\n  a: &x y\n  ? *x\n  : 1', '6:5', '*x'],
+    ['in brackets', 'metadata: { a: &*x [1], b: [2, **x] }', '4:32', '**x'],
+    ['of itself', 'metadata:\n  a: &*x [1, **x]', '5:14', '**x'],
+    ['of no anchor', 'metadata:\n  a: *x', '5:6', '*x'],
+    ['of many characters', 'metadata:\n  a: &é"\'!% [1]\n  b: *é"\'!%', '6:6', '*é"\'!%'],
+  ])('%s', async (_, yaml, place, alias) => {
+    const cwd = makeTree({ 'skills/bad/SKILL.md': frontmatter(yaml), 'skills/good/SKILL.md': skill('good') })
+    for (const work of [check, compile]) {
+      const { diagnostics } = await work({ cwd, paths: ['skills'] })
+      expect(diagnostics.map(({ name, ruleId, reason }) => `${name} ${ruleId} ${reason}`)).toEqual([
+        `skills/bad/SKILL.md:${place} yaml-alias The YAML alias ${alias} is not allowed: a few of them can grow to gigabytes`,
+      ])
+    }
+    for (const freshness of ['check', 'trust'] as const) {
+      const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
+      expect(await runtime.findTool('bad')).toBeNull()
+      expect(await runtime.render('good')).toBe('Do good.\n')
+    }
+  })
+
+  it('is none in a text', async () => {
+    const yaml = 'metadata:\n  a: "&x *x"\n  b: a *x &x\n  c: |\n    &x\n    *x\n  d: &x 1 # *x'
+    const cwd = makeTree({ 'skills/bad/SKILL.md': frontmatter(yaml) })
+    expect((await check({ cwd, paths: ['skills'] })).diagnostics).toEqual([])
+  })
+})
+
 /** Inputs that are meant to take a reader down. What they do to it is measured in a process of its own. */
 const HOSTILE: Record<string, string> = {
   'an alias bomb of mappings': frontmatter(
@@ -212,6 +245,12 @@ const HOSTILE: Record<string, string> = {
     bomb(
       (name, of) => `  ${name}: &${name} [*${of}, *${of}, *${of}, *${of}, *${of}, *${of}, *${of}, *${of}]`,
     ),
+  ),
+  'an alias bomb of anchors that begin with *': frontmatter(
+    bomb((name, of) => `  ${name}: &*${name} [${Array(8).fill(`**${of}`).join(', ')}]`),
+  ).replace('&l0', '&*l0'),
+  'an alias bomb after a comment that ends with CR': frontmatter(
+    bomb((name, of) => `  ${name}: # see\r    &${name} [${Array(8).fill(`*${of}`).join(', # and\r    ')}]`),
   ),
   '4 KB of [': frontmatter(`a: ${'['.repeat(4_096)}`),
   '64 KB of [': frontmatter(`a: ${'['.repeat(65_000)}`),

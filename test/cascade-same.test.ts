@@ -299,8 +299,8 @@ const CASES: Record<string, Case & { said: Said[] }> = {
     paths: ['skills', 'more'],
     calls: [['t'], ['u'], ['t', { a: 1 }], ['v'], ['w'], ['x'], ['x', { a: 1 }]],
     said: [
-      ['> m 1', 'work undefined', '< m', '= worked'],
-      ['> m 1', 'work undefined', '< m', '= worked'],
+      ['> m 1', 'work {}', '< m', '= worked'],
+      ['> m 1', 'work {}', '< m', '= worked'],
       ['> m 1', 'work {"a":1}', '< m', '= worked'],
       ['> m 1', '< m', '= Do v.\n'],
       ['> m 1', '< m', '= Do w.\n'],

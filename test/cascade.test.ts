@@ -135,6 +135,7 @@ describe('layers', () => {
     expect(shortly(resolved.problems)).toEqual([
       ...Object.keys(policy).map(key => `annotation-invalid main $global/${key}`),
       'annotation-invalid main $local/0',
+      'not-yet main gated',
     ])
   })
 

@@ -1,14 +1,10 @@
 import { hash } from 'node:crypto'
-import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
-import { nearest } from '../../src/nearest.js'
 import { inOrder } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
-import { limits } from '../limits.js'
 import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
 import { decode } from './decode.js'
-import { DEFINITION_FIELDS } from './definition-fields.js'
 import { frontmatterReferences } from './frontmatter-references.js'
 import { fallbackName, nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
@@ -22,9 +18,8 @@ export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile
   // The parser of code takes longer to load than a hundred texts to read.
   const { readModule } = await import('./read-module.js')
   const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
-  if ('rule' in read) addBroken(parsed, read, fallbackName({ path, kind: 'code', folderName: '' }))
-  else if (read.module.tools.length === 0)
-    addBroken(parsed, finding('no-tool', FILE_START), fallbackName({ path, kind: 'code', folderName: '' }))
+  if ('rule' in read) addBroken(parsed, read, fileName(path))
+  else if (read.module.tools.length === 0) addBroken(parsed, finding('no-tool', FILE_START), fileName(path))
   else for (const tool of read.module.tools) addTool(parsed, tool, read, path)
   const [fault] = parsed.findings.filter(isFatal)
   if (fault && saysMain(bytes.toString('latin1'))) parsed.findings.push(finding('main-broken', fault.place))
@@ -34,15 +29,13 @@ export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile
 function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadModule, path: string): void {
   const { frontmatter: verbatim, exported } = tool
   const place = placeOf(tool.offset)
-  const { name } = verbatim
+  const ofFile = exported === 'default' ? fileName(path) : null
+  const name = verbatim.name ?? (tool.isBare ? ofFile : null)
   if (typeof name !== 'string') {
-    addBroken(
-      parsed,
-      namelessFault(tool, placeOf),
-      exported === 'default' ? fallbackName({ path, kind: 'code', folderName: '' }) : null,
-    )
+    addBroken(parsed, namelessFault(tool, placeOf), ofFile)
     return
   }
+  if (tool.isBare) parsed.findings.push(finding('name-from-file', place, name))
   const problem = toolNameProblem(name)
   if (problem !== null) {
     addBroken(parsed, finding('name-invalid', place, name, problem), null)
@@ -62,7 +55,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     (rule === 'description-missing' && isDynamic('description')) ||
     ((rule === 'schema-invalid' || rule === 'default-refused') &&
       (isDynamic(`metadata.${part}`) || tool.dynamic.some(one => one.path.startsWith(`metadata.${part}`))))
-  parsed.findings.push(...findings.filter(one => !isPart(one)), ...unknownFields(tool, placeOf))
+  parsed.findings.push(...findings.filter(one => !isPart(one)), ...idleFields(tool, placeOf))
   parsed.tools.push({
     name,
     place,
@@ -88,6 +81,11 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   })
 }
 
+/** The name that a file of code seems to give by what it is called. */
+function fileName(path: string): string | null {
+  return fallbackName({ path, kind: 'code', folderName: '' })
+}
+
 /** Why a tool has no name that could be known. */
 function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadModule['placeOf']): Finding {
   const noTool = problems.find(({ rule }) => rule === 'no-tool')
@@ -98,12 +96,18 @@ function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadMod
     : finding('name-missing', placeOf(offset), 'code')
 }
 
-/** What a definition says that nobody reads. */
-function unknownFields({ unknown }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
-  return unknown.slice(0, limits.findingsPerRule).map(({ field, offset }) => {
-    const near = nearest(field, DEFINITION_FIELDS) ?? ''
-    const place = field.startsWith('$') || CORE_METADATA_KEYS.includes(field) ? 'metadata' : ''
-    return finding('unknown-field', placeOf(offset), field, near, place, 'defineTool')
+/** What to do in the place of a field that does nothing yet. */
+const INSTEAD: Record<string, string> = {
+  descriptionPath: 'Write the text as `description`.',
+  init: 'Give `defineTool` the name and a function that sets the tool up.',
+  timeout: 'Write it under `metadata`: there the middleware "timeout" reads it.',
+}
+
+/** What a definition says that nothing reads yet. */
+function idleFields({ idle }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
+  return idle.map(({ field, offset }) => {
+    const message = `"${field}" of \`defineTool\` does nothing yet`
+    return finding('not-yet', placeOf(offset), message, INSTEAD[field] ?? '', 'warning')
   })
 }
 

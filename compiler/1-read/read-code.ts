@@ -10,12 +10,14 @@ import {
   type Program,
   type TemplateLiteral,
 } from 'acorn'
+import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
 import { frontmatterOf } from '../../src/define-tool.js'
+import { DEFINITION_FIELDS, FIELDS_TO_COME, isDefinitionField } from '../../src/definition-fields.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { nearest } from '../../src/nearest.js'
+import { notJson } from '../../src/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
-import { DEFINITION_FIELDS } from './definition-fields.js'
 
 /** A tool that a module exports, as far as it can be known without running the module. */
 export interface CodeTool {
@@ -29,10 +31,18 @@ export interface CodeTool {
   offset: number
   /** Where the values of its frontmatter stand, by path. */
   places: Map<string, number>
-  /** The fields of its definition that mean nothing, with offsets into the text. */
-  unknown: { field: string; offset: number }[]
+  /** True for a plain function in a module that certainly exports no `frontmatter`: its file names it. */
+  isBare?: true
+  /** The fields of its definition that do nothing yet. */
+  idle: FieldPlace[]
   /** Why it cannot be a tool. */
   problems: CodeProblem[]
+}
+
+/** A field of a definition, with the offset of its name. */
+export interface FieldPlace {
+  field: string
+  offset: number
 }
 
 /** A rule that code breaks, with what was found at an offset into the text. */
@@ -75,11 +85,15 @@ export function readCode(text: string, language: keyof typeof parsers): CodeModu
 interface Scope {
   /** Constants by name, with what they are set to. */
   constants: Map<string, Expression>
+  /** What all other names that may stand for a function were first set to. */
+  functions: Map<string, Node>
   /** Local names of agent-apps' `defineTool`. */
   defineTool: Set<string>
   /** Local names of all of agent-apps: `import * as …`. */
   namespaces: Set<string>
   exports: { name: string; value: Node }[]
+  /** True where there may be an export `frontmatter` that cannot be seen here. */
+  mayHideFrontmatter: boolean
   /** Values and characters of text still to be read; constants that name constants could otherwise grow without bound. */
   budget: { values: number; characters: number }
 }
@@ -90,13 +104,14 @@ const CHARACTERS_READ = 1024 * 1024
 function readScope(program: Program): Scope {
   const scope: Scope = {
     constants: new Map(),
+    functions: new Map(),
     defineTool: new Set(),
     namespaces: new Set(),
     exports: [],
+    mayHideFrontmatter: program.body.some(mayHideFrontmatter),
     budget: { values: VALUES_READ, characters: CHARACTERS_READ },
   }
   const named: { local: string; exported: string }[] = []
-  const functions = new Map<string, Node>()
   for (const statement of program.body) {
     if (isTypeOnly(statement)) continue
     const declaration =
@@ -105,11 +120,11 @@ function readScope(program: Program): Scope {
       for (const { id, init } of declaration.declarations) {
         if (id.type !== 'Identifier' || !init) continue
         if (declaration.kind === 'const') scope.constants.set(id.name, init)
-        else functions.set(id.name, init)
+        else scope.functions.set(id.name, init)
         if (statement !== declaration) scope.exports.push({ name: id.name, value: init })
       }
     } else if (declaration?.type === 'FunctionDeclaration' && declaration.id) {
-      functions.set(declaration.id.name, declaration)
+      scope.functions.set(declaration.id.name, declaration)
       if (statement !== declaration) scope.exports.push({ name: declaration.id.name, value: declaration })
     }
     if (statement.type === 'ExportNamedDeclaration') named.push(...specifiers(statement))
@@ -124,10 +139,26 @@ function readScope(program: Program): Scope {
     }
   }
   for (const { local, exported } of named) {
-    const value = scope.constants.get(local) ?? functions.get(local)
+    const value = scope.constants.get(local) ?? scope.functions.get(local)
     if (value) scope.exports.push({ name: exported, value })
   }
   return scope
+}
+
+/** True for a statement that may export `frontmatter` as something else than a name set to a value. */
+function mayHideFrontmatter(statement: Node): boolean {
+  if (isTypeOnly(statement)) return false
+  const { type, exported, specifiers, declaration } = statement as ExportStatement
+  if (type === 'ExportAllDeclaration') return !exported || nameOf(exported) === 'frontmatter'
+  if (type !== 'ExportNamedDeclaration') return false
+  const isNamed = specifiers?.some(one => nameOf(one.exported) === 'frontmatter')
+  return isNamed || declaration?.declarations?.some(({ id }) => id.type !== 'Identifier') === true
+}
+
+interface ExportStatement extends Node {
+  exported?: Node | null
+  specifiers?: { exported: Node }[]
+  declaration?: { declarations?: { id: Node }[] } | null
 }
 
 /** True for what is TypeScript's alone and leaves nothing when its types are taken away. */
@@ -181,8 +212,12 @@ function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] {
 
 /** What a name at the top level is set to for good; any other node as it is. */
 function constantOf(node: Node, { constants }: Scope): Node {
+  return assignedTo(node, constants)
+}
+
+function assignedTo(node: Node, values: ReadonlyMap<string, Node>): Node {
   const bare = withoutTypes(node)
-  return bare.type === 'Identifier' ? withoutTypes(constants.get((bare as Identifier).name) ?? bare) : bare
+  return bare.type === 'Identifier' ? withoutTypes(values.get((bare as Identifier).name) ?? bare) : bare
 }
 
 /** What a value is that is certainly none that can be called; null for all others. */
@@ -234,8 +269,11 @@ function isDefineTool(callee: Node, { defineTool, namespaces }: Scope): boolean 
 
 function definedTool(exported: string, { call, name, fields }: Definition, scope: Scope): CodeTool {
   const reader: Reader = { scope, places: new Map(), dynamic: [], problems: [], toPath: frontmatterPath }
-  const unknown = fields ? unknownFields(fields) : []
-  const skipped = new Set(['execute', ...unknown.map(({ field }) => field)])
+  const written = fields ? writtenFields(fields) : []
+  // A key that could reach an object's prototype is told of on its own.
+  const unknown = written.filter(({ field }) => !isDefinitionField(field) && !FORBIDDEN_KEYS.includes(field))
+  const idle = written.filter(({ field }) => FIELDS_TO_COME.includes(field))
+  const skipped = new Set(['execute', ...[...unknown, ...idle].map(({ field }) => field)])
   const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
@@ -243,28 +281,34 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   const { dynamic, places, problems } = reader
   if (fields && !mayExecute(fields))
     problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
+  for (const { field, offset } of unknown)
+    problems.push({ rule: 'definition-field', offset, found: [field, ...fieldMeant(field)] })
   return {
     exported,
     frontmatter: frontmatterOf(all),
     dynamic,
     places,
-    unknown,
+    idle,
     problems,
     offset: places.get('name') ?? call.start,
   }
 }
 
-/** A key that could reach an object's prototype is told of on its own. */
-function unknownFields({ properties }: ObjectExpression): CodeTool['unknown'] {
-  return properties.flatMap(property => {
-    if (property.type === 'SpreadElement' || property.computed) return []
-    const field = nameOf(property.key)
-    const isKnown = DEFINITION_FIELDS.includes(field) || FORBIDDEN_KEYS.includes(field)
-    return isKnown ? [] : [{ field, offset: property.key.start }]
-  })
+function writtenFields({ properties }: ObjectExpression): FieldPlace[] {
+  return properties.flatMap(property =>
+    property.type === 'SpreadElement' || property.computed
+      ? []
+      : [{ field: nameOf(property.key), offset: property.key.start }],
+  )
 }
 
-function nearExecute(unknown: CodeTool['unknown']): string[] {
+/** What an unknown field may have been meant to be, and where it would mean something. */
+function fieldMeant(field: string): string[] {
+  const isOfMetadata = field.startsWith('$') || CORE_METADATA_KEYS.includes(field)
+  return [nearest(field, DEFINITION_FIELDS) ?? '', ...(isOfMetadata ? ['metadata'] : [])]
+}
+
+function nearExecute(unknown: readonly FieldPlace[]): string[] {
   const near = unknown.find(({ field }) => nearest(field, ['execute']) !== null)
   return near ? [near.field] : []
 }
@@ -305,9 +349,15 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   if (maker !== null)
     reader.problems.push({ rule: 'no-tool', offset: node.start, found: [`made by \`${maker}\``, maker] })
   const { dynamic, places, problems } = reader
-  const offset = places.get('name') ?? node.start
-  return [{ exported: 'default', frontmatter, dynamic, places, unknown: [], problems, offset }]
+  const shown = assignedTo(node, scope.functions)
+  const isBare = !exported && !scope.mayHideFrontmatter && FUNCTIONS.has(shown.type)
+  const offset = places.get('name') ?? (isBare ? shown : node).start
+  const tool = { exported: 'default', frontmatter, dynamic, places, idle: [], problems, offset }
+  return [isBare ? { ...tool, isBare } : tool]
 }
+
+/** What is certainly a function. What a call gives, or another file, may be a tool with a name of its own. */
+const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionDeclaration', 'FunctionExpression'])
 
 /** What a call names in the place of agent-apps' `defineTool`: that without its import, or a misspelt one; null for any other. */
 function nearDefineTool(node: Node): string | null {
@@ -369,6 +419,11 @@ function literal(expression: Expression, path: string, reader: Reader): JsonValu
   switch (node.type) {
     case 'Literal': {
       const { value } = node
+      const what = node.regex ? 'RegExp' : node.bigint ? `${node.bigint}n` : notJson(value)
+      if (what !== null) {
+        reader.problems.push({ rule: 'value-not-json', offset: node.start, found: [what] })
+        return undefined
+      }
       if (typeof value === 'string' && !affords(value, reader)) return notLiteral(node, path, reader)
       if (
         value === null ||

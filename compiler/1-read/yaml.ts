@@ -1,6 +1,7 @@
-import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
+import { CORE_SCHEMA, load, type State, Type, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import { notJson } from '../../src/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
 import { limits } from '../limits.js'
@@ -23,16 +24,21 @@ export type YamlResult = { value: JsonObject; problem?: never } | { problem: Yam
  * left to itself it runs `---js` as code, keeps what it parsed in a cache and closes a block at `---foo`.
  */
 export function readYaml(source: string): YamlResult {
+  let alias: YamlProblem | null = null
+  const parse = (): JsonObject =>
+    parseMapping(`\n${source}`, (name, end) => {
+      alias ??= { rule: 'yaml-alias', offset: end - name.length - 2, found: [`*${name.slice(0, 80)}`] }
+    })
   try {
     const { data } = yamlPackages.grayMatter(
       { content: '---\nx\n---\n' },
       // Not through gray-matter's hands: it looks for comments in a time that grows with the square of blank lines.
       {
         language: 'yaml',
-        engines: { ...ENGINES, yaml: { parse: () => parseMapping(`\n${source}`), stringify: refuse } },
+        engines: { ...ENGINES, yaml: { parse, stringify: refuse } },
       },
     )
-    const problem = problemInValue(source, data)
+    const problem = problemInValue(source, data) ?? alias
     return problem ? { problem } : { value: data as JsonObject }
   } catch (error) {
     if (error instanceof YAMLException) return { problem: problemOfException(source, error) }
@@ -59,11 +65,56 @@ const ENGINES = {
   coffee: { parse: refuse, stringify: refuse },
 }
 
-function parseMapping(source: string): JsonObject {
-  const value: unknown = load(source, { schema: CORE_SCHEMA })
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
+
+/** A number that is too large to be one, which the parser by itself takes for a text. */
+const TOO_LARGE = new Type('!too-large', {
+  kind: 'scalar',
+  resolve: (text: unknown) => NUMBER.test(String(text)) && !Number.isFinite(Number(text)),
+  construct: Number,
+})
+
+const SCHEMA = CORE_SCHEMA.extend({ implicit: [TOO_LARGE] })
+
+/** Told of an alias: its name, and the offset of its end. */
+type OnAlias = (name: string, end: number) => void
+
+function parseMapping(source: string, onAlias: OnAlias): JsonObject {
+  const value: unknown = load(source, { schema: SCHEMA, listener: aliasListener(onAlias) })
   if (value === null || value === undefined) return {}
   if (!isJsonObject(value)) throw new NotMapping(Array.isArray(value) ? 'a list' : 'a single value')
   return value
+}
+
+/**
+ * Has the parser read every alias as null, so that nothing in its value is shared, however little text asks for how
+ * much. It looks aliases up in a map, which it makes for each document: each node that begins finds ours in its place.
+ */
+function aliasListener(onAlias: OnAlias): (event: string, state: State) => void {
+  let parser: ParserState | undefined
+  const anchors = new Proxy(
+    {},
+    {
+      getOwnPropertyDescriptor(_, name) {
+        // Where a node has an anchor, it is that one's name which is looked up before it is set.
+        if (parser?.anchor === null) onAlias(String(name), parser.position)
+        return { value: null, configurable: true }
+      },
+      get: () => null,
+      set: () => true,
+    },
+  )
+  return (_event, state) => {
+    parser = state as ParserState
+    parser.anchorMap = anchors
+  }
+}
+
+/** What the parser knows beyond what its types say. */
+interface ParserState extends State {
+  /** The anchor of the node that is read. */
+  anchor: string | null
+  anchorMap: object
 }
 
 function problemOfException(source: string, exception: YAMLException): YamlProblem {
@@ -109,9 +160,6 @@ function lastQuote(source: string): number | null {
 }
 
 const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
-/** What an alias, and the anchor that it needs, could look like. Hardly a text has both, so that few are parsed a second time to be sure. */
-const MAYBE_ALIAS = /(?:^|[\s[{,:?-])\*[^\s,[\]{}*]/
-const MAYBE_ANCHOR = /(?:^|[\s[{,:?-])&[^\s,[\]{}]/
 
 /** Where in a value a rule is broken: the keys that lead there, and what was found. */
 interface Breach {
@@ -123,24 +171,27 @@ interface Breach {
 /** What a value holds that frontmatter may not: found by walking it, and only then looked up in the text. */
 function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   const breach = breachIn(value)
-  if (breach !== null) {
-    const { rule, path, found } = breach
-    // What is too large is not parsed again for its places: that could take seconds.
-    if (BOUNDS.includes(rule))
-      return { rule, offset: topLevelKeys(source).get(String(path[0]))?.key ?? 0, found }
-    const places = placesIn(source)
-    return { rule, offset: places.key(path) ?? places.value(path) ?? 0, found }
-  }
-  return MAYBE_ANCHOR.test(source) && MAYBE_ALIAS.test(source) ? aliasIn(source) : null
+  if (breach === null) return null
+  const { rule, path, found } = breach
+  // What is too large is not parsed again for its places: that could take seconds.
+  if (BOUNDS.includes(rule))
+    return { rule, offset: topLevelKeys(source).get(String(path[0]))?.key ?? 0, found }
+  const places = placesIn(source)
+  const key = rule === 'value-not-json' ? null : places.key(path)
+  return { rule, offset: key ?? places.value(path) ?? 0, found }
+}
+
+/** True for the fields that are texts whatever YAML takes them for. */
+function isReadAsText(path: Breach['path']): boolean {
+  return path.length === 1 && (path[0] === 'name' || path[0] === 'description')
 }
 
 function breachIn(value: JsonObject): Breach | null {
   let keys = 0
-  // Aliases share a node, and may share it a billion times over: each is looked at once.
-  const seen = new Set<JsonValue>()
   const walk = (node: JsonValue, path: Breach['path']): Breach | null => {
-    if (typeof node !== 'object' || node === null || seen.has(node)) return null
-    seen.add(node)
+    const what = notJson(node)
+    if (what !== null && !isReadAsText(path)) return { rule: 'value-not-json', path, found: [what] }
+    if (typeof node !== 'object' || node === null) return null
     if (path.length >= limits.frontmatterDepth) return { rule: 'yaml-too-deep', path, found: [] }
     for (const [key, child] of Object.entries(node)) {
       const inside = [...path, Array.isArray(node) ? Number(key) : key]
@@ -155,18 +206,6 @@ function breachIn(value: JsonObject): Breach | null {
     return null
   }
   return walk(value, [])
-}
-
-function aliasIn(source: string): YamlProblem | null {
-  const { parseDocument, visit } = yamlPackages.yaml
-  let problem: YamlProblem | null = null
-  visit(parseDocument(withoutBlankRuns(source)), {
-    Alias(_, alias) {
-      problem = { rule: 'yaml-alias', offset: alias.range?.[0] ?? 0, found: [`*${alias.source}`] }
-      return visit.BREAK
-    },
-  })
-  return problem
 }
 
 /** The text with long runs of blank lines made one line of the same length: `yaml` takes a time for them that grows with their square. */

@@ -111,7 +111,7 @@ function isUntouched(
 ): boolean {
   if (projectMain() || authority(tool) || libraryMain()?.metadata.$global !== undefined) return false
   return Object.entries(tool.metadata).every(
-    ([key, value]) => !isMetaKey(key) && isSurelySound(value) && middleware(key, tool) === null,
+    ([key, value]) => !isMetaKey(key) && isSurelySound(key, value) && middleware(key, tool) === null,
   )
 }
 
