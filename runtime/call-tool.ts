@@ -54,10 +54,12 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
     typeof given === 'object' && given !== null
       ? whenThere(cloning(), ({ cloneArguments }) => check(cloneArguments(given, tool.name)))
       : check(given)
-  ctx.args = isThenable(args) ? await args : args
+  ctx.takeArguments(isThenable(args) ? await args : args)
+  // Read here, so that what is put in its place later reaches no tool.
+  const validated = ctx.args
   const forAgent = options?.as === 'agent' && (await agents())
   if (forAgent) forAgent.authorize(ctx)
-  const body = () => (chain.body ?? tool).fn(ctx, ctx.args)
+  const body = () => (chain.body ?? tool).fn(ctx, validated)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
   const checked = checkResult(tool, chain, isThenable(result) ? await result : result, ctx)

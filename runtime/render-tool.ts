@@ -83,7 +83,7 @@ export async function render(
   const ctx = new RunContext(globals, tool, invokeFor, undefined, undefined)
   const chain = await chainOf(tool, globals)
   ctx.chain = chain
-  ctx.args = await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx)
+  ctx.takeArguments(await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx))
   return source && disk ? runMarkdown(tool, source, ctx, globals, disk) : tool.content()
 }
 
