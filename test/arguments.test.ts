@@ -1,12 +1,6 @@
 import { emptyGlobals, invoke, registerTool } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
-import { bothWays, type Case, code, fromBundles, type Outcome } from './support/cascade-project.js'
-
-/** What calls do from files, from indexes, and in a bundle. */
-async function threeWays(one: Case): Promise<Outcome[]> {
-  const [{ disk, index } = {} as never] = await bothWays([one])
-  return [disk, index, ...(await fromBundles([one]))]
-}
+import { code, threeWays } from './support/cascade-project.js'
 
 const PARAMS = {
   type: 'object',

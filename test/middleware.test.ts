@@ -12,7 +12,7 @@ import {
 } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { around, bothWays, code, type Outcome, worker } from './support/cascade-project.js'
+import { around, bothWays, code, type Outcome, text, threeWays, worker } from './support/cascade-project.js'
 import { ask, deployRuntime } from './support/processes.js'
 import { makeTree } from './support/tree.js'
 
@@ -185,6 +185,77 @@ describe('the library’s middleware', () => {
     ])
     expect(index.results).toEqual(disk.results)
     expect(index).toMatchObject({ cascadesComputed: 0, parser: 'unused', via: { disk: 0 } })
+  })
+})
+
+describe('the schemas of a call', () => {
+  it('are known to everything around the tool, and the result is held against the same', async () => {
+    const see = `const { params, returns } = ctx.envelope.target.run.tool
+      say(JSON.stringify([params, returns]))`
+    const object = { type: 'object' }
+    const number = { type: 'number' }
+    const ways = await threeWays({
+      tree: {
+        'skills/see.skill.js': code('see', { role: 'middleware', $hook: ['$invoke'] }, see),
+        'skills/loosen.skill.js': code(
+          'loosen',
+          { role: 'middleware' },
+          'ctx.envelope.target.run.tool.returns = {}',
+        ),
+        'skills/structured.skill.js': code(
+          'structured',
+          { limit: 5, returns: object },
+          `return { text: 'a long result' }`,
+        ),
+        'skills/own.skill.js': code(
+          'own',
+          { see: true, params: object, returns: number },
+          'return args.give',
+        ),
+        'skills/base.skill.md': text('base', {
+          params: object,
+          returns: number,
+          $public: ['params', 'returns'],
+        }),
+        'skills/heir.skill.js': code('heir', { $inherit: 'base', see: true }, 'return args.give'),
+        'skills/later.skill.js': code(
+          'later',
+          {
+            see: true,
+            loosen: true,
+            params: { $resolve: 'run.tool.def.frontmatter.metadata.takes' },
+            takes: object,
+            returns: { $resolve: 'args.gives' },
+          },
+          `args.give === undefined && delete ctx.run.tool.returns\nreturn args.give`,
+        ),
+      },
+      calls: [
+        ['structured'],
+        ['own', { give: 1 }],
+        ['heir', { give: 1 }],
+        ['later', { gives: number, give: 1 }],
+        ['later', { gives: number, give: 'text' }],
+        ['later', { gives: number }],
+      ],
+    })
+    const calls = [JSON.stringify([object, number])]
+    const invalid = (found: string) => ({
+      name: 'later',
+      calls,
+      code: 'RESULT_INVALID',
+      message: `The result of "later" is invalid: must be a number, not ${found}`,
+    })
+    for (const { results } of ways) {
+      expect(results).toEqual([
+        { name: 'structured', calls: [], result: { text: 'a long result' } },
+        { name: 'own', calls, result: 1 },
+        { name: 'heir', calls, result: 1 },
+        { name: 'later', calls, result: 1 },
+        invalid('"text"'),
+        invalid('nothing'),
+      ])
+    }
   })
 })
 
