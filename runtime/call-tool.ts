@@ -64,6 +64,6 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const body = () => (chain.body ?? tool).fn(ctx, validated)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
-  const checked = checkResult(tool, returns, isThenable(result) ? await result : result, ctx)
+  const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)
   return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
 }

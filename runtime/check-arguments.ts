@@ -5,6 +5,7 @@ import type { Chain } from './chain.js'
 import type { RunContext } from './context.js'
 import { lazy } from './lazy.js'
 import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
 
 // Loaded when the first schema is needed: most of what a host does needs none.
 const comparing = lazy(() => import('./compare-schema.js'))
@@ -51,19 +52,28 @@ export function resolveReturns(
 }
 
 /**
- * Compares what a tool gave with its `returns`, as they were resolved, and gives it back.
+ * Compares what a tool gave with its `returns`, as they were resolved, and gives it back. The text of a Markdown skill is
+ * for whom it is read by, and compared with nothing: `returns` says what comes of it.
  *
  * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID where `returns` itself cannot be used
  */
 export function checkResult(
   tool: ToolDef,
+  chain: Chain,
   returns: JsonObject | undefined,
   result: unknown,
   ctx: RunContext,
 ): unknown | Promise<unknown> {
-  return returns === undefined
+  return returns === undefined || (typeof result === 'string' && isText(tool, chain))
     ? result
     : whenThere(comparing(), ({ compare }) =>
         compare(tool, 'returns', returns, result, ctx).then(() => result),
       )
+}
+
+/** True for a tool that is a text: Markdown that delegates to nothing, or to Markdown written in its own frontmatter. */
+function isText(tool: ToolDef, { body = tool }: Chain): boolean {
+  if (typeof body.frontmatter.metadata.delegate !== 'string') return tool.kind !== 'code'
+  const { delegate } = sourceOf(body)?.record ?? {}
+  return delegate !== undefined && 'markdown' in delegate
 }
