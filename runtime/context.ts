@@ -8,6 +8,7 @@ import type { Progress } from './events.js'
 import { freezeArguments } from './freeze-arguments.js'
 import type { Globals, RuntimeConfig } from './globals.js'
 import { lazy } from './lazy.js'
+import { throwIfAborted } from './run-aborted.js'
 import type { Origin, ToolDef } from './tool-def.js'
 
 /** Tells listeners; loaded where there are some. */
@@ -220,6 +221,11 @@ export class RunContext implements Context {
 
   get hook(): Run['hook'] {
     return undefined
+  }
+
+  /** Throws where what was loaded meanwhile may not start any more. */
+  mustGoOn(): void {
+    throwIfAborted(this)
   }
 
   /** Nothing is further in than a tool. */
