@@ -80,15 +80,17 @@ function typesOf(
   const params: unknown = record.frontmatter.params ?? cascade?.metadata?.params
   const returns: unknown = record.frontmatter.returns ?? cascade?.metadata?.returns
   const isDelegated = metadata.delegate !== undefined || cascade?.body !== undefined
+  // A text is held against no schema.
+  const isText = record.kind !== 'code' && !isDelegated
   const isAlone = !cascade || (cascade.chain.length === 0 && !cascade.open)
   const target = isDelegated && isAlone ? delegateOf(tool, bundled) : undefined
   const handedOn =
     target && !before.includes(record) ? typesOf(target, bundled, [...before, record]) : undefined
   const ownParams = isDelegated ? handedOn?.params : role === 'middleware' ? undefined : 'none'
-  const ownReturns = isDelegated ? handedOn?.returns : record.kind !== 'code' && isAlone ? 'text' : undefined
+  const ownReturns = isText && isAlone ? 'text' : handedOn?.returns
   return {
     params: params === undefined ? ownParams : isKnown(params) ? params : undefined,
-    returns: returns === undefined ? ownReturns : isKnown(returns) ? returns : undefined,
+    returns: returns === undefined || isText ? ownReturns : isKnown(returns) ? returns : undefined,
   }
 }
 

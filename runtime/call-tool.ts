@@ -1,6 +1,6 @@
 import { isThenable, whenThere } from '../src/thenable.js'
 import { chainOf } from './chain.js'
-import { checkArguments, checkResult } from './check-arguments.js'
+import { checkArguments, checkResult, resolveReturns } from './check-arguments.js'
 import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
 import { knownTool } from './find-tool.js'
 import type { Globals } from './globals.js'
@@ -54,12 +54,16 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
     typeof given === 'object' && given !== null
       ? whenThere(cloning(), ({ cloneArguments }) => check(cloneArguments(given, tool.name)))
       : check(given)
-  ctx.args = isThenable(args) ? await args : args
+  ctx.takeArguments(isThenable(args) ? await args : args)
+  // Read here, so that what is put in its place later reaches no tool.
+  const validated = ctx.args
+  const resolving = resolveReturns(tool, chain, ctx)
+  const returns = isThenable(resolving) ? await resolving : resolving
   const forAgent = options?.as === 'agent' && (await agents())
   if (forAgent) forAgent.authorize(ctx)
-  const body = () => (chain.body ?? tool).fn(ctx, ctx.args)
+  const body = () => (chain.body ?? tool).fn(ctx, validated)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
-  const checked = checkResult(tool, chain, isThenable(result) ? await result : result, ctx)
+  const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)
   return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
 }

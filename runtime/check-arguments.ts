@@ -1,10 +1,11 @@
 import { AgentAppsError } from '../src/error.js'
-import { isJsonObject } from '../src/json.js'
-import { whenThere } from '../src/thenable.js'
+import { isJsonObject, type JsonObject } from '../src/json.js'
+import { type Awaitable, whenThere } from '../src/thenable.js'
 import type { Chain } from './chain.js'
-import type { Context } from './context.js'
+import type { RunContext } from './context.js'
 import { lazy } from './lazy.js'
 import type { ToolDef } from './tool-def.js'
+import { sourceOf } from './tool-source.js'
 
 // Loaded when the first schema is needed: most of what a host does needs none.
 const comparing = lazy(() => import('./compare-schema.js'))
@@ -18,7 +19,7 @@ export function checkArguments(
   tool: ToolDef,
   { body, schemas }: Chain,
   args: unknown,
-  ctx: Context,
+  ctx: RunContext,
 ): unknown | Promise<unknown> {
   const { params = schemas?.params, metadata, role } = tool.frontmatter
   if (params === undefined) {
@@ -35,24 +36,47 @@ export function checkArguments(
   }
   // Whoever calls without arguments means none of them, wherever the tool takes an object.
   const given = args === undefined && (params.type ?? 'object') === 'object' ? {} : args
-  return whenThere(comparing(), ({ compare }) => compare(tool, 'params', params, given, ctx))
+  return whenThere(comparing(), ({ compare, resolve }) =>
+    compare(tool, 'params', resolve('params', params, ctx), given, ctx),
+  )
 }
 
 /**
- * Compares what a tool gave with its `returns`, and gives it back.
+ * The schema that a tool's result is held against, which from here on is known to all that runs around the tool; undefined
+ * where there is none.
+ */
+export function resolveReturns(
+  tool: ToolDef,
+  { schemas }: Chain,
+  ctx: RunContext,
+): Awaitable<JsonObject | undefined> {
+  const { returns = schemas?.returns } = tool.frontmatter
+  return returns && whenThere(comparing(), ({ resolve }) => resolve('returns', returns, ctx))
+}
+
+/**
+ * Compares what a tool gave with its `returns`, as they were resolved, and gives it back. The text of a Markdown skill is
+ * for whom it is read by, and compared with nothing: `returns` says what comes of it.
  *
  * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID where `returns` itself cannot be used
  */
 export function checkResult(
   tool: ToolDef,
-  { schemas }: Chain,
+  chain: Chain,
+  returns: JsonObject | undefined,
   result: unknown,
-  ctx: Context,
+  ctx: RunContext,
 ): unknown | Promise<unknown> {
-  const { returns = schemas?.returns } = tool.frontmatter
-  return returns === undefined
+  return returns === undefined || (typeof result === 'string' && isText(tool, chain))
     ? result
     : whenThere(comparing(), ({ compare }) =>
         compare(tool, 'returns', returns, result, ctx).then(() => result),
       )
+}
+
+/** True for a tool that is a text: Markdown that delegates to nothing, or to Markdown written in its own frontmatter. */
+function isText(tool: ToolDef, { body = tool }: Chain): boolean {
+  if (typeof body.frontmatter.metadata.delegate !== 'string') return tool.kind !== 'code'
+  const { delegate } = sourceOf(body)?.record ?? {}
+  return delegate !== undefined && 'markdown' in delegate
 }

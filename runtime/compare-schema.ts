@@ -12,6 +12,13 @@ import { writtenPlace } from './written-place.js'
 
 export type Part = 'params' | 'returns'
 
+/** The schema that holds for a call, which the context then tells of. */
+export function resolve(part: Part, written: JsonObject, ctx: Context): JsonObject {
+  const schema = '$resolve' in written ? resolveJsonSchema(written, ctx) : written
+  ctx.run.tool[part] = schema
+  return schema
+}
+
 /**
  * Holds a value against one of a tool's schemas, its own or one that it inherits, and gives a copy of it, in arguments with defaults.
  *
@@ -20,17 +27,15 @@ export type Part = 'params' | 'returns'
 export async function compare(
   tool: ToolDef,
   part: Part,
-  written: JsonObject,
+  schema: JsonObject,
   value: unknown,
   ctx: Context,
 ): Promise<unknown> {
-  const schema = '$resolve' in written ? resolveJsonSchema(written, ctx) : written
-  ctx.run.tool[part] = schema
   const { fault, ...verdict } = await compareWith({ tool: tool.name, part, schema, value }, () =>
     compiled(tool, part, schema, ctx.globals),
   )
   if (fault) {
-    const isItsOwn = fault.code === 'SCHEMA_INVALID' && tool.frontmatter[part] === written
+    const isItsOwn = fault.code === 'SCHEMA_INVALID' && tool.frontmatter[part] !== undefined
     const place = isItsOwn && (await writtenPlace(tool, [part], ctx.globals))
     throw new AgentAppsError(fault.code, fault.message, { ...fault, tool: tool.name, ...place })
   }

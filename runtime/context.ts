@@ -5,8 +5,10 @@ import { whenThere } from '../src/thenable.js'
 import type { AgentPolicy } from './agent-calls.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { Progress } from './events.js'
+import { freezeArguments } from './freeze-arguments.js'
 import type { Globals, RuntimeConfig } from './globals.js'
 import { lazy } from './lazy.js'
+import { throwIfAborted } from './run-aborted.js'
 import type { Origin, ToolDef } from './tool-def.js'
 
 /** Tells listeners; loaded where there are some. */
@@ -131,7 +133,8 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
  * look at is made when it is read. The fields that `Context` does not name are the runtime's own.
  */
 export class RunContext implements Context {
-  args: unknown = undefined
+  private ownArgs: unknown = undefined
+  private hasArguments = false
   chain: Chain | undefined = undefined
   /** What of the chain runs now; undefined: the tool. */
   at: ChainStep | undefined = undefined
@@ -159,6 +162,17 @@ export class RunContext implements Context {
   ) {
     this.depth = served ? served.depth : caller ? caller.depth + 1 : 0
     this.abort = served ? served.abort : either(caller?.abort, options?.signal)
+  }
+
+  get args(): unknown {
+    return this.ownArgs
+  }
+
+  /** Sets what the call is made with, once: what was validated stays what the tool gets. */
+  takeArguments(args: unknown): void {
+    if (this.hasArguments) throw new TypeError('The arguments of a call are set once.')
+    this.hasArguments = true
+    this.ownArgs = freezeArguments(args)
   }
 
   get run(): Run {
@@ -207,6 +221,11 @@ export class RunContext implements Context {
 
   get hook(): Run['hook'] {
     return undefined
+  }
+
+  /** Throws where what was loaded meanwhile may not start any more. */
+  mustGoOn(): void {
+    throwIfAborted(this)
   }
 
   /** Nothing is further in than a tool. */

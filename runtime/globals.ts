@@ -9,6 +9,7 @@ import type { DirectoryState } from './directory-state.js'
 import { RunEvents } from './events.js'
 import type { Resolution } from './find-tool.js'
 import type { PathsKey } from './paths-key.js'
+import { RegisteredTools } from './registered-tools.js'
 import type { ToolDef, Via } from './tool-def.js'
 
 /** `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read anew. */
@@ -71,7 +72,7 @@ export interface Globals {
   config: RuntimeConfig
   cache: Cache
   /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
-  tools: { programmaticTools: Map<string, ToolDef> }
+  tools: { programmaticTools: RegisteredTools }
   /** What is known of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
   /** Each record's tool, so that one tool is one object. */
@@ -124,7 +125,7 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
       freshness: config.freshness ?? (config.verify ? 'trust' : defaultFreshness()),
     },
     cache: emptyCache(),
-    tools: { programmaticTools: new Map() },
+    tools: { programmaticTools: new RegisteredTools() },
     directories: new Map(),
     byRecord: new WeakMap(),
     resolving: new Map(),

@@ -1,6 +1,6 @@
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { INTERNAL_TAG } from '../src/tags.js'
-import type { Context } from './context.js'
+import type { Context, RunContext } from './context.js'
 import { askIndex, type DirectoryState, directoryStates } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
@@ -44,7 +44,12 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     name: frontmatter.name,
     kind,
     frontmatter,
-    fn: async (ctx, args) => (await fn())(ctx, args),
+    fn: async (ctx, args) => {
+      const mustGoOn = (ctx as Partial<RunContext> | undefined)?.mustGoOn
+      const run = await fn()
+      mustGoOn?.call(ctx)
+      return run(ctx, args)
+    },
     load: fn,
     // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
     get src() {

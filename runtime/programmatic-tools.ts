@@ -124,14 +124,15 @@ export function unregisterTool(globals: Globals, name: string): void {
 
 /**
  * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and gives the name: a reference
- * to the function that can be handed to a model. Subject to `allowed-tools` like any other (`callback-*`).
+ * to the function that can be handed to a model. It takes whatever it is given. Subject to `allowed-tools` like any
+ * other (`callback-*`).
  */
 export function createCallbackRef(globals: Globals, label: string, fn: RegisterToolOptions['fn']): string {
   if (!isToolName(label) || label.length > 55) {
     throw nameInvalid(label, 'label for a callback', 'Use 1 to 55 of a-z, 0-9 and "-".')
   }
   const name = `${label}-${crypto.randomUUID().slice(0, 8)}`
-  add(globals, { name, fn }, {})
+  add(globals, { name, fn }, { metadata: { params: {} } })
   return name
 }
 

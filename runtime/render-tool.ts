@@ -29,6 +29,7 @@ import type { Globals } from './globals.js'
 import { interpolationRoots } from './interpolation-roots.js'
 import { isInterpolated, runMarkdown } from './markdown-tool.js'
 import { requireTool } from './require-tool.js'
+import { throwIfAborted } from './run-aborted.js'
 import { runChain } from './run-chain.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
@@ -83,7 +84,7 @@ export async function render(
   const ctx = new RunContext(globals, tool, invokeFor, undefined, undefined)
   const chain = await chainOf(tool, globals)
   ctx.chain = chain
-  ctx.args = await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx)
+  ctx.takeArguments(await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx))
   return source && disk ? runMarkdown(tool, source, ctx, globals, disk) : tool.content()
 }
 
@@ -149,12 +150,13 @@ class ToolRendering {
 
   /** A static directive sees no context, as it sees none at build time. */
   private async call(tool: ToolDef, call: DirectiveCall, place: Place): Promise<unknown> {
-    if (tool.frontmatter.metadata.static === true) return inTime(tool, call)
+    if (tool.frontmatter.metadata.static === true) return inTime(tool, call, this.ctx)
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
     Object.assign(ctx.locals, place.locals)
     const chain = await chainOf(tool, this.globals)
     if (tool.frontmatter.params)
       await checkArguments(tool, chain, { arg: call.arg, attributes: call.attributes }, ctx)
+    throwIfAborted(ctx)
     return chain.steps.length === 0
       ? tool.fn(ctx, call)
       : whenThere(
@@ -220,9 +222,10 @@ class ToolRendering {
 }
 
 /** What a static directive gives, within the time that it has at build time. One that never waits is not ended here. */
-async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall): Promise<unknown> {
+async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall, ctx: RunContext): Promise<unknown> {
   // Bundling its code is no time of its own.
   await load?.()
+  throwIfAborted(ctx)
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(directiveHangs(name)), DIRECTIVE_TIME_LIMIT)

@@ -69,6 +69,8 @@ class Onion {
   private tool(around: MiddlewareContext | undefined): Awaitable<unknown> {
     const tries = around ? around.tries : 0
     this.mustGoOn(around, tries)
+    // Each try asks for itself, once the tool's code is there.
+    this.ctx.mustGoOn = () => this.mustGoOn(around, tries)
     this.ctx.at = undefined
     const result = this.body()
     if (!isThenable(result)) return this.keepLast(result, around, tries)
@@ -167,6 +169,10 @@ class MiddlewareContext extends RunContext {
     return this.onion.isLeft(this.around, this.triesAround)
   }
 
+  override mustGoOn(): void {
+    this.onion.mustGoOn(this.around, this.triesAround)
+  }
+
   start(): Awaitable<unknown> {
     return this.place % PLACES_AT_ONCE === 0 ? Promise.resolve().then(() => this.begin()) : this.begin()
   }
@@ -206,8 +212,8 @@ class MiddlewareContext extends RunContext {
   }
 
   private callWith(args: unknown): unknown {
-    const { around, onion, step, trigger, triesAround } = this
-    onion.mustGoOn(around, triesAround)
+    const { onion, step, trigger } = this
+    this.mustGoOn()
     // What was resolved is not too large; what an index says may be, or without end.
     if (++onion.tally.calls > CALLS_MAX) throw tooLarge(onion.ctx.tool, step.name)
     onion.ctx.at = step

@@ -6,7 +6,12 @@ export const frontmatter = {
   metadata: {
     role: 'middleware',
     tags: ['meta-middleware', 'meta-metadata'],
-    params: { description: 'Characters; false for none.', type: ['integer', 'boolean'], minimum: 1 },
+    params: {
+      description: 'Characters; false for none.',
+      type: ['integer', 'boolean'],
+      not: { const: true },
+      minimum: 1,
+    },
   },
 }
 

@@ -66,7 +66,8 @@ function isRetryable(error: unknown): boolean {
 }
 
 function readConfig(config: unknown): RetryConfig {
-  const given = typeof config === 'number' ? { attempts: config } : (config ?? {})
+  const isBare = config === true || config === null
+  const given = typeof config === 'number' ? { attempts: config } : isBare ? {} : config
   const read = { attempts: 3, delay: 200, most: 10_000, ...(given as Partial<RetryConfig>) }
   const isSound =
     Number.isInteger(read.attempts) &&

@@ -9,6 +9,7 @@ export const frontmatter = {
     params: {
       description: 'Milliseconds; false for none.',
       type: ['number', 'boolean', 'object'],
+      not: { const: true },
       exclusiveMinimum: 0,
       maximum: 2147483647,
       properties: { ms: { type: 'number', exclusiveMinimum: 0, maximum: 2147483647 } },

@@ -100,8 +100,10 @@ function configure(middleware: KnownTool, value: JsonValue): Configuration {
   middleware.configured ??= new Map()
   const known = middleware.configured.get(value)
   if (known) return known
-  const defaults = middleware.annotations.self ?? null
-  const args = value === true || value === null ? defaults : joinValues(defaults, value, 'deep')
+  const { self } = middleware.annotations
+  // For `true`, and for a promoted null, the defaults are all there is.
+  const isBare = value === true || value === null
+  const args = self === undefined ? value : isBare ? self : joinValues(self, value, 'deep')
   const configuration = { args, deps: pathsRead(args) }
   middleware.configured.set(value, configuration)
   return configuration

@@ -102,7 +102,10 @@ export function defineTool(
   }
   const tool: DefinedTool = {
     name,
-    fn: async (context, args) => execute(await ready(), args, context),
+    fn: async (context, args) => {
+      const mustGoOn = (context as CallContext | undefined)?.mustGoOn
+      return execute(await ready(), args, context, () => mustGoOn?.call(context))
+    },
     frontmatter: async () => definitionFrontmatter(await ready()),
   }
   return Object.defineProperty(tool, BRAND, { value: true })
@@ -192,11 +195,16 @@ function jsonSchema(schema: ToolSchema, side: 'input' | 'output', tool: string):
   return describe[side]({ target: 'draft-2020-12' }) as JsonObject
 }
 
-/** Runs a definition on what its own schema makes of the arguments. */
+/**
+ * Runs a definition on what its own schema makes of the arguments.
+ *
+ * @param mustGoOn throws where the call has ended meanwhile
+ */
 async function execute(
   { name, params, execute: run }: AnyDefinition,
   args: unknown,
   context: unknown,
+  mustGoOn: () => void,
 ): Promise<unknown> {
   const checked = isStandardSchema(params)
     ? await params['~standard'].validate(args ?? {})
@@ -211,11 +219,14 @@ async function execute(
       issues,
     })
   }
+  mustGoOn()
   return run(checked.value as never, contextOf(context))
 }
 
 /** The part of a runtime's context that is handed on. */
 interface CallContext {
+  /** Throws where the call is over, so that nothing more of it starts. */
+  mustGoOn?: () => void
   run?: Pick<ToolContext, 'signal' | 'update'> & { id: string }
   envelope?: Partial<
     Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>

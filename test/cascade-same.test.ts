@@ -46,6 +46,23 @@ const CASES: Record<string, Case & { said: Said[] }> = {
     calls: [['t']],
     said: [['> m false', 't', '< m', '= t']],
   },
+  'without $self a middleware is given what is written, with it the two joined': {
+    tree: {
+      ...M,
+      'skills/self.skill.js': around('self', { ...ALONE, $self: { a: 1 } }),
+      'skills/none.skill.js': `export const frontmatter = { name: 'none', description: 'x', metadata: { role: 'middleware', $inherit: false } }
+export default async (ctx, { level = 'default' } = {}) => void globalThis.calls.push(level)
+`,
+      'skills/SKILL.md': main({ $local: { n: true } }),
+      'skills/t.skill.js': worker('t', { m: true, self: true, none: true }),
+      'skills/u.skill.js': worker('u', { m: {}, self: { b: 2 }, none: { level: 'own' } }),
+    },
+    calls: [['t'], ['u']],
+    said: [
+      ['> n true', '> m true', '> self {"a":1}', 'default', 't', '< self', '< m', '< n', '= t'],
+      ['> n true', '> m {}', '> self {"a":1,"b":2}', 'own', 'u', '< self', '< m', '< n', '= u'],
+    ],
+  },
   $inherit: {
     tree: {
       ...M,

@@ -665,7 +665,7 @@ describe('the chain', () => {
     const args = (id: string) => resolved.get(id)?.chain.map(entry => [entry.name, entry.args])
     expect(args('a')).toEqual([
       ['yes', { level: 1, deep: { x: 1, y: 2 } }],
-      ['bare', null],
+      ['bare', true],
     ])
     expect(args('b')).toEqual([
       ['yes', { level: 1, deep: { x: 1 } }],
@@ -722,7 +722,7 @@ describe('the chain', () => {
     const resolved = await resolve(tools)
     expect(resolved.tools.get('a')?.chain).toEqual([
       { name: 'base', tool: 'base', args: { x: 1 }, static: true, hook: ['$next'] },
-      { name: 'heir', tool: 'heir', args: null, static: false },
+      { name: 'heir', tool: 'heir', args: true, static: false },
     ])
   })
 

@@ -544,12 +544,13 @@ describe('depth', () => {
 })
 
 describe('arguments', () => {
-  it('are a copy: what a tool does to them, its caller does not see', async () => {
+  it('are a copy that nobody changes; what the caller passed stays its own', async () => {
     const globals = globalsWith({
       tool: (ctx, args) => {
         const { list, map } = args as { list: unknown[]; map: { a?: number } }
-        list.push(3)
-        map.a = 1
+        expect(() => list.push(3)).toThrow(TypeError)
+        expect(() => Object.assign(map, { a: 1 })).toThrow(TypeError)
+        expect(() => Object.assign(ctx, { args: 1 })).toThrow(TypeError)
         return ctx.args === args && args
       },
     })
@@ -558,8 +559,10 @@ describe('arguments', () => {
     const frozen = structuredClone({ list: [1, { x: 2 }], map: {} })
     const result = (await call(globals, 'tool', given)) as Record<string, unknown>
     expect(given).toMatchObject(frozen)
-    expect(given.list).toHaveLength(2)
-    expect(result).toMatchObject({ list: [1, { x: 2 }, 3], map: { a: 1 } })
+    Object.assign(given.map as object, { own: 1 })
+    expect(result).toMatchObject(frozen)
+    expect(result.map).toEqual({})
+    expect([given, date].some(Object.isFrozen)).toBe(false)
     expect([result.date === date, result.run === call]).toEqual([true, true])
     for (const plain of [null, 1, 'text', [], {}]) {
       registerTool(globals, { name: 'any', fn: (_, args) => [args], params: {} })

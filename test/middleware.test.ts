@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -12,7 +12,7 @@ import {
 } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { around, bothWays, code, type Outcome, worker } from './support/cascade-project.js'
+import { around, bothWays, code, type Outcome, text, threeWays, worker } from './support/cascade-project.js'
 import { ask, deployRuntime } from './support/processes.js'
 import { makeTree } from './support/tree.js'
 
@@ -185,6 +185,141 @@ describe('the library’s middleware', () => {
     ])
     expect(index.results).toEqual(disk.results)
     expect(index).toMatchObject({ cascadesComputed: 0, parser: 'unused', via: { disk: 0 } })
+  })
+})
+
+describe('the schemas of a call', () => {
+  it('are known to everything around the tool, and the result is held against the same', async () => {
+    const see = `const { params, returns } = ctx.envelope.target.run.tool
+      say(JSON.stringify([params, returns]))`
+    const object = { type: 'object' }
+    const number = { type: 'number' }
+    const ways = await threeWays({
+      tree: {
+        'skills/see.skill.js': code('see', { role: 'middleware', $hook: ['$invoke'] }, see),
+        'skills/loosen.skill.js': code(
+          'loosen',
+          { role: 'middleware' },
+          'ctx.envelope.target.run.tool.returns = {}',
+        ),
+        'skills/structured.skill.js': code(
+          'structured',
+          { limit: 5, returns: object },
+          `return { text: 'a long result' }`,
+        ),
+        'skills/own.skill.js': code(
+          'own',
+          { see: true, params: object, returns: number },
+          'return args.give',
+        ),
+        'skills/base.skill.md': text('base', {
+          params: object,
+          returns: number,
+          $public: ['params', 'returns'],
+        }),
+        'skills/heir.skill.js': code('heir', { $inherit: 'base', see: true }, 'return args.give'),
+        'skills/later.skill.js': code(
+          'later',
+          {
+            see: true,
+            loosen: true,
+            params: { $resolve: 'run.tool.def.frontmatter.metadata.takes' },
+            takes: object,
+            returns: { $resolve: 'args.gives' },
+          },
+          `args.give === undefined && delete ctx.run.tool.returns\nreturn args.give`,
+        ),
+      },
+      calls: [
+        ['structured'],
+        ['own', { give: 1 }],
+        ['heir', { give: 1 }],
+        ['later', { gives: number, give: 1 }],
+        ['later', { gives: number, give: 'text' }],
+        ['later', { gives: number }],
+      ],
+    })
+    const calls = [JSON.stringify([object, number])]
+    const invalid = (found: string) => ({
+      name: 'later',
+      calls,
+      code: 'RESULT_INVALID',
+      message: `The result of "later" is invalid: must be a number, not ${found}`,
+    })
+    for (const { results } of ways) {
+      expect(results).toEqual([
+        { name: 'structured', calls: [], result: { text: 'a long result' } },
+        { name: 'own', calls, result: 1 },
+        { name: 'heir', calls, result: 1 },
+        { name: 'later', calls, result: 1 },
+        invalid('"text"'),
+        invalid('nothing'),
+      ])
+    }
+  })
+})
+
+describe('the schema of a result', () => {
+  const RETURNS = { type: 'object', required: ['status'] }
+  const tree = {
+    'skills/single.skill.md': text('single', { returns: RETURNS }),
+    'skills/folder/SKILL.md': text('folder', { returns: RETURNS, trace: true }),
+    'skills/inline.skill.md': text('inline', {
+      returns: RETURNS,
+      delegate: 'inline://markdown,---\nname: x\n---\nSome text.',
+    }),
+    'skills/asks.skill.js': code('asks', { role: 'middleware' }, 'return args.gives'),
+    'skills/asked.skill.md': text('asked', { returns: RETURNS, asks: { gives: { status: 'done' } } }),
+    'skills/wrong.skill.md': text('wrong', { returns: RETURNS, asks: { gives: { state: 'done' } } }),
+    'skills/prose.skill.md': text('prose', { returns: RETURNS, asks: { gives: 'Prose.' } }),
+    'skills/module.skill.md': text('module', { returns: RETURNS, delegate: './module.js' }),
+    'skills/module.js': `export default () => 'text'\n`,
+    'skills/code.skill.js': code('code', { returns: RETURNS }, `return 'text'`),
+    'skills/base.skill.md': text('base', { delegate: './module.js' }),
+    'skills/heir.skill.md': text('heir', { returns: RETURNS, $inherit: 'base' }),
+  }
+
+  it('is held against what a delegate, code or an agent gives, and never against a text', async () => {
+    const names = Object.keys(tree).flatMap(file => /(\w+)(?:\.skill\.|\/SKILL)/.exec(file)?.[1] ?? [])
+    const called = names.filter(name => name !== 'asks' && name !== 'base')
+    const ways = await threeWays({ tree, calls: called.map(name => [name]) })
+    const text = '"text"'
+    const notObject = 'must be an object, not'
+    for (const { results } of ways) {
+      expect(results.map(({ name, result, code, message }) => [name, result ?? code, message])).toEqual([
+        ['single', 'Do single.\n', undefined],
+        ['folder', 'Do folder.\n', undefined],
+        ['inline', 'Some text.', undefined],
+        ['asked', { status: 'done' }, undefined],
+        [
+          'wrong',
+          'RESULT_INVALID',
+          'The result of "wrong" is invalid: status is missing: expected something',
+        ],
+        ['prose', 'Prose.', undefined],
+        ['module', 'RESULT_INVALID', `The result of "module" is invalid: ${notObject} ${text}`],
+        ['code', 'RESULT_INVALID', `The result of "code" is invalid: ${notObject} ${text}`],
+        ['heir', 'RESULT_INVALID', `The result of "heir" is invalid: ${notObject} ${text}`],
+      ])
+    }
+  })
+
+  it('does not keep an agent from opening a skill, and is no type of a text in a bundle', async () => {
+    const cwd = makeTree({ 'package.json': '{"type":"module"}\n', ...tree })
+    for (const freshness of ['check', 'trust'] as const) {
+      if (freshness === 'trust') await compile({ cwd, paths: ['skills'] })
+      const agent = createRuntime({ cwd, paths: ['skills'], freshness }).forAgent()
+      expect(await agent.invoke('folder')).toMatchObject({ content: 'Do folder.\n' })
+    }
+    await compile({ cwd, paths: ['skills'], bundle: join(cwd, 'agent.mjs') })
+    const types = readFileSync(join(cwd, 'agent.d.mts'), 'utf8')
+    const result = (name: string) => new RegExp(`"${name}": \\{ args: .*; result: (.*) \\}`).exec(types)?.[1]
+    expect(['single', 'folder', 'asked', 'module'].map(result)).toEqual([
+      'string',
+      'unknown',
+      'unknown',
+      expect.stringContaining('status'),
+    ])
   })
 })
 

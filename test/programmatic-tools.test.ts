@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
+  type Context,
   clearAllCaches,
   clearToolCache,
   createCallbackRef,
@@ -25,10 +26,11 @@ import {
   type PathEntry,
   pathEntryDir,
   registerTool,
+  type ToolDef,
   unregisterTool,
 } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { ROOT, runCode } from './support/processes.js'
 import { temporary } from './support/temporary.js'
@@ -221,8 +223,82 @@ describe('callbacks', () => {
     expect(await Promise.all(names.map(name => invoke(name, undefined, globals)))).toEqual([1, 2])
   })
 
+  it.each([[{ a: 1, deep: [{}] }], ['text'], [[1]], [0], [null], [true]])(
+    'takes what it is given: %j',
+    async args => {
+      const globals = emptyGlobals()
+      const seen: unknown[] = []
+      const name = createCallbackRef(globals, 'callback', (_, given) => void seen.push(given))
+      registerTool(globals, { name: 'calls', fn: ctx => ctx.manager.invoke(name, args) })
+      await invoke(name, args, globals)
+      await invoke('calls', undefined, globals)
+      expect(seen).toEqual([args, args])
+    },
+  )
+
   it.each(['', 'Has Spaces', 'a'.repeat(56), '-a'])('refuse %j as a label', label => {
     expect(() => createCallbackRef(emptyGlobals(), label, echo)).toThrow(/is no label/)
+  })
+})
+
+describe('tools that are set without more than a function and a frontmatter', () => {
+  const NUMBERS = { type: 'object', properties: { a: { type: 'number' } } }
+  const FRONTMATTER = { name: 'mock', description: 'Stands in for a tool.' }
+
+  it.each<[string, object]>([
+    ['as it is parsed', { ...FRONTMATTER, params: NUMBERS, returns: { type: 'object' }, tags: ['my-tag'] }],
+    [
+      'as it is written',
+      { ...FRONTMATTER, metadata: { params: NUMBERS, returns: { type: 'object' }, tags: ['my-tag'] } },
+    ],
+  ])('can be found, listed and called, with a frontmatter %s', async (_, frontmatter) => {
+    const cwd = makeTree({ 'skills/mock/SKILL.md': skill('mock', 'From disk.\n') })
+    const bundle = join(cwd, 'agent.mjs')
+    const paths = ['skills']
+    const fn = vi.fn((_: unknown, args: unknown) => args)
+    const use = async (globals: Globals): Promise<void> => {
+      globals.tools.programmaticTools.set('mock', { name: 'mock', fn, frontmatter, src: 'mcp://server/mock' })
+      const tool = await findTool('mock', globals)
+      expect(tool).toMatchObject({
+        kind: 'code',
+        frontmatter: { ...FRONTMATTER, params: NUMBERS, returns: { type: 'object' }, tags: ['my-tag'] },
+        origin: { via: 'programmatic', layer: 'programmatic' },
+      })
+      expect(await findTool('mcp://server/mock', globals)).toBe(tool)
+      expect((await listTools(globals)).map(({ origin }) => origin.via)).toEqual(['programmatic'])
+      expect(await invoke('mock', { a: 1 }, globals)).toEqual({ a: 1 })
+      await expect(invoke('mock', { a: 'x' }, globals)).rejects.toMatchObject({ code: 'ARGS_INVALID' })
+      expect(await invoke('mock', { a: 1 }, globals, { as: 'agent' })).toEqual({ a: 1 })
+    }
+    await use(emptyGlobals())
+    await use(createRuntime({ cwd, paths }).globals)
+    await compile({ cwd, paths, bundle })
+    await use(createRuntime({ cwd, paths }).globals)
+    const { runtime } = await import(pathToFileURL(bundle).href)
+    await use(runtime.globals)
+    expect(fn).toHaveBeenCalledTimes(8)
+  })
+
+  it('need no frontmatter either, and one that is complete stays the same', async () => {
+    const globals = emptyGlobals()
+    globals.tools.programmaticTools.set('bare', { name: 'bare', fn: () => 'ran', content: 'Text.' })
+    expect(await invoke('bare', undefined, globals)).toBe('ran')
+    expect(await (await findTool('bare', globals))?.content?.()).toBe('Text.')
+    const tool = (await findTool('bare', globals)) as ToolDef
+    globals.tools.programmaticTools.set('other', tool)
+    expect(globals.tools.programmaticTools.get('other')).toBe(tool)
+  })
+
+  it('run around others as middleware', async () => {
+    const globals = emptyGlobals()
+    const frontmatter = { name: 'm', role: 'middleware' as const }
+    globals.tools.programmaticTools.set('m', {
+      name: 'm',
+      fn: async (ctx: Context) => `(${await ctx.manager.next()})`,
+      frontmatter,
+    })
+    registerTool(globals, { name: 'tool', fn: () => 'R', metadata: { m: true } })
+    expect(await invoke('tool', undefined, globals)).toBe('(R)')
   })
 })
 

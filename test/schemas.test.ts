@@ -578,7 +578,7 @@ describe('arguments', () => {
     expect(result).toEqual({ list: [{ n: 1 }], deep: { a: [] } })
     expect(args).toEqual({ list: [{}] })
     const first = (await call(params, {})).result as { deep: { a: unknown[] } }
-    first.deep.a.push(1)
+    expect(() => first.deep.a.push(1)).toThrow(TypeError)
     expect((await call(params, {})).result).toEqual({ deep: { a: [] } })
     expect(params).toMatchObject({ properties: { deep: { default: { a: [] } } } })
   })

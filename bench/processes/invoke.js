@@ -50,7 +50,7 @@ const args = { text: 'one two', lines: [1, 200] }
 const def = globals.tools.programmaticTools.get('tool')
 const around = chain => () => {
   const ctx = new RunContext(globals, def, null)
-  ctx.args = args
+  ctx.takeArguments(args)
   return runChain(ctx, chain, () => def.fn(ctx, args))
 }
 const nested = Array.from({ length: MIDDLEWARES }).reduce(

@@ -67,6 +67,12 @@ export interface Outcome {
   via: { index: number; disk: number; bundle: number }
 }
 
+/** What the calls of a project do from files, from indexes, and in a bundle. */
+export async function threeWays(one: Case): Promise<Outcome[]> {
+  const [{ disk, index } = {} as never] = await bothWays([one])
+  return [disk, index, ...(await fromBundles([one]))]
+}
+
 /** What the calls of projects do in their bundles, once the projects are gone. */
 export async function fromBundles(cases: readonly Case[]): Promise<Outcome[]> {
   const jobs: { bundle: string; calls: Case['calls'] }[] = []

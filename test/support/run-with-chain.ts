@@ -42,7 +42,7 @@ export function runOf(
   run: () => unknown
 } {
   const ctx = new RunContext(globals, toolOf('tool', body), invokeFor, caller, options)
-  ctx.args = args
+  ctx.takeArguments(args)
   return { ctx, run: () => runChain(ctx, makeChain(steps), () => body(ctx, args)) }
 }
 
