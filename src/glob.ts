@@ -1,8 +1,11 @@
+import { canBeEmpty } from './match-glob.js'
+
 /**
  * Globs over tool names and argument values: `*`, `?`, `[a-z]`, `[^a]`, `{a,b}`, `**`, `!(a|b)`. A glob compiles to a
  * small program, plain data that an index can hold, and matching steps through it: the time is at most the
- * program's length times the text's, whatever the pattern. On names, which hold no empty, `.` or `..` segment,
- * it agrees with picomatch (its `dot: true`); what picomatch reads as a piece of regular expression is refused.
+ * program's length times the text's, whatever the pattern. No wildcard stands for a segment that is `.` or `..`. On
+ * names, which have none of these and no empty one, it agrees with picomatch (its `dot: true`); what picomatch reads
+ * as a piece of regular expression is refused.
  */
 
 /** One step of a program. Numbers are positions in the program. */
@@ -54,26 +57,9 @@ export function compileGlob(glob: string): GlobProgram {
   readSequence(reader, '')
   emit(reader, ['match'])
   for (const { at, behind } of reader.globstars) {
-    if (run(reader.steps, '', { from: behind }))
-      throw new GlobProblem('what follows "/**/" may not be empty', at)
+    if (canBeEmpty(reader.steps, behind)) throw new GlobProblem('what follows "/**/" may not be empty', at)
   }
   return { steps: reader.steps }
-}
-
-export interface MatchOptions {
-  /** Lets `*` and `?` stand for `/` too. */
-  acrossSlashes?: boolean
-  /** Gets the number of steps taken. */
-  count?: { steps: number }
-}
-
-/** True where a program matches the whole of a text. */
-export function matchGlob(program: GlobProgram, text: string, options: MatchOptions = {}): boolean {
-  if (program.steps) return run(program.steps, text, options)
-  const { prefix, not } = program
-  if (!text.startsWith(prefix)) return false
-  const rest = text.slice(prefix.length)
-  return (options.acrossSlashes || !rest.includes('/')) && !run(not, rest, options)
 }
 
 /** True for a text that is a glob rather than just itself. */
@@ -277,97 +263,4 @@ function readEscape(reader: Reader): void {
     throw new GlobProblem('"\\" escapes only signs, not letters or digits', reader.at)
   emit(reader, ['char', escaped])
   reader.at += 2
-}
-
-/** Steps through a program. Characters are UTF-16 units. */
-function run(
-  steps: readonly GlobStep[],
-  text: string,
-  { acrossSlashes = false, count, from = 0 }: MatchOptions & { from?: number },
-): boolean {
-  // Up to its first choice a program has one way only, and most names end on it.
-  for (let at = 0; ; at++) {
-    const step = steps[from + at]
-    if (step === undefined) return false
-    if (isChoice(step)) return new Ways(steps, text, acrossSlashes, count).match(from + at, at)
-    if (count) count.steps++
-    if (step[0] === 'match') return at === text.length
-    if (at === text.length || !accepts(step, text.charAt(at), acrossSlashes)) return false
-  }
-}
-
-function isChoice([kind]: GlobStep): boolean {
-  return kind === 'star' || kind === 'globstar' || kind === 'split' || kind === 'jump'
-}
-
-/** All ways through a program, gone at once, so that none is gone twice at one place of the text. */
-class Ways {
-  /** Where the last slash stands that `*` does not take; -1 where there is none. */
-  readonly #lastSlash: number
-  /** For each position of the program, the place in the text (from 1) where it was last reached. */
-  readonly #reachedAt: number[] = []
-  /** The positions that the next character is given to. */
-  #open: number[] = []
-
-  constructor(
-    readonly steps: readonly GlobStep[],
-    readonly text: string,
-    readonly acrossSlashes: boolean,
-    readonly count: { steps: number } | undefined,
-  ) {
-    this.#lastSlash = acrossSlashes ? -1 : text.lastIndexOf('/')
-    for (let position = 0; position < steps.length; position++) this.#reachedAt.push(0)
-  }
-
-  /** True where a way leads from a position and a place in the text to the end of both. */
-  match(position: number, start: number): boolean {
-    if (this.#reach(position, start)) return true
-    for (let at = start; at < this.text.length; at++) {
-      const tried = this.#open
-      this.#open = []
-      for (const from of tried) if (this.#take(from, at)) return true
-      if (this.#open.length === 0) return false
-    }
-    return this.#open.some(open => this.steps[open]?.[0] === 'match')
-  }
-
-  #take(position: number, at: number): boolean {
-    const step = this.steps[position]
-    if (step === undefined || !accepts(step, this.text.charAt(at), this.acrossSlashes)) return false
-    const isRepeated = step[0] === 'star' || step[0] === 'globstar'
-    return this.#reach(isRepeated ? position : position + 1, at + 1)
-  }
-
-  /** Opens the positions that can be reached without taking a character. True where one takes all the rest. */
-  #reach(position: number, at: number): boolean {
-    if (this.#reachedAt[position] === at + 1) return false
-    this.#reachedAt[position] = at + 1
-    if (this.count) this.count.steps++
-    const step = this.steps[position]
-    if (step?.[0] === 'split') return this.#reach(step[1], at) || this.#reach(step[2], at)
-    if (step?.[0] === 'jump') return this.#reach(step[1], at)
-    this.#open.push(position)
-    if (step?.[0] !== 'star' && step?.[0] !== 'globstar') return false
-    const isLast = this.steps[position + 1]?.[0] === 'match'
-    if (isLast && (step[0] === 'globstar' || this.#lastSlash < at)) return true
-    return this.#reach(position + 1, at)
-  }
-}
-
-function accepts(step: GlobStep, character: string, acrossSlashes: boolean): boolean {
-  switch (step[0]) {
-    case 'char':
-      return step[1] === character
-    case 'any':
-    case 'star':
-      return acrossSlashes || character !== '/'
-    case 'globstar':
-      return true
-    case 'set': {
-      const isIn = step[2].some(([from, to]) => from <= character && character <= to)
-      return step[1] ? !isIn && character !== '/' : isIn
-    }
-    default:
-      return false
-  }
 }

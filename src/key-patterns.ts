@@ -1,5 +1,6 @@
-import { compileGlob, GlobProblem, isGlob, matchGlob } from './glob.js'
+import { compileGlob, GlobProblem, isGlob } from './glob.js'
 import type { JsonObject, JsonValue } from './json.js'
+import { matchGlob } from './match-glob.js'
 import { pathKeys, pathProblem, pathRemove } from './path-expression.js'
 
 /** What names keys of `metadata`: a key, a glob over keys, or a path expression into the value of one. */

@@ -1,23 +1,33 @@
-import { compileGlob, GlobProblem, type GlobProgram, isGlob, matchGlob } from './glob.js'
+import { compileGlob, GlobProblem, type GlobProgram, isGlob } from './glob.js'
+import { matchGlob } from './match-glob.js'
+import { type PathGlob, withoutIdleSegments } from './match-path.js'
 import { pathProblem } from './path-expression.js'
 import { normalizeTags } from './tags.js'
 
 /** What a rule asks of one argument. */
-export interface ArgumentConstraint {
+export interface ArgumentConstraint extends PathGlob {
   /** A path expression over the arguments. */
   path: string
-  glob: GlobProgram
+  /** True for a glob with `/`: what matches must lead to a place that matches. */
+  isPath: boolean
 }
 
 /** What a rule asks of the tool's approval key: the readable text of a call, like a command. */
 export type KeyConstraint =
   /** `*`: any key. */
-  | { any: true; prefix?: never; glob?: never; exact?: never }
+  | { any: true; prefix?: never; glob?: never; exact?: never; place?: never }
   /** `p:*`: the key is `p`, or goes on behind it with a space or tab. */
-  | { prefix: string; any?: never; glob?: never; exact?: never }
-  /** In a command, and where the glob has no `/` of its own, `*` stands for `/` too. */
-  | { glob: GlobProgram; acrossSlashes: boolean; any?: never; prefix?: never; exact?: never }
-  | { exact: string; any?: never; prefix?: never; glob?: never }
+  | { prefix: string; any?: never; glob?: never; exact?: never; place?: never }
+  /** In a command, and where the glob has no `/` of its own, `*` stands for `/` too. A command is no path. */
+  | {
+      glob: GlobProgram
+      place: GlobProgram | null
+      acrossSlashes: boolean
+      any?: never
+      prefix?: never
+      exact?: never
+    }
+  | { exact: string; place: GlobProgram | null; any?: never; prefix?: never; glob?: never }
 
 /** One token of a pattern list, compiled: plain data that an index can hold. */
 export interface ToolRule {
@@ -86,15 +96,16 @@ export interface MatchedTool {
   isLibrary?: boolean
 }
 
-/** True where a rule's glob selects a tool, whatever its constraints say. */
+/** True where a rule's glob selects a tool, whatever its constraints say. For denying, whatever its name is like. */
 export function selectsTool(
   { selects, glob }: ToolRule,
   { name, tags, isLibrary = false }: MatchedTool,
+  denying = false,
 ): boolean {
   if (glob === undefined) return false
-  if (selects === 'tag') return tags.some(tag => matchGlob(glob, tag))
-  if (selects === 'library') return isLibrary && matchGlob(glob, name)
-  const matches = (one: string): boolean => matchGlob(glob, one)
+  const matches = (one: string): boolean => matchGlob(glob, one, { anySegment: denying })
+  if (selects === 'tag') return tags.some(matches)
+  if (selects === 'library') return isLibrary && matches(name)
   const foreign = FOREIGN_NAMES.get(name) ?? []
   // `!(Bash)` leaves out the tool, whichever name it is called by.
   return glob.not ? [name, ...foreign].every(matches) : matches(name) || foreign.some(matches)
@@ -183,7 +194,13 @@ function readSpec(rule: ToolRule, spec: string): void {
   }
   const problem = pathProblem(path)
   if (problem) throw new GlobProblem(problem.message, problem.offset)
-  inside(spec.length - glob.length, () => rule.arguments.push({ path, glob: compileGlob(unquoted(glob)) }))
+  inside(spec.length - glob.length, () => rule.arguments.push({ path, ...pathGlob(unquoted(glob)) }))
+}
+
+function pathGlob(text: string): PathGlob & { isPath: boolean } {
+  const glob = compileGlob(text)
+  const plain = withoutIdleSegments(text)
+  return { glob, place: plain === text ? glob : compileGlob(plain), isPath: text.includes('/') }
 }
 
 function checkOption(name: string, value: string | undefined): string | true {
@@ -204,8 +221,13 @@ function keyConstraint(text: string): KeyConstraint {
   const [, prefix] = /^(.*):\*$/s.exec(text) ?? []
   if (prefix?.trim() === '') throw new GlobProblem('nothing stands before ":*"', 0)
   if (prefix !== undefined && !isGlob(prefix)) return { prefix }
-  if (!isGlob(text)) return { exact: text }
-  return { glob: compileGlob(text), acrossSlashes: /\s/.test(text) || !text.includes('/') }
+  const isCommand = /\s/.test(text)
+  if (!isGlob(text)) {
+    const literal = withoutIdleSegments(text).replace(/\W/g, '\\$&')
+    return { exact: text, place: isCommand || text === '' ? null : compileGlob(literal) }
+  }
+  const { glob, place, isPath } = pathGlob(text)
+  return { glob, place: isCommand ? null : place, acrossSlashes: isCommand || !isPath }
 }
 
 function unquoted(text: string): string {

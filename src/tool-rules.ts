@@ -1,5 +1,6 @@
-import { matchGlob } from './glob.js'
 import { indexesOf } from './look-into.js'
+import { matchGlob } from './match-glob.js'
+import { isPathWithin, mayLeadTo } from './match-path.js'
 import { pathQuery } from './path-expression.js'
 import {
   type ArgumentConstraint,
@@ -70,19 +71,26 @@ function isDenied(rule: ToolRule, call: ToolCall): boolean {
 /** True where a rule selects the tool and its constraints fit. For denying, one on something absent fits too. */
 function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean {
   return (
-    selectsTool(rule, call) &&
+    selectsTool(rule, call, denying) &&
     rule.arguments.every(constraint => fits(constraint, call.args, denying)) &&
     (rule.keys.length === 0 || rule.keys.some(constraint => fitsKey(constraint, call.key, denying)))
   )
 }
 
 /** For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be told. */
-function fits({ path, glob }: ArgumentConstraint, args: unknown, denying: boolean): boolean {
+function fits(constraint: ArgumentConstraint, args: unknown, denying: boolean): boolean {
+  const { path, glob, place, isPath } = constraint
   const items = itemsIn(pathQuery(args, path)).filter(item => item !== undefined && item !== null)
   if (items.length === 0) return denying
-  return denying
-    ? items.some(item => !isScalar(item) || matchGlob(glob, String(item), { acrossSlashes: true }))
-    : items.every(item => isScalar(item) && matchGlob(glob, String(item)))
+  if (denying) {
+    return items.some(item => {
+      if (!isScalar(item)) return true
+      const text = String(item)
+      return matchGlob(glob, text, { acrossSlashes: true }) || mayLeadTo(place, text)
+    })
+  }
+  const matches = (text: string): boolean => (isPath ? isPathWithin(constraint, text) : matchGlob(glob, text))
+  return items.every(item => isScalar(item) && matches(String(item)))
 }
 
 /** The items of a list and of all lists in it, each list once, so that one that holds itself has an end. */
@@ -114,16 +122,16 @@ function fitsKey(constraint: KeyConstraint, key: string | undefined, denying: bo
   return !CHAINS_COMMANDS.test(key) && fitsCommand(constraint, key, false)
 }
 
-function fitsCommand(
-  { exact, prefix, glob, acrossSlashes = false }: KeyConstraint & { acrossSlashes?: boolean },
-  command: string,
-  denying: boolean,
-): boolean {
-  if (glob) return matchGlob(glob, command, { acrossSlashes: acrossSlashes || denying })
-  if (exact !== undefined) return command === exact
-  return (
-    prefix !== undefined && command.startsWith(prefix) && /^(?:$|[ \t])/.test(command.slice(prefix.length))
-  )
+function fitsCommand(constraint: KeyConstraint, command: string, denying: boolean): boolean {
+  const { exact, prefix, glob, place } = constraint
+  if (prefix !== undefined)
+    return command.startsWith(prefix) && /^(?:$|[ \t])/.test(command.slice(prefix.length))
+  if (denying && place && mayLeadTo(place, command)) return true
+  if (glob === undefined) return command === exact
+  const acrossSlashes = denying || constraint.acrossSlashes === true
+  return place && !acrossSlashes
+    ? isPathWithin({ glob, place }, command)
+    : matchGlob(glob, command, { acrossSlashes })
 }
 
 /** The commands that a text could run, roughly: what stands between the signs that chain them. */

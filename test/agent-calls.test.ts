@@ -56,6 +56,19 @@ describe('an agent', () => {
       expect(await agent.findTool(name)).not.toBeNull()
   })
 
+  it('gives a path only to where its policy says', async () => {
+    const files = runtimeWith({ 'read-file': { fn: (_, args) => (args as { path: string }).path } })
+    const granted = files.forAgent({ allowedTools: ['read-file(path=docs/**)'] })
+    const barred = files.forAgent({ allowedTools: '* read-file(path=secrets/**,$deny)' })
+    const read = (one: typeof granted, path: string): Promise<unknown> =>
+      code(one.invoke('read-file', { path }))
+    for (const path of ['docs/../../../etc/passwd', 'docs/..', 'docs\\..\\..\\x', '/docs/a', 'docs/./a'])
+      expect([path, await read(granted, path)]).toEqual([path, 'TOOL_DENIED'])
+    for (const path of ['docs/../secrets/x', './secrets/x', 'docs\\..\\secrets\\x', '/work/secrets/x'])
+      expect([path, await read(barred, path)]).toEqual([path, 'TOOL_DENIED'])
+    for (const one of [granted, barred]) expect(await read(one, 'docs/a/b.md')).toBe('docs/a/b.md')
+  })
+
   it('calls what it may know of by name, and code calls all', async () => {
     for (const name of ['hidden', 'disabled', 'quoted', 'absent'])
       expect(await code(agent.invoke(name))).toBe('TOOL_NOT_FOUND')

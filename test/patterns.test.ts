@@ -1,8 +1,10 @@
+import { posix, win32 } from 'node:path'
 import { isAllowed, matchPattern, parsePatterns, type ToolCall, trustOf } from 'agent-apps'
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { describe, expect, it } from 'vitest'
-import { compileGlob, GlobProblem, matchGlob } from '../src/glob.js'
+import { compileGlob, GlobProblem } from '../src/glob.js'
+import { matchGlob } from '../src/match-glob.js'
 import { times } from './support/long.js'
 
 const RUNS = times(10_000, 1_000_000)
@@ -119,6 +121,13 @@ const segment = fc
   .string({ unit: fc.constantFrom(...'abcAx0-_.+!@*'), minLength: 1, maxLength: 6 })
   .filter(text => text !== '.' && text !== '..')
 const name = fc.array(segment, { minLength: 1, maxLength: 3 }).map(segments => segments.join('/'))
+/** What a caller may write for a path. */
+const value = fc
+  .array(
+    fc.string({ unit: fc.constantFrom(...'ab.'), maxLength: 3 }).map(text => (text === '...' ? '..' : text)),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map(segments => segments.join('/'))
 
 describe('globs', () => {
   it('agree with picomatch where both accept', () => {
@@ -137,6 +146,86 @@ describe('globs', () => {
     )
     // Nearly as many comparisons as runs, so that refusing is not how they agree.
     expect(compared).toBeGreaterThan(RUNS)
+  })
+
+  it('let no wildcard stand for a "." or ".." segment, nor match what picomatch does not', () => {
+    let compared = 0
+    fc.assert(
+      fc.property(pattern, fc.array(value, { minLength: 4, maxLength: 8 }), (glob, values) => {
+        const program = compiled(glob)
+        if (program === null) return
+        const oracle = picomatch(glob, { dot: true })
+        for (const text of values) {
+          compared++
+          // Around "**", picomatch asks for a character where there may be none.
+          if (matchGlob(program, text) && text !== '' && !/\*\*/.test(glob))
+            expect([glob, text, oracle(text)]).toEqual([glob, text, true])
+          for (const [at, one] of text.split('/').entries()) {
+            if (!/^\.\.?$/.test(one)) continue
+            // With a letter that no pattern knows in its place, what matches is a wildcard.
+            const other = text.split('/').with(at, 'é'.repeat(one.length)).join('/')
+            if (matchGlob(program, other))
+              expect([glob, text, matchGlob(program, text)]).toEqual([glob, text, false])
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    )
+    expect(compared).toBeGreaterThan(RUNS)
+  })
+
+  it('with stars alone, agree with picomatch on "." and ".." segments too', () => {
+    const stars = fc
+      .array(fc.constantFrom('a', '*', '**', 'a*', '*a', '..', '.'), { minLength: 1, maxLength: 3 })
+      .map(segments => segments.join('/'))
+      .filter(text => !text.startsWith('./'))
+    const place = fc
+      .array(fc.constantFrom('a', 'ab', '.', '..', '...', '.a', 'a.'), { minLength: 1, maxLength: 4 })
+      .map(segments => segments.join('/'))
+    fc.assert(
+      fc.property(stars, place, (glob, text) => {
+        const program = compiled(glob)
+        if (program === null) return
+        expect([glob, text, matchGlob(program, text)]).toEqual([
+          glob,
+          text,
+          picomatch(glob, { dot: true })(text),
+        ])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it.each([
+    ['*', '..'],
+    ['*', '.'],
+    ['**', 'a/../b'],
+    ['docs/*', 'docs/..'],
+    ['docs/**', 'docs/../../../etc/passwd'],
+    ['docs/**', 'docs/./a'],
+    ['docs/**/x', 'docs/../x'],
+    ['docs/??', 'docs/..'],
+    ['docs/[.][.]', 'docs/..'],
+    ['docs/.*', 'docs/..'],
+    ['docs/..*', 'docs/..'],
+    ['{*,x}', '..'],
+    ['!(x)', '..'],
+    ['.!(x)', '..'],
+    ['*', ''],
+    ['docs/*', 'docs/'],
+  ])('%s does not match "%s"', (glob, text) => {
+    expect(matchPattern(glob, text)).toBe(false)
+  })
+
+  it.each([
+    ['..', '..'],
+    ['../*', '../a'],
+    ['docs/../*', 'docs/../a'],
+    ['{.,a}/x', './x'],
+    ['docs/*', 'docs/...'],
+    ['docs/.*', 'docs/..a'],
+  ])('%s matches "%s"', (glob, text) => {
+    expect(matchPattern(glob, text)).toBe(true)
   })
 
   it('take steps linear in the text, whatever the pattern', () => {
@@ -375,6 +464,174 @@ describe('constraints', () => {
     expect(problems(rule)).toEqual([])
     expect(allows(rule, call('t', args))).toBe(isAllowing)
     expect(allows(`* ${rule.slice(0, -1)},$deny)`, call('t', args))).toBe(!isDenying)
+  })
+})
+
+describe('constraints on paths', () => {
+  it.each([
+    ['docs/**', 'docs/../../../etc/passwd'],
+    ['docs/**', 'docs/..'],
+    ['docs/**', 'docs/../docs/../x'],
+    ['docs/**', 'docs/a/../../x'],
+    ['docs/**', 'docs\\..\\x'],
+    ['docs/**', 'docs/a\\..\\..\\..\\etc'],
+    ['docs/**', 'docs/..\\x'],
+    ['docs/**', 'docs/a\\b\\c/../../../x'],
+    ['docs/**', 'docs\\x'],
+    ['docs/*', 'docs/a\\b'],
+    ['docs/**', '/etc/passwd'],
+    ['docs/**', '/docs/a'],
+    ['docs/**', 'C:/docs/a'],
+    ['docs/**', 'C:docs/a'],
+    ['**/*.md', '/etc/a.md'],
+    ['**/*.md', '//server/share/a.md'],
+    ['**/*.md', 'C:/a.md'],
+    ['**/*.md', 'C:\\a.md'],
+    ['**/*.md', 'C:a.md'],
+    ['**/*.md', '\\etc\\a.md'],
+    ['*/*.md', '/a.md'],
+    ['*/*.md', '\\a.md'],
+    ['/work/**', '/work/../etc/passwd'],
+    ['/work/**', '//work/share'],
+    ['/**', '//server/share'],
+    ['home/*/public/**', 'home//public/a'],
+    ['home/*/public/**', 'home/./public/a'],
+    ['a*/**', 'ab/'],
+    ['docs/..*', 'docs/..'],
+    ['../shared/**', '../shared/../secret'],
+    ['../shared/**', '../../shared/a'],
+    ['https://api.example/**', 'https://api.example/../../x'],
+    ['https://api.example/**', 'https://evil.example\\api.example/x'],
+  ])('%s does not allow %s', (glob, path) => {
+    expect(allows(`read(path=${glob})`, call('read', { path }))).toBe(false)
+    expect(allows(`Read(${glob})`, call('read', {}, { key: path }))).toBe(false)
+  })
+
+  it.each([
+    ['docs/**', 'docs/a'],
+    ['docs/**', 'docs/a/b.md'],
+    ['docs/**', 'docs'],
+    ['docs/**', 'docs/'],
+    ['docs/**', 'docs//a'],
+    ['docs/**', 'docs/..a'],
+    ['docs/**', 'docs/...'],
+    ['docs/**', 'docs/%2e%2e/a'],
+    ['./docs/**', './docs/a'],
+    ['/work/**', '/work/a'],
+    ['C:/work/**', 'C:/work/a'],
+    ['../shared/**', '../shared/a'],
+    ['https://api.example/**', 'https://api.example/v1/a'],
+    ['**/*.md', 'a/b.md'],
+  ])('%s allows %s', (glob, path) => {
+    expect(allows(`read(path=${glob})`, call('read', { path }))).toBe(true)
+    expect(allows(`Read(${glob})`, call('read', {}, { key: path }))).toBe(true)
+  })
+
+  it.each([
+    ['secrets/**', 'secrets/x'],
+    ['secrets/**', './secrets/x'],
+    ['secrets/**', './/./secrets//x'],
+    ['secrets/**', 'docs/../secrets/x'],
+    ['secrets/**', 'docs\\..\\secrets\\x'],
+    ['secrets/**', 'docs\\a/../secrets/x'],
+    ['secrets/**', 'a/b/../../secrets'],
+    ['secrets/**', 'secrets/../secrets/x'],
+    ['secrets/**', 'secrets/a/../x'],
+    ['secrets/**', '/work/project/secrets/x'],
+    ['secrets/**', '../project/secrets/x'],
+    ['secrets/**', 'C:\\project\\secrets\\x'],
+    ['secrets/**', 'C:secrets\\x'],
+    ['secrets/key', './secrets/key'],
+    ['secrets/key', '/work/secrets/./key'],
+    ['./secrets/**', 'secrets/x'],
+    ['secrets//**', 'secrets/x'],
+    ['secrets/', 'secrets'],
+    ['.env', './.env'],
+    ['.env', 'docs/../.env'],
+    ['.env', '/work/project/.env'],
+    ['/etc/**', '../../../../etc/passwd'],
+    ['/etc/**', 'docs/../../../etc/passwd'],
+    ['/etc/**', '/usr/../etc/passwd'],
+    ['/etc/**', '//etc/passwd'],
+    ['/etc/**', 'C:/etc/passwd'],
+    ['C:/keys/**', 'C:\\work\\..\\keys\\x'],
+    ['../shared/**', 'docs/../../shared/x'],
+    ['!(docs*)', 'docs/../x'],
+    ['k!(x)', '/work/key'],
+    ['**', '..'],
+    ['*', '..'],
+    ['docs/*', 'docs/..'],
+  ])('%s denies %s', (glob, path) => {
+    expect(allows(`* read(path=${glob},$deny)`, call('read', { path }))).toBe(false)
+    expect(allows(`* read(${glob},$deny)`, call('read', {}, { key: path }))).toBe(false)
+    expect(
+      trustOf(parsePatterns(`read(path=${glob}) *($policy=allow)`), call('read', { path }))?.answer,
+    ).toBe('ask')
+  })
+
+  it.each([
+    ['secrets/**', 'docs/x'],
+    ['secrets/**', 'secretsx/y'],
+    ['secrets/**', '/work/docs/x'],
+    ['secrets/**', 'docs/secrets/x'],
+    ['/etc/**', '/work/etc/x'],
+    ['/etc/**', 'etc/x'],
+    ['.env', 'docs/.env'],
+  ])('%s does not deny %s', (glob, path) => {
+    expect(allows(`* read(path=${glob},$deny)`, call('read', { path }))).toBe(true)
+    expect(allows(`* read(${glob},$deny)`, call('read', {}, { key: path }))).toBe(true)
+  })
+
+  it('let nothing through that leads elsewhere, on either system', () => {
+    const part = fc.constantFrom('docs', 'a', '.', '..', '...', '', 'C:', 'docs\\a', '..\\..', '%2e%2e')
+    const parts = fc.array(part, { maxLength: 6 })
+    const glob = fc.constantFrom(
+      'docs/**',
+      'docs/*',
+      '*/a',
+      '**/a',
+      './docs/**',
+      '../a/*',
+      'docs/*/a',
+      'a*/**',
+    )
+    let allowed = 0
+    fc.assert(
+      fc.property(glob, parts, fc.constantFrom('/', '\\'), (one, segments, separator) => {
+        const path = segments.join(separator)
+        if (!allows(`t(path=${one})`, call('t', { path }))) return
+        allowed++
+        const places = [
+          posix.relative('/work/here', posix.resolve('/work/here', path)),
+          win32.relative('W:\\work\\here', win32.resolve('W:\\work\\here', path)).replaceAll('\\', '/'),
+        ]
+        for (const place of places) {
+          expect([one, path, win32.isAbsolute(place)]).toEqual([one, path, false])
+          expect([one, path, picomatch(one, { dot: true })(place)]).toEqual([one, path, true])
+        }
+      }),
+      { numRuns: RUNS },
+    )
+    expect(allowed).toBeGreaterThan(RUNS / 200)
+  })
+
+  it('take time linear in the path', () => {
+    const paths = ['../', './', '/', 'a/', 'a/../', '\\'].map(text => text.repeat(500_000))
+    const started = performance.now()
+    for (const path of paths) {
+      expect(allows('t(path=docs/**)', call('t', { path }))).toBe(false)
+      expect(allows('* t(path=docs/*/x,$deny)', call('t', { path }))).toBe(true)
+    }
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  it('hold for a rule that denies a tool by name, whatever the name', () => {
+    for (const name of ['..', './x', 'a/../b', '/x'])
+      expect([name, allows('**($deny)', call(name)), allows('** **($deny)', call(name))]).toEqual([
+        name,
+        false,
+        false,
+      ])
   })
 })
 

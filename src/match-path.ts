@@ -1,0 +1,62 @@
+import type { GlobProgram } from './glob.js'
+import { matchGlob } from './match-glob.js'
+
+/** A glob over paths. */
+export interface PathGlob {
+  glob: GlobProgram
+  /** Without empty and `.` segments, which what a path leads to does not have either. */
+  place: GlobProgram
+}
+
+/**
+ * True where a path matches as it is written, and what it leads to matches as well, however a host reads it. What
+ * begins at a root does not match where the glob does not say so itself.
+ */
+export function isPathWithin({ glob, place }: PathGlob, path: string): boolean {
+  const fits = (program: GlobProgram, text: string): boolean =>
+    matchGlob(program, text, { root: ROOT.exec(text)?.[0].length ?? 0 })
+  return fits(glob, path) && readings(path).every(reading => fits(place, reading))
+}
+
+/**
+ * True where a path, as a host may read it, can lead to what a glob matches. Nothing here knows in which directory a
+ * path begins: one from a root, or out of that directory, may lead back to where the glob begins, or to any root.
+ */
+export function mayLeadTo(place: GlobProgram, path: string): boolean {
+  return readings(path).some(reading => {
+    if (matchGlob(place, reading, { acrossSlashes: true })) return true
+    const inside = reading.replace(OUTSIDE, '')
+    const isOutside = inside.length < reading.length
+    return isOutside && matchGlob(place, `/${inside}`, { acrossSlashes: true, anywhere: true })
+  })
+}
+
+const ROOT = /^(?:[A-Za-z]:)?\/*/
+const OUTSIDE = /^(?:[A-Za-z]:)?(?:\.\.(?:\/|$))*\/?/
+
+/** The text of a glob without empty and `.` segments. */
+export function withoutIdleSegments(glob: string): string {
+  const plain = glob
+    .replace(/\/(?:\.?\/)+/g, '/')
+    .replace(/^\.\//, '')
+    .replace(/([^\\])\/\.?$/, '$1')
+  return plain === '' ? '.' : plain
+}
+
+/** Where a path leads, in words: for hosts to which `\` is a character of a name, and for those to which it is a `/`. */
+function readings(path: string): string[] {
+  return path.includes('\\') ? [resolved(path), resolved(path.replaceAll('\\', '/'))] : [resolved(path)]
+}
+
+/** A path without empty and `.` segments, and with `..` only at its beginning. */
+function resolved(path: string): string {
+  const [, drive = '', slashes = ''] = /^([A-Za-z]:)?(\/*)/.exec(path) ?? []
+  const segments: string[] = []
+  for (const segment of path.slice(drive.length + slashes.length).split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') segments.push(segment)
+    else if (segments.length > 0 && segments.at(-1) !== '..') segments.pop()
+    else if (slashes === '') segments.push(segment)
+  }
+  return `${drive}${slashes && '/'}${segments.join('/')}` || '.'
+}
