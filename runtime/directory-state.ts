@@ -47,7 +47,13 @@ export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] 
   return [...new Set(inSearchOrder(globals, disk))]
 }
 
-/** The same one by one, as often as each is named: what is found in a project never asks where the library is. */
+/** Those that are searched after one, whose tools it may shadow. */
+export function statesAfter(state: DirectoryState, globals: Globals, disk: Disk): DirectoryState[] {
+  const states = directoryStates(globals, disk)
+  return states.slice(states.indexOf(state) + 1)
+}
+
+/** All of them one by one, as often as each is named: what is found in a project never asks where the library is. */
 export function* inSearchOrder(globals: Globals, disk: Disk): Generator<DirectoryState> {
   yield* statesOf(searchDirectories(globals.config.paths), globals, disk)
   yield* statesOf(librarySearch(globals, disk), globals, disk)

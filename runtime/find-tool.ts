@@ -5,8 +5,6 @@ import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import {
   type DirectoryState,
-  directoryStates,
-  diskNames,
   type Found,
   inSearchOrder,
   lookUp,
@@ -144,11 +142,11 @@ async function resolveName(
     if (!isSearched(state)) continue
     searched.push(state)
     const found = await lookUp(state, name, globals, disk)
-    if (found) return settle(found, isSearched, globals, disk)
+    if (found) return settle(found, globals, disk)
   }
   for (const state of searched.filter(({ index }) => index)) {
     const found = await lookUpOnDisk(state, name, globals, disk)
-    if (found) return settle(found, isSearched, globals, disk)
+    if (found) return settle(found, globals, disk)
   }
   return null
 }
@@ -192,22 +190,11 @@ async function complete(
   }
 }
 
-async function settle(
-  found: Found,
-  isSearched: (state: DirectoryState) => boolean,
-  globals: Globals,
-  disk: Disk,
-): Promise<Resolution> {
-  const { state, names, record } = found
+async function settle(found: Found, globals: Globals, disk: Disk): Promise<Resolution> {
+  const { state, record } = found
   if (isBroken(record)) {
     noteBroken(found, globals, disk)
     return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
-  }
-  // A tool that came from disk may shadow others that no index names.
-  if (names.via === 'disk') {
-    const states = directoryStates(globals, disk).filter(isSearched)
-    for (const later of states.slice(states.indexOf(state) + 1))
-      if (!later.index) await diskNames(later, globals, disk)
   }
   const tool = toolOf({ ...found, record }, globals, disk)
   return record.dynamic ? complete(tool, sourceOf(tool) ?? { ...found, record }, globals, disk) : { tool }
