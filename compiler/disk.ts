@@ -23,13 +23,18 @@ import type { SkillUnit } from './skill-unit.js'
 
 /** The compiler's own reading of a directory, kept in memory instead of written as an index. */
 export const parser: DiskParser = {
-  readDirectory(directory, ignore, only) {
+  async readDirectory(directory, ignore, only) {
     const madeAt = Date.now()
     const isIgnored = ignoreMatcher(ignore)
     const isLeftOut = (path: string): boolean =>
       !path.includes('/') && only !== undefined && !only.includes(path)
-    const walked = walk(directory, { isIgnored: path => isLeftOut(path) || isIgnored(path), describesEntry })
-    return directoryNames(directory, walked, madeAt)
+    const folders: string[] = []
+    const walked = walk(directory, {
+      isIgnored: path => isLeftOut(path) || isIgnored(path),
+      describesEntry,
+      onDirectory: folder => folders.push(folder),
+    })
+    return { ...(await directoryNames(directory, walked, madeAt)), folders }
   },
 
   readFile(directory, path) {

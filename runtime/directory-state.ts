@@ -21,6 +21,8 @@ export interface DirectoryState extends SearchDirectory {
   disk?: Promise<DirectoryNames | null>
   /** The same, once they are there. */
   diskNames?: DirectoryNames | null
+  /** When the folders that were listed for them last changed; undefined where one may have changed since without its time showing it. */
+  diskTimes?: string | undefined
   /** Items at its top that came after `names` was made, by the listing that showed them. */
   added?: { listing: string; names: Promise<DirectoryNames | null> }
   /** The directory's own time when it was last listed, in ms. */
@@ -213,18 +215,20 @@ async function lookUpOnce(
   return checked(state, name, names, record, globals, disk)
 }
 
-/** What a name means by the directory's files, read once however often it is asked. */
+/** What a name means by the directory's files. They are read once; under `check` again, where something in the directory changed. */
 export async function lookUpOnDisk(
   state: DirectoryState,
   name: string,
   globals: Globals,
   disk: Disk,
 ): Promise<Found | null> {
+  const isTrusted = globals.config.freshness === 'trust'
+  if (!isTrusted) (await directoryFiles()).forgetChanged(state, globals, disk)
   const names = await diskNames(state, globals, disk)
   const record = names?.tool(name)
   if (!names || !record) return null
   const found = { state, names, record }
-  return globals.config.freshness === 'trust' ? found : current(found, name, globals, disk)
+  return isTrusted ? found : current(found, name, globals, disk)
 }
 
 /** The directory's names from its files; null where it does not exist or there is no reader. */
@@ -249,9 +253,10 @@ function started(state: DirectoryState, globals: Globals, disk: Disk): Promise<D
   return reading
 }
 
-function forgetDisk(state: DirectoryState, { cache }: Globals): void {
+export function forgetDisk(state: DirectoryState, { cache }: Globals): void {
   delete state.disk
   delete state.diskNames
+  delete state.diskTimes
   cache.dir.delete(dirKey(state))
   cache.nameIndex.delete(state.dir)
 }

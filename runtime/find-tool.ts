@@ -128,8 +128,8 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
 const isAny = (): boolean => true
 
 /**
- * Looks a name up in the directories that are searched, in order. Only when all miss, the files of the indexed ones are read, each
- * directory's once, in case something was added since they were compiled.
+ * Looks a name up in the directories that are searched, in order. Only when all miss, their files are read, in case something was added
+ * since they were compiled, or since they were read.
  */
 async function resolveName(
   name: string,
@@ -144,7 +144,7 @@ async function resolveName(
     const found = await lookUp(state, name, globals, disk)
     if (found) return settle(found, globals, disk)
   }
-  for (const state of searched.filter(({ index }) => index)) {
+  for (const state of searched) {
     const found = await lookUpOnDisk(state, name, globals, disk)
     if (found) return settle(found, globals, disk)
   }
