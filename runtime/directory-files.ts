@@ -13,7 +13,8 @@ export async function readDisk(
   disk: Disk,
   isWanted: () => boolean,
 ): Promise<DirectoryNames | null> {
-  const isThere = disk.isDirectory(state.dir)
+  // The reader says of one that may not be looked at that it may not.
+  const isThere = disk.isDirectory(state.dir) || disk.isRefused(state.dir)
   if (isThere && globals.config.verify && !state.index)
     throw (await import('./checked-files.js')).integrityFailed(
       state.dir,
@@ -32,7 +33,7 @@ export function forgetChanged(state: DirectoryState, globals: Globals, disk: Dis
   if (diskNames === undefined) return
   const isSame =
     diskNames === null
-      ? !disk.isDirectory(state.dir)
+      ? !disk.isDirectory(state.dir) && !disk.isRefused(state.dir)
       : diskTimes === timesOf(diskNames, disk).join() &&
         diskNames.paths().every(file => isFileFresh(state, diskNames, file, disk))
   if (!isSame) forgetDisk(state, globals)

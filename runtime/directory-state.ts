@@ -286,8 +286,14 @@ async function current(found: Found, name: string, globals: Globals, disk: Disk)
   const { state, record } = found
   if (isFresh(found, disk)) return found
   const names = await (await directoryFiles()).rereadFile(state, record.file, globals, disk)
-  const anew = names?.tool(name)
+  const anew = names?.tool(name) ?? unseenFolder(names, record.file)
   return names && anew ? { state, names, record: anew } : null
+}
+
+/** The fault of a folder that may not be looked at, where a file lies below it: what it gave is not gone. */
+function unseenFolder(names: DirectoryNames | null, file: string): NameRecord | undefined {
+  const faults = names?.names().map(name => names.tool(name)) ?? []
+  return faults.find(fault => fault && isBroken(fault) && file.startsWith(`${fault.file}/`))
 }
 
 /** True where a record's file is as it was when the names were made. */
