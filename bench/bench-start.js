@@ -27,8 +27,43 @@ export async function benchStart() {
       size === goals.startSize ? atMost(ratio, goals.start) : null,
     )
   }
+  await benchDevelopment()
   await benchBundled()
   await benchList()
+}
+
+/** The first name in development, where one directory is not compiled and the next one is; the library is searched after both. */
+async function benchDevelopment() {
+  const [few, many] = options.developmentSizes
+  heading(`development: start to the first name, ${few} skills not compiled before ${many} compiled`)
+  const fresh = await tree(few)
+  const compiled = await tree(many)
+  run('compile.js', [compiled.skills])
+  const script = 'find-in-development.js'
+  const args = {
+    alone: [fresh.name, fresh.skills],
+    first: [fresh.name, fresh.skills, compiled.skills],
+    second: [compiled.name, fresh.skills, compiled.skills],
+  }
+  const subjects = Object.entries(args).map(([subject, args]) => [subject, { script, args }])
+  const measured = await medians(
+    { empty: { script: 'empty.js' }, ...Object.fromEntries(subjects) },
+    options.shortRuns,
+  )
+  const figure = (what, subject, note = '', goal = null) => {
+    const opened = `${Number(run(script, ['--count', ...args[subject]]))} files opened`
+    const net = ms(measured[subject] - measured.empty)
+    row(what, ms(measured[subject]), { net, note: note === '' ? opened : `${opened}, ${note}` }, goal)
+  }
+  const ratio = measured.first / measured.alone
+  figure('the directory that is not compiled, alone', 'alone')
+  figure(
+    'its name, the compiled one after it',
+    'first',
+    times(ratio, 'alone'),
+    atMost(ratio, goals.development),
+  )
+  figure('a name of the compiled one', 'second')
 }
 
 /** The same where the skills and the runtime were made one bundle. */

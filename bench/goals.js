@@ -15,6 +15,8 @@ export const goals = {
   /** Start to one loaded skill in the largest tree, against the smallest. */
   start: 1.3,
   startSize: 100_000,
+  /** Start to a name of a directory that is not compiled, a compiled one after it, against the same without that one. */
+  development: 1.2,
   /** Listing everything, against a JSON index and a Map. */
   list: 1.5,
   /** The fastest peer to all skills listed and one loaded, against our start to one loaded skill, both without an empty process. */

@@ -7,6 +7,8 @@ export const options = {
   compileSizes: QUICK ? [100, 1_000] : [100, 1_000, 10_000],
   /** Sizes at which starting is measured. */
   startSizes: QUICK ? [100, 1_000] : LONG ? [100, 1_000, 10_000, 100_000] : [100, 1_000, 10_000],
+  /** Skills of a directory that is not compiled, and of a compiled one that is searched after it. */
+  developmentSizes: [5, 400],
   /** The size at which listing, warm look-ups and memory are measured. */
   mainSize: QUICK ? 1_000 : 10_000,
   /** The largest tree that is compiled once, for its peak of memory. */

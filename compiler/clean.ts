@@ -1,7 +1,7 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError } from '../src/error.js'
-import { INDEX_DIRECTORY } from '../src/index-format.js'
+import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index-format.js'
 import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
 import { checkProjectOptions } from './option-checks.js'
@@ -33,7 +33,7 @@ export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   const removed: string[] = []
   const { directories } = await readProject(options)
   for (const directory of directories) {
-    const files = [...madeFiles(directory.dir), ...abandonedDirectoryLock(directory.dir)]
+    const files = filesToRemove(directory.dir)
     removed.push(...files.map(file => shownPath(directory, file)))
     if (options.dryRun) continue
     for (const file of files) remove(directory.dir, file, path => rmSync(path, { force: true }))
@@ -43,18 +43,30 @@ export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
 }
 
 /** @throws INDEX_NOT_WRITABLE */
+function filesToRemove(directory: string): string[] {
+  try {
+    return [...madeFiles(directory), ...abandonedDirectoryLock(directory)]
+  } catch (error) {
+    throw notRemovable(join(directory, INDEX_FILE), error)
+  }
+}
+
+/** @throws INDEX_NOT_WRITABLE */
 function remove(directory: string, file: string, removeFrom: (path: string) => void): void {
   const path = join(directory, file)
   try {
     removeFrom(path)
   } catch (error) {
-    const { message } = error as Error
-    throw new AgentAppsError('INDEX_NOT_WRITABLE', `${path} cannot be removed: ${message}`, {
-      hint: 'Make the directory writable, or mark it `external` in the paths. What is left goes with the next `clean`.',
-      file: path,
-      cause: error,
-    })
+    throw notRemovable(path, error)
   }
+}
+
+function notRemovable(path: string, error: unknown): AgentAppsError {
+  return new AgentAppsError('INDEX_NOT_WRITABLE', `${path} cannot be removed: ${(error as Error).message}`, {
+    hint: 'Make the directory writable, or mark it `external` in the paths. What is left goes with the next `clean`.',
+    file: path,
+    cause: error,
+  })
 }
 
 function removeIfEmpty(folder: string): void {

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { byCodePoint } from '../src/code-point-order.js'
 import type { ContentRecord } from '../src/content.js'
 import type { CodeSource, DirectoryNames, DiskParser } from '../src/directory-names.js'
 import type { ToolKind } from '../src/frontmatter.js'
 import { listingText, type NameRecord, type ToolDetails } from '../src/index-format.js'
+import { isRefusal } from '../src/refusal.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { placeOf } from './1-read/locate-problems.js'
 import type { ParsedContent } from './1-read/parse-content.js'
@@ -23,13 +24,18 @@ import type { SkillUnit } from './skill-unit.js'
 
 /** The compiler's own reading of a directory, kept in memory instead of written as an index. */
 export const parser: DiskParser = {
-  readDirectory(directory, ignore, only) {
+  async readDirectory(directory, ignore, only) {
     const madeAt = Date.now()
     const isIgnored = ignoreMatcher(ignore)
     const isLeftOut = (path: string): boolean =>
       !path.includes('/') && only !== undefined && !only.includes(path)
-    const walked = walk(directory, { isIgnored: path => isLeftOut(path) || isIgnored(path), describesEntry })
-    return directoryNames(directory, walked, madeAt)
+    const folders: string[] = []
+    const walked = walk(directory, {
+      isIgnored: path => isLeftOut(path) || isIgnored(path),
+      describesEntry,
+      onDirectory: folder => folders.push(folder),
+    })
+    return { ...(await directoryNames(directory, walked, madeAt)), folders }
   },
 
   readFile(directory, path) {
@@ -144,7 +150,7 @@ function leavesItsFolder(file: string): boolean {
 function walkedPlace(directory: string, path: string): Walk {
   const file = join(directory, path)
   // It may be gone since it was looked at.
-  if (!existsSync(directory)) return { skills: [], skipped: [], listing: [] }
+  if (!isThere(directory)) return { skills: [], skipped: [], listing: [] }
   const isHere = (other: string): boolean => other === path || other.startsWith(`${path}/`)
   const isAbove = (other: string): boolean =>
     path.startsWith(`${other}/`) ||
@@ -169,7 +175,21 @@ function walkedPlace(directory: string, path: string): Walk {
 }
 
 function isRegular(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+  } catch (error) {
+    if (isRefusal(error)) return false
+    throw error
+  }
+}
+
+/** True too for what nobody may look at: walking there tells. */
+function isThere(directory: string): boolean {
+  try {
+    return statSync(directory, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    return isRefusal(error)
+  }
 }
 
 /** A skill file that somebody named, as the walk of its directory would have found it. */

@@ -73,7 +73,9 @@ export async function emitDirectory(
   const reused = read.units.length - read.parsed
   const rendered = [...contents.records.values()].filter(record => record !== null).length
   const compiled = { directory, linked, skipped: walked.skipped, reused, rendered, outdated: [], stale: [] }
-  if (prepared.isUnchanged && cascades.records === null && rendered === 0) return compiled
+  // Of a directory that may not be listed nothing is known that could take its index's place.
+  if (walked.isRefused || (prepared.isUnchanged && cascades.records === null && rendered === 0))
+    return compiled
 
   const kept = keptLines(prepared)
   if (kept === 'overtaken') return kept

@@ -9,6 +9,7 @@ import { isJsonObject, isTexts } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
 import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, PATTERNS, VARIABLES } from '../src/options.js'
 import { isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
+import { isRefusal } from '../src/refusal.js'
 import { isPackageList, isPathList, wrongPathEntry } from './option-checks.js'
 import { readRegularFile } from './regular-file.js'
 import { temporaryName } from './temporary-name.js'
@@ -107,8 +108,14 @@ function homePaths(): PathEntry[] {
     .map(dir => ({ dir, layer: 'global' as const, external: true }))
 }
 
+/** True too for what nobody may look at: whoever reads it says so. */
 function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch (error) {
+    if (isRefusal(error)) return true
+    throw error
+  }
 }
 
 /** Where what decides on a configuration lies, or would lie: the files looked for, and what counts where there are none. */

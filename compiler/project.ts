@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import picomatch from 'picomatch'
 import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
+import { isRefusal } from '../src/refusal.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
 import { LIBRARY_DIRECTORY } from './package-place.js'
 import { type OtherDirectory, othersReader } from './read-others.js'
@@ -75,8 +76,9 @@ export async function readProject(
   }
   for (const { dir } of own) onPath(dir)
   const directories = own.map(directory => {
-    const stat = statSync(directory.dir, { throwIfNoEntry: false })
-    if (stat?.isDirectory() !== true) throw notDirectory(directory.dir, stat !== undefined)
+    const stat = statOf(directory.dir)
+    if (stat !== 'refused' && stat?.isDirectory() !== true)
+      throw notDirectory(directory.dir, stat !== undefined)
     const shown = relative(base, directory.dir).replaceAll('\\', '/')
     return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore), externalPackages }
   })
@@ -93,6 +95,16 @@ export async function readProject(
     searched,
     env,
     keep,
+  }
+}
+
+/** What nobody may look at may well be a directory: whoever reads it says so. */
+function statOf(path: string): Stats | 'refused' | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (isRefusal(error)) return 'refused'
+    throw error
   }
 }
 

@@ -70,8 +70,12 @@ async function refuseBundle(error: unknown): Promise<never> {
 /** What to do where a directory is not as it was compiled. */
 async function whatToDo(directory: ProjectDirectory): Promise<string> {
   const { dir } = directory
-  if (lstatSync(join(dir, INDEX_FILE), { throwIfNoEntry: false }) !== undefined)
-    return 'Restore it, or run `agent-apps compile --force` if the change is meant.'
+  try {
+    if (lstatSync(join(dir, INDEX_FILE), { throwIfNoEntry: false }) !== undefined)
+      return 'Restore it, or run `agent-apps compile --force` if the change is meant.'
+  } catch {
+    return 'Let this user read the directory.'
+  }
   const { bundleIn } = await import('./4-bundle/bundle-list.js')
   const bundle = bundleIn(dir)
   return bundle === null

@@ -1,3 +1,4 @@
+import { forgetDisk } from './directory-state.js'
 import { defaultGlobals, emptyCache, emptyCascades, type Globals } from './globals.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */
@@ -7,8 +8,11 @@ export function clearToolCache(name: string, globals: Globals = defaultGlobals()
   globals.cache.mainInDir.clear()
   // Kept by source, and every tool below a main skill has it.
   globals.cache.authority.clear()
-  // The index may be another one by now.
-  for (const state of globals.directories.values()) state.index = undefined
+  // The index may be another one by now, and where there is none, the files.
+  for (const state of globals.directories.values()) {
+    state.index = undefined
+    forgetDisk(state, globals)
+  }
 }
 
 /** Forgets what a reference led to, look-ups under way included: to be called where a registered tool comes or goes. */

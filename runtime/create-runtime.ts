@@ -12,7 +12,6 @@ import { invoke } from './invoke.js'
 import { lazy } from './lazy.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
-import { requireTool } from './require-tool.js'
 import type { ToolDef } from './tool-def.js'
 
 /** What a runtime is made from. Any other key is OPTIONS_INVALID. */
@@ -125,10 +124,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     invoke: (ref, args, options) => invoke(ref, args, globals, options),
     render: async (ref, options) => (await rendering()).render(ref, options, globals),
     readResource: (ref, path) => readResource(ref, path, globals),
-    describe: async ref => {
-      const tool = await requireTool(ref, globals)
-      return { tool, ...(await (await details()).readDetails(tool, globals)) }
-    },
+    describe: async ref => (await details()).describe(ref, globals),
     explain: async ref => (await cascades()).explain(ref, globals),
     forAgent: policy => {
       // A misspelt policy would allow everything.

@@ -2,7 +2,7 @@
 import { CLOCK_TICK } from '../src/clock-tick.js'
 import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
 import { listingText } from '../src/index-format.js'
-import { type DirectoryState, dirKey, forgetAdded } from './directory-state.js'
+import { type DirectoryState, dirKey, forgetAdded, forgetDisk, isFileFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 
@@ -13,7 +13,8 @@ export async function readDisk(
   disk: Disk,
   isWanted: () => boolean,
 ): Promise<DirectoryNames | null> {
-  const isThere = disk.isDirectory(state.dir)
+  // The reader says of one that may not be looked at that it may not.
+  const isThere = disk.isDirectory(state.dir) || disk.isRefused(state.dir)
   if (isThere && globals.config.verify && !state.index)
     throw (await import('./checked-files.js')).integrityFailed(
       state.dir,
@@ -26,10 +27,32 @@ export async function readDisk(
   return names
 }
 
+/** Forgets what was read of a directory's files where one of them, or one of its folders, changed since. */
+export function forgetChanged(state: DirectoryState, globals: Globals, disk: Disk): void {
+  const { diskNames, diskTimes } = state
+  if (diskNames === undefined) return
+  const isSame =
+    diskNames === null
+      ? !disk.isDirectory(state.dir) && !disk.isRefused(state.dir)
+      : diskTimes === timesOf(diskNames, disk).join() &&
+        diskNames.paths().every(file => isFileFresh(state, diskNames, file, disk))
+  if (!isSame) forgetDisk(state, globals)
+}
+
+function timesOf({ folders = [] }: DirectoryNames, disk: Disk): (number | null)[] {
+  return folders.map(folder => disk.directoryTime(folder))
+}
+
 /** Keeps what was read of a directory, also where hosts look for it. */
 function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }: Globals, disk: Disk): void {
   state.diskNames = names
   if (names === null) return
+  const times = timesOf(names, disk)
+  // A folder that changed since just before it was listed may have done so after. A turn, which says Infinity of such, has it as it was.
+  const isSettled = times.every(
+    time => time !== null && (time < names.madeAt - CLOCK_TICK || time === Number.POSITIVE_INFINITY),
+  )
+  state.diskTimes = isSettled ? times.join() : undefined
   const files = new Map(names.paths().map(path => [path, disk.resolve(state.dir, path)]))
   cache.dir.set(dirKey(state), [...files.values()])
   const index = new Map<string, string>()

@@ -21,6 +21,8 @@ export interface DirectoryState extends SearchDirectory {
   disk?: Promise<DirectoryNames | null>
   /** The same, once they are there. */
   diskNames?: DirectoryNames | null
+  /** When the folders that were listed for them last changed; undefined where one may have changed since without its time showing it. */
+  diskTimes?: string | undefined
   /** Items at its top that came after `names` was made, by the listing that showed them. */
   added?: { listing: string; names: Promise<DirectoryNames | null> }
   /** The directory's own time when it was last listed, in ms. */
@@ -47,7 +49,13 @@ export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] 
   return [...new Set(inSearchOrder(globals, disk))]
 }
 
-/** The same one by one, as often as each is named: what is found in a project never asks where the library is. */
+/** Those that are searched after one, whose tools it may shadow. */
+export function statesAfter(state: DirectoryState, globals: Globals, disk: Disk): DirectoryState[] {
+  const states = directoryStates(globals, disk)
+  return states.slice(states.indexOf(state) + 1)
+}
+
+/** All of them one by one, as often as each is named: what is found in a project never asks where the library is. */
 export function* inSearchOrder(globals: Globals, disk: Disk): Generator<DirectoryState> {
   yield* statesOf(searchDirectories(globals.config.paths), globals, disk)
   yield* statesOf(librarySearch(globals, disk), globals, disk)
@@ -207,18 +215,20 @@ async function lookUpOnce(
   return checked(state, name, names, record, globals, disk)
 }
 
-/** What a name means by the directory's files, read once however often it is asked. */
+/** What a name means by the directory's files. They are read once; under `check` again, where something in the directory changed. */
 export async function lookUpOnDisk(
   state: DirectoryState,
   name: string,
   globals: Globals,
   disk: Disk,
 ): Promise<Found | null> {
+  const isTrusted = globals.config.freshness === 'trust'
+  if (!isTrusted) (await directoryFiles()).forgetChanged(state, globals, disk)
   const names = await diskNames(state, globals, disk)
   const record = names?.tool(name)
   if (!names || !record) return null
   const found = { state, names, record }
-  return globals.config.freshness === 'trust' ? found : current(found, name, globals, disk)
+  return isTrusted ? found : current(found, name, globals, disk)
 }
 
 /** The directory's names from its files; null where it does not exist or there is no reader. */
@@ -243,9 +253,10 @@ function started(state: DirectoryState, globals: Globals, disk: Disk): Promise<D
   return reading
 }
 
-function forgetDisk(state: DirectoryState, { cache }: Globals): void {
+export function forgetDisk(state: DirectoryState, { cache }: Globals): void {
   delete state.disk
   delete state.diskNames
+  delete state.diskTimes
   cache.dir.delete(dirKey(state))
   cache.nameIndex.delete(state.dir)
 }
@@ -275,8 +286,14 @@ async function current(found: Found, name: string, globals: Globals, disk: Disk)
   const { state, record } = found
   if (isFresh(found, disk)) return found
   const names = await (await directoryFiles()).rereadFile(state, record.file, globals, disk)
-  const anew = names?.tool(name)
+  const anew = names?.tool(name) ?? unseenFolder(names, record.file)
   return names && anew ? { state, names, record: anew } : null
+}
+
+/** The fault of a folder that may not be looked at, where a file lies below it: what it gave is not gone. */
+function unseenFolder(names: DirectoryNames | null, file: string): NameRecord | undefined {
+  const faults = names?.names().map(name => names.tool(name)) ?? []
+  return faults.find(fault => fault && isBroken(fault) && file.startsWith(`${fault.file}/`))
 }
 
 /** True where a record's file is as it was when the names were made. */

@@ -11,7 +11,8 @@ export interface FileState {
 
 /**
  * The runtime's one way to its host. `package.json` maps `#disk` to an implementation for Node, and elsewhere to
- * null, so that nothing of Node is in the runtime's own modules. What is not there gives null; other failures throw.
+ * null, so that nothing of Node is in the runtime's own modules. What is not there gives null, and so does a look at what this user may
+ * not look at; other failures throw.
  */
 export interface Disk {
   /** What its indexes are: files, or part of a bundle. */
@@ -32,6 +33,8 @@ export interface Disk {
   /** When an item was last added to a directory or removed, in ms since the epoch. */
   directoryTime: (path: string) => number | null
   list: (directory: string) => string[] | null
+  /** True for a directory that this user may not list, or may not even look for. */
+  isRefused: (directory: string) => boolean
   readText: (path: string) => string | null
   /** False for a text that is there, and that `readText` cannot give before it was loaded: a part of a bundle. */
   isLoaded: (path: string) => boolean

@@ -4,6 +4,7 @@ import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CLOCK_TICK } from '../src/clock-tick.js'
 import type { DiskParser } from '../src/directory-names.js'
+import { isRefusal } from '../src/refusal.js'
 import { looksSecret } from '../src/secrets.js'
 import type { Disk } from './disk-seam.js'
 
@@ -54,7 +55,11 @@ export const disk: Disk | null = {
         ? Number.POSITIVE_INFINITY
         : time
     }),
-  list: directory => seen(`list ${directory}`, () => orNull(() => fs.readdirSync(directory))),
+  list: directory =>
+    seen(`list ${directory}`, () => unlessRefused(() => orNull(() => fs.readdirSync(directory)))),
+  isRefused: directory =>
+    seen(`refused ${directory}`, () => unlessRefused(() => orNull(() => fs.readdirSync(directory)) ?? [])) ===
+    null,
   isLoaded: () => true,
   loadTexts: async () => {},
   readText: path => seen(`text ${path}`, () => (statOf(path)?.isFile() ? withFile(path, textOf) : null)),
@@ -71,7 +76,7 @@ export const disk: Disk | null = {
     // Whoever asked may write into what it got.
     return bytes && new Uint8Array(bytes)
   },
-  digestFile: path => seen(`digest ${path}`, () => withFile(path, digestPieces)),
+  digestFile: path => seen(`digest ${path}`, () => unlessRefused(() => withFile(path, digestPieces))),
   digestText: digestOf,
   digestOf,
   libraryDirectory() {
@@ -180,7 +185,19 @@ function realInside(folder: string, file: string): string | null {
 }
 
 function statOf(path: string): Stats | null {
-  return seen(`stat ${path}`, () => orNull(() => fs.statSync(path, { throwIfNoEntry: false }) ?? null))
+  return seen(`stat ${path}`, () =>
+    unlessRefused(() => orNull(() => fs.statSync(path, { throwIfNoEntry: false }) ?? null)),
+  )
+}
+
+/** Null too for what this user may not look at. */
+function unlessRefused<Result>(read: () => Result): Result | null {
+  try {
+    return read()
+  } catch (error) {
+    if (isRefusal(error)) return null
+    throw error
+  }
 }
 
 /** What says that nothing can lie at a path; the last one is Node's word for a NUL byte in it. */

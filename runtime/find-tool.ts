@@ -5,8 +5,6 @@ import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import {
   type DirectoryState,
-  directoryStates,
-  diskNames,
   type Found,
   inSearchOrder,
   lookUp,
@@ -130,8 +128,8 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
 const isAny = (): boolean => true
 
 /**
- * Looks a name up in the directories that are searched, in order. Only when all miss, the files of the indexed ones are read, each
- * directory's once, in case something was added since they were compiled.
+ * Looks a name up in the directories that are searched, in order. Only when all miss, their files are read, in case something was added
+ * since they were compiled, or since they were read.
  */
 async function resolveName(
   name: string,
@@ -144,11 +142,11 @@ async function resolveName(
     if (!isSearched(state)) continue
     searched.push(state)
     const found = await lookUp(state, name, globals, disk)
-    if (found) return settle(found, isSearched, globals, disk)
+    if (found) return settle(found, globals, disk)
   }
-  for (const state of searched.filter(({ index }) => index)) {
+  for (const state of searched) {
     const found = await lookUpOnDisk(state, name, globals, disk)
-    if (found) return settle(found, isSearched, globals, disk)
+    if (found) return settle(found, globals, disk)
   }
   return null
 }
@@ -192,22 +190,11 @@ async function complete(
   }
 }
 
-async function settle(
-  found: Found,
-  isSearched: (state: DirectoryState) => boolean,
-  globals: Globals,
-  disk: Disk,
-): Promise<Resolution> {
-  const { state, names, record } = found
+async function settle(found: Found, globals: Globals, disk: Disk): Promise<Resolution> {
+  const { state, record } = found
   if (isBroken(record)) {
     noteBroken(found, globals, disk)
     return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
-  }
-  // A tool that came from disk may shadow others that no index names.
-  if (names.via === 'disk') {
-    const states = directoryStates(globals, disk).filter(isSearched)
-    for (const later of states.slice(states.indexOf(state) + 1))
-      if (!later.index) await diskNames(later, globals, disk)
   }
   const tool = toolOf({ ...found, record }, globals, disk)
   return record.dynamic ? complete(tool, sourceOf(tool) ?? { ...found, record }, globals, disk) : { tool }

@@ -41,7 +41,7 @@ export interface Cache {
   list: Map<string, ToolDef[]>
   /** The skill files of a directory that was read without an index, absolute, by `directory\0ignore patterns`. */
   dir: Map<string, string[]>
-  /** Results of `loadSkillsFromFile`, by the file's absolute path. */
+  /** The sound tools of files that were named by their path, by that, absolute. */
   file: Map<string, ToolDef[]>
   /** Each tool's authority, by its source or name. */
   authority: Map<string, ToolDef | null>

@@ -1,11 +1,10 @@
-import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { parseInline } from '../src/inline-reference.js'
 import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
 import type { Resolution } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { functionOf, noTool } from './run-code.js'
-import type { ToolDef } from './tool-def.js'
+import type { ToolDef, ToolFunction } from './tool-def.js'
 
 /**
  * The tool of an `inline://` reference, made at its first use and kept as a registered tool under the whole
@@ -22,35 +21,37 @@ export async function makeInlineTool(ref: string, globals: Globals, disk: Disk):
     const module = await parser.importModule(cwd, { code: text, from: 'inline.js' }, globals.config.external)
     const fn = functionOf(module.default)
     if (fn === null) throw noTool('The default export of inline code', { tool: ref })
-    return keep({ name: ref, kind: 'code', frontmatter: bare(ref), fn, module })
+    return { tool: keepInlineCode(ref, fn, module, globals) }
   }
   const read = parser.readMarkdown(text, 'inline.skill.md')
   if ('broken' in read) return { broken: read.broken }
   const content = async (): Promise<string> => read.content
-  return keep({
-    name: read.frontmatter.name,
-    kind: 'file',
-    frontmatter: read.frontmatter,
-    fn: content,
-    content,
-  })
-
-  function keep(parts: Omit<ToolDef, 'src' | 'origin'>): Resolution {
-    const origin = {
-      layer: 'programmatic' as const,
-      entry: '',
-      file: '',
-      via: 'programmatic' as const,
-      shadows: [],
-    }
-    const tool: ToolDef = { ...parts, src: ref, origin }
-    globals.tools.programmaticTools.set(ref, tool)
-    globals.stats.via.programmatic++
-    return { tool }
+  const { frontmatter } = read
+  return {
+    tool: keep(ref, { name: frontmatter.name, kind: 'file', frontmatter, fn: content, content }, globals),
   }
 }
 
-/** Inline code has no frontmatter: it takes what it is given. */
-function bare(name: string): ToolFrontmatter {
-  return { name, tags: [], metadata: {}, extra: {}, params: { type: 'object' } }
+/** Keeps inline code that was imported under its whole reference, unless there is a tool of that name. It takes what it is given. */
+export function keepInlineCode(
+  ref: string,
+  fn: ToolFunction,
+  module: Record<string, unknown>,
+  globals: Globals,
+): ToolDef {
+  const known = globals.tools.programmaticTools.get(ref)
+  if (known) return known
+  const frontmatter = { name: ref, tags: [], metadata: {}, extra: {}, params: { type: 'object' } }
+  return keep(ref, { name: ref, kind: 'code', frontmatter, fn, module }, globals)
+}
+
+function keep(ref: string, parts: Omit<ToolDef, 'src' | 'origin'>, { tools, stats }: Globals): ToolDef {
+  const tool: ToolDef = {
+    ...parts,
+    src: ref,
+    origin: { layer: 'programmatic', entry: '', file: '', via: 'programmatic', shadows: [] },
+  }
+  tools.programmaticTools.set(ref, tool)
+  stats.via.programmatic++
+  return tool
 }

@@ -21,7 +21,7 @@ import type { ToolDef } from './tool-def.js'
 /** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's are not. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
   if (globals.closed) throw runtimeClosed()
-  const registered = [...new Set(globals.tools.programmaticTools.values())]
+  const registered = registeredTools(globals)
   if (disk === null) return registered
   const key = pathsKey(globals)
   const known = globals.config.freshness === 'trust' ? globals.cache.list.get(key) : undefined
@@ -42,6 +42,12 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
   }
   globals.cache.list.set(key, tools)
   return [...tools]
+}
+
+/** What a program registered; not what an `inline://` reference holds, which nobody did. */
+function registeredTools({ tools: { programmaticTools } }: Globals): ToolDef[] {
+  const isInline = (key: string, { src }: ToolDef): boolean => src === key && key.startsWith('inline://')
+  return [...new Set([...programmaticTools].flatMap(([key, tool]) => (isInline(key, tool) ? [] : [tool])))]
 }
 
 interface Named extends Found {

@@ -1,7 +1,7 @@
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { INTERNAL_TAG } from '../src/tags.js'
 import type { Context, RunContext } from './context.js'
-import { askIndex, type DirectoryState, directoryStates } from './directory-state.js'
+import { askIndex, type DirectoryState, statesAfter } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
@@ -92,8 +92,7 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
 
 /** The tools of a name in the directories after one: by their indexes, and of those without by what was read of them. */
 function shadowedBy(name: string, by: DirectoryState, globals: Globals, disk: Disk): Origin['shadows'] {
-  const states = directoryStates(globals, disk)
-  return states.slice(states.indexOf(by) + 1).flatMap(state => {
+  return statesAfter(by, globals, disk).flatMap(state => {
     const record = askIndex(state, globals, disk, index => index.tool(name)) ?? state.diskNames?.tool(name)
     return record ? [{ layer: state.layer, entry: state.dir, file: record.file }] : []
   })

@@ -16,14 +16,19 @@ export async function isReachedByNobody(
   globals: Globals,
 ): Promise<boolean> {
   if (origin.entry !== '' || Object.keys(frontmatter.metadata).length > 0) return false
-  // Under `check` a main skill may change at any time.
-  if (globals.config.freshness !== 'trust') return false
-  globals.cache.promotions ??= await readPromotions(globals)
-  const { promotions } = globals.cache
-  return promotions !== null && Object.keys({ ...promotions.local, ...promotions.global }).length === 0
+  const { cache, config } = globals
+  const isTrusted = config.freshness === 'trust'
+  const promotions = (isTrusted && cache.promotions) || (await readPromotions(globals))
+  cache.promotions = promotions
+  // Under `check` a main skill may change at any time: what is resolved is kept with the files that it came from.
+  return (
+    isTrusted &&
+    promotions !== null &&
+    Object.keys({ ...promotions.local, ...promotions.global }).length === 0
+  )
 }
 
-/** What reaches tools without a file, once for all of them; null where a main skill has a fault. */
+/** What reaches tools without a file, for all of them; null where a main skill has a fault. */
 export async function readPromotions(globals: Globals): Promise<Promotions | null> {
   const project = await rootMain(isOwn, globals)
   const library = await rootMain(one => one.library === true, globals)

@@ -6,7 +6,7 @@ import { nearest } from '../src/nearest.js'
 import { inOrder, isReferences, type ToolReference } from '../src/references.js'
 import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { rereadFile } from './directory-files.js'
-import { currentIndex, withNames } from './directory-state.js'
+import { currentIndex, namesOf, statesAfter, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
@@ -16,6 +16,20 @@ import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
 
 const contents = lazy(() => import('./find-content.js'))
+
+/** A tool with its details. Directories without an index are read for this where they may have tools that it shadows. */
+export async function describe(
+  ref: string,
+  globals: Globals,
+): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
+  const tool = await requireTool(ref, globals)
+  const state = sourceOf(tool)?.state
+  // Under `verify` what no index names does not count.
+  if (disk && state && !globals.config.verify) {
+    for (const later of statesAfter(state, globals, disk)) await namesOf(later, globals, disk)
+  }
+  return { tool, ...(await readDetails(tool, globals)) }
+}
 
 /** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
 export async function readDetails(tool: ToolDef, globals: Globals): Promise<Required<ToolDetails>> {

@@ -26,18 +26,30 @@ const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 /** What `loadSkillsFromFile` does. */
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
   const host = disk
-  if (host === null) return []
-  const place = await placeOf(path, globals, host)
-  if (place === null) return []
-  const file = host.resolve(place.state.dir, place.file)
-  const known = globals.config.freshness === 'trust' ? globals.cache.file.get(file) : undefined
+  const place = host && (await placeOf(path, globals, host))
+  if (!host || !place) return []
+  const known = keptTools(place, globals, host)
   if (known) return [...known]
   const found = await foundIn(place, globals, host)
-  const tools = found.flatMap(one => soundTool(one, globals, host))
+  for (const one of found) noteBroken(one, globals, host)
+  const tools = keepTools(place, found, globals, host)
   const [broken] = found.flatMap(one => faultOf(one, host))
   if (tools.length === 0 && broken) throw toolBroken(path, broken)
-  globals.cache.file.set(file, tools)
   return [...tools]
+}
+
+/** Under `check` a file may change at any time. */
+function keptTools({ state, file }: Place, { cache, config }: Globals, disk: Disk): ToolDef[] | undefined {
+  return config.freshness === 'trust' ? cache.file.get(disk.resolve(state.dir, file)) : undefined
+}
+
+/** Keeps the sound tools of a file, where it has any; one that has faults alone is asked again. */
+function keepTools(place: Place, found: readonly Found[], globals: Globals, disk: Disk): ToolDef[] {
+  const tools = found.flatMap(({ record, ...one }) =>
+    isBroken(record) ? [] : [toolOf({ ...one, record }, globals, disk)],
+  )
+  if (tools.length > 0) globals.cache.file.set(disk.resolve(place.state.dir, place.file), tools)
+  return tools
 }
 
 /** The tool of a file that a fragment picks; without one, the first. */
@@ -48,7 +60,12 @@ export async function loadPath(
   disk: Disk,
 ): Promise<Resolution> {
   const place = await placeOf(path, globals, disk)
-  const all = place ? await foundIn(place, globals, disk) : []
+  if (place === null) return null
+  const named = ({ name }: ToolDef): boolean => name === fragment
+  const known = fragment === undefined ? undefined : keptTools(place, globals, disk)?.find(named)
+  if (known) return { tool: known }
+  const all = await foundIn(place, globals, disk)
+  keepTools(place, all, globals, disk)
   const found =
     fragment === undefined
       ? all.find(({ isFirst }) => isFirst)

@@ -20,6 +20,7 @@ import type { ToolSource } from './tool-source.js'
 
 const checks = lazy(() => import('./checked-files.js'))
 const faults = lazy(() => import('./delegate-faults.js'))
+const inline = lazy(() => import('./inline-tools.js'))
 
 /** A module's tool, ready to be called. */
 export interface LoadedCode {
@@ -71,6 +72,8 @@ export async function loadDelegate(source: ToolSource, globals: Globals, disk: D
     throw (await faults()).delegateUnready(name, error)
   })
   const fn = functionOf(module.default)
+  if (fn && 'code' in code)
+    (await inline()).keepInlineCode(String(record.frontmatter.metadata.delegate), fn, module, globals)
   if (fn) return fn
   throw noTool(`The default export of the delegate of "${name}"`, { tool: name })
 }

@@ -25,6 +25,8 @@ export interface DirectoryNames {
   names: () => string[]
   /** Every file's path. */
   paths: () => string[]
+  /** Every folder that was listed, absolute, where the names are those of files. */
+  folders?: readonly string[]
 }
 
 /** Code of a directory: a file, or a text that stands in one. Paths are absolute, or relative to the directory. */

@@ -370,7 +370,7 @@ describe('a bundle', () => {
 
 describe('code of every kind', () => {
   it('runs, with one copy of this package and of what it shares', async () => {
-    const { tools, folder } = await bundled({
+    const { tools, runtime, folder } = await bundled({
       'skills/typed.skill.ts': `import { defineTool } from 'agent-apps'\nimport { z } from 'zod'\nimport { told } from '../lib/shared.js'\nexport default defineTool({ name: 'typed', description: 'Is typed.', params: z.object({ n: z.number() }), execute: ({ n }, { invoke }) => { told.push(n); return invoke('inline') } })\n`,
       'skills/inline.skill.md': skill(
         'inline',
@@ -391,6 +391,7 @@ describe('code of every kind', () => {
       'node_modules/common/index.js': "module.exports = () => require('path').basename('a/b')\n",
     })
     expect(await tools.typed?.({ n: 1 })).toBe(2)
+    expect(runtime.globals.tools.programmaticTools.has('inline://code,export default () => 1 + 1')).toBe(true)
     expect(await tools.beside?.()).toEqual([[1], 'USAGE'])
     expect(await tools.words?.()).toBe('Some words.')
     expect(await tools.common?.()).toBe('bnoted')

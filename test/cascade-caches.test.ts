@@ -129,9 +129,7 @@ describe.each(WAYS)('what a runtime keeps of cascades, from %s, under %s', (from
         true,
         2,
       ])
-      expect(cache.promotions).toEqual(
-        freshness === 'trust' ? { local: { limit: 5 }, global: { tag: 'x', audit: 1 } } : null,
-      )
+      expect(cache.promotions).toEqual({ local: { limit: 5 }, global: { tag: 'x', audit: 1 } })
     }
     const forgotten = (): unknown[] => [
       cache.cascade.size,
@@ -192,6 +190,19 @@ describe.each(['index', 'disk'] as const)('registered tools without metadata, fr
     expect([await runtime.invoke('a'), await runtime.invoke('b')]).toEqual(['a', 'b'])
     expect(runtime.stats().cascadesComputed).toBe(0)
     expect(runtime.globals.cache.promotions).toEqual({ local: {}, global: {} })
+  })
+
+  it('get what is promoted by a main skill that changed, under check', async () => {
+    const { runtime, cwd } = await start(from, 'check')
+    add(runtime, 'a')
+    await runtime.invoke('a')
+    expect(globalThis.calls).toContain('> audit 1')
+    writeTree(cwd, { 'skills/SKILL.md': main({ tag: 'x', $global: ['m'], m: 2 }) })
+    globalThis.calls = []
+    await runtime.invoke('a')
+    expect(globalThis.calls).toContain('> m 2')
+    expect(globalThis.calls).not.toContain('> audit 1')
+    expect(runtime.globals.cache.promotions).toEqual({ local: {}, global: { m: 2 } })
   })
 
   it('get what is promoted', async () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -15,6 +14,7 @@ import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RULES } from '../compiler/diagnostics.js'
+import { asOrdinaryUser } from './support/ordinary-user.js'
 
 /** The rules that only the runtime reports. */
 const RUNTIME_RULES = ['index-refused', 'index-stale', 'listener-throws']
@@ -140,7 +140,7 @@ describe('docs/rules.md', () => {
       const { diagnostics, counts } =
         bundle || COMPILE_RULES.includes(section.rule)
           ? await compile({ ...options, bundle })
-          : await asOrdinaryUser(() => check(options))
+          : await asOrdinaryUser(parent, () => check(options))
       const found = diagnostics.find(({ ruleId }) => ruleId === section.rule)
       expect(found, `the example does not break ${section.rule}`).toBeDefined()
       expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
@@ -218,16 +218,4 @@ function skill(frontmatter: string): string {
 function write(directory: string, path: string, text: string | Buffer): void {
   mkdirSync(dirname(join(directory, path)), { recursive: true })
   writeFileSync(join(directory, path), text)
-}
-
-/** Nothing is unreadable to the superuser, so the work is done as another user where the tests run as that one. */
-async function asOrdinaryUser<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (process.geteuid?.() !== 0) return work()
-  execFileSync('chmod', ['a+rx', parent])
-  process.seteuid?.(65534)
-  try {
-    return await work()
-  } finally {
-    process.seteuid?.(0)
-  }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime, type Runtime } from 'agent-apps'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clearToolCache, createRuntime, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { goodSkills, makeTree, skill, writeTree } from './support/tree.js'
@@ -150,6 +151,83 @@ describe.each([['before the first look'], ['after a look']])('check, %s', when =
     expect(await runtime.render('good-1')).toBe('Edited.\n')
     expect(await runtime.render('added')).toBe('Do added.\n')
   })
+})
+
+describe.each(['compiled', 'from disk'])('check, %s: after a name was looked for in all files', way => {
+  const looked = async (files: Record<string, string>): Promise<{ dir: string; runtime: Runtime }> => {
+    const dir = makeTree({ ...goodSkills(2), 'group/old/SKILL.md': skill('old'), ...files })
+    if (way === 'compiled') await compile({ paths: [dir] })
+    const runtime = createRuntime({ paths: [dir], freshness: 'check' })
+    expect(await runtime.findTool('added')).toBeNull()
+    return { dir, runtime }
+  }
+
+  it.each([0, 100])('one is found that was added below the top %i ms later', async pause => {
+    const { dir, runtime } = await looked({})
+    await sleep(pause)
+    for (const name of ['added', 'more']) {
+      writeTree(dir, { [`group/deep/${name}/SKILL.md`]: skill(name) })
+      const tool = await runtime.findTool(name)
+      expect(tool?.origin).toMatchObject({ via: 'disk', file: `group/deep/${name}/SKILL.md` })
+      expect(await tool?.content?.()).toBe(`Do ${name}.\n`)
+      await sleep(pause)
+    }
+    expect((await runtime.findTool('old'))?.origin.file).toBe('group/old/SKILL.md')
+  })
+
+  it('one is found that was added to a file', async () => {
+    const { dir, runtime } = await looked({ 'group/pair.skill.md': skill('one') })
+    writeTree(dir, { 'group/pair.skill.md': `${skill('one')}\n${skill('added')}` })
+    expect((await runtime.findTool('added'))?.src).toMatch(/pair\.skill\.md#added$/)
+  })
+
+  it('one that went and came back is found', async () => {
+    const { dir, runtime } = await looked({ 'group/other/SKILL.md': skill('other') })
+    rmSync(join(dir, 'group/other'), { recursive: true })
+    expect(await runtime.findTool('other')).toBeNull()
+    writeTree(dir, { 'group/elsewhere/SKILL.md': skill('other') })
+    expect((await runtime.findTool('other'))?.origin.file).toBe('group/elsewhere/SKILL.md')
+  })
+
+  it('nothing is read again while nothing changed', async () => {
+    const { dir, runtime } = await looked({})
+    await sleep(100)
+    await runtime.findTool('added')
+    const read = runtime.globals.cache.nameIndex.get(dir)
+    expect(read?.get('old')).toBe(join(dir, 'group/old/SKILL.md'))
+    await runtime.findTool('another')
+    expect(runtime.globals.cache.nameIndex.get(dir)).toBe(read)
+  })
+
+  it('a turn sees the files as it saw them first', async () => {
+    const { dir, runtime } = await looked({})
+    await runtime.turn(async () => {
+      expect(await runtime.findTool('added')).toBeNull()
+      writeTree(dir, { 'group/added/SKILL.md': skill('added') })
+      expect(await runtime.findTool('added')).toBeNull()
+      expect(await runtime.findTool('another')).toBeNull()
+    })
+    expect((await runtime.findTool('added'))?.name).toBe('added')
+  })
+})
+
+it('check: a directory that came after it was looked for is searched', async () => {
+  const cwd = makeTree({ 'other.txt': '' })
+  const runtime = createRuntime({ cwd, paths: ['skills'], freshness: 'check' })
+  expect(await runtime.findTool('added')).toBeNull()
+  writeTree(cwd, { 'skills/added/SKILL.md': skill('added') })
+  expect((await runtime.findTool('added'))?.origin.via).toBe('disk')
+  expect(await runtime.listTools()).toHaveLength(1)
+})
+
+it('trust, from disk: `clearToolCache` has a name looked for in the files again', async () => {
+  const dir = makeTree(goodSkills(2))
+  const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+  expect(await runtime.findTool('added')).toBeNull()
+  writeTree(dir, { 'group/added/SKILL.md': skill('added') })
+  expect(await runtime.findTool('added')).toBeNull()
+  clearToolCache('added', runtime.globals)
+  expect((await runtime.findTool('added'))?.name).toBe('added')
 })
 
 describe('trust', () => {

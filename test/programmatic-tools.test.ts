@@ -323,6 +323,48 @@ describe('inline tools', () => {
     expect(await invoke(coded, { n: 2 }, globals)).toBe(3)
   })
 
+  it.each([
+    ['index', 'trust'],
+    ['index', 'check'],
+    ['disk', 'trust'],
+    ['disk', 'check'],
+  ] as const)(
+    'of a delegate are kept under its reference once they ran, from %s, %s',
+    async (from, freshness) => {
+      const coded = `inline://base64,${Buffer.from(CODE).toString('base64')}`
+      const delegating = (name: string, ref: string): string =>
+        skill(name, 'Body.\n', `metadata:\n  delegate: ${JSON.stringify(ref)}\n  params: { type: object }\n`)
+      const cwd = makeTree({
+        'package.json': '{"type":"module"}',
+        'skills/a.skill.md': delegating('a', CODE),
+        'skills/b.skill.md': delegating('b', coded),
+      })
+      if (from === 'index') await compile({ cwd, paths: ['skills'] })
+      const { globals } = createRuntime({ cwd, paths: ['skills'], freshness })
+      const { programmaticTools } = globals.tools
+      for (const [name, ref] of [
+        ['a', CODE],
+        ['b', coded],
+      ] as const) {
+        expect(await invoke(name, { n: 1 }, globals)).toBe(2)
+        const tool = programmaticTools.get(ref)
+        expect(tool).toMatchObject({ name: ref, src: ref, kind: 'code', origin: { via: 'programmatic' } })
+        expect(await findTool(ref, globals)).toBe(tool)
+        expect(await invoke(ref, { n: 2 }, globals)).toBe(3)
+      }
+      const [first] = await listTools(globals)
+      expect((await listTools(globals)).map(({ name }) => name)).toEqual(['a', 'b'])
+      expect(first?.origin.layer).toBe('project')
+    },
+  )
+
+  it('are not listed, and take the place of none that is', async () => {
+    const globals = globalsOver(makeTree({ 'x/SKILL.md': skill('x') }))
+    await findTool('inline://markdown,---\nname: x\ndescription: d\n---\nDo the thing.', globals)
+    await findTool(CODE, globals)
+    expect((await listTools(globals)).map(({ name, origin }) => [name, origin.via])).toEqual([['x', 'disk']])
+  })
+
   it('that cannot be read', async () => {
     for (const ref of ['inline://base64,!!', 'inline://shell,rm']) {
       const failure = await findTool(ref, globalsOver()).catch((error: unknown) => error)
@@ -407,6 +449,39 @@ describe('what is cached and a tool that is registered', () => {
     expect(globals.cache.file.get(file)).toEqual(loaded)
     clearAllCaches(globals)
     expect(globals.cache.nameIndex.size + globals.cache.dir.size + globals.cache.file.size).toBe(0)
+  })
+  it.each([
+    ['index', 'trust'],
+    ['index', 'check'],
+    ['disk', 'trust'],
+    ['disk', 'check'],
+  ] as const)('have the tools of a file that was found by its path, from %s, %s', async (from, freshness) => {
+    const cwd = makeTree({
+      'skills/pair.skill.md': `${skill('one')}\n${skill('two')}`,
+      'apart/pair.skill.md': `${skill('three')}\n${skill('four')}\n---\nname: five\nlicense: [\n---\n`,
+      'apart/bad.skill.md': '---\nname: bad\nlicense: [\n---\n',
+    })
+    if (from === 'index') await compile({ cwd, paths: ['skills'] })
+    const { globals, diagnostics } = createRuntime({ cwd, paths: ['skills'], freshness })
+    for (const [ref, names] of [
+      ['./skills/pair.skill.md#two', ['one', 'two']],
+      ['./apart/pair.skill.md', ['three', 'four']],
+    ] as const) {
+      const file = join(cwd, ref.replace(/#.*/, ''))
+      const tool = await findTool(ref, globals)
+      expect(globals.cache.file.get(file)?.map(({ name }) => name)).toEqual(names)
+      expect(globals.cache.file.get(file)).toContain(tool)
+      expect(diagnostics()).toEqual([])
+    }
+    if (freshness === 'trust') {
+      const [three, four] = await loadSkillsFromFile(join(cwd, 'apart/pair.skill.md'), globals)
+      expect(await findTool('./apart/pair.skill.md', globals)).toBe(three)
+      expect(await findTool('./apart/pair.skill.md#four', globals)).toBe(four)
+    }
+    await expect(findTool('./apart/bad.skill.md', globals)).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
+    expect(globals.cache.file.size).toBe(2)
+    clearToolCache('one', globals)
+    expect(globals.cache.file.size).toBe(0)
   })
 })
 

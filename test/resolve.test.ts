@@ -333,6 +333,48 @@ describe('entries', () => {
     expect(await runtime.render('a')).toBe('One.\n')
   })
 
+  it.each(['trust', 'check'] as const)(
+    'what is found in an entry without an index has no other entry read, %s',
+    async freshness => {
+      const cwd = makeTree({
+        'one/a/SKILL.md': skill('a'),
+        'one/timeout/SKILL.md': skill('timeout'),
+        'two/a/SKILL.md': skill('a'),
+        'three/a/SKILL.md': skill('a'),
+      })
+      await compile({ cwd, paths: ['two'] })
+      const runtime = createRuntime({ cwd, paths: ['one', 'two', 'three'], freshness })
+      const read = (): string[] => [...runtime.globals.cache.nameIndex.keys()]
+      const two = { layer: 'project', entry: join(cwd, 'two'), file: 'a/SKILL.md' }
+      const three = { layer: 'project', entry: join(cwd, 'three'), file: 'a/SKILL.md' }
+
+      const a = await runtime.findTool('a')
+      expect(a?.origin.via).toBe('disk')
+      expect(read()).toEqual([join(cwd, 'one')])
+      expect(a?.origin.shadows).toEqual([two])
+      const timeout = await runtime.findTool('timeout')
+      expect(timeout?.origin.shadows).toMatchObject([{ layer: 'bundled', file: 'timeout.skill.ts' }])
+      expect(read()).toEqual([join(cwd, 'one')])
+
+      expect((await runtime.describe('a')).tool.origin.shadows).toEqual([two, three])
+      expect(read()).toEqual([join(cwd, 'one'), join(cwd, 'three')])
+    },
+  )
+
+  it.each(['trust', 'check'] as const)(
+    'what is found by an index is described with what it shadows where there is none, %s',
+    async freshness => {
+      const cwd = makeTree({ 'one/a/SKILL.md': skill('a'), 'two/a/SKILL.md': skill('a') })
+      await compile({ cwd, paths: ['one'] })
+      const runtime = createRuntime({ cwd, paths: ['one', 'two'], freshness })
+      expect((await runtime.findTool('a'))?.origin).toMatchObject({ via: 'index', shadows: [] })
+      expect((await runtime.describe('a')).tool.origin.shadows).toEqual([
+        { layer: 'project', entry: join(cwd, 'two'), file: 'a/SKILL.md' },
+      ])
+      expect([...runtime.globals.cache.nameIndex.keys()]).toEqual([join(cwd, 'two')])
+    },
+  )
+
   it('a name added deep in a compiled entry is found from disk, once all miss', async () => {
     const cwd = makeTree({ 'one/group/a/SKILL.md': skill('a') })
     await compile({ cwd, paths: ['one'] })

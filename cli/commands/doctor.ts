@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAgentAppsError, type PathEntry } from 'agent-apps'
 import { type CompileResult, compile, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
@@ -85,12 +85,33 @@ function missingDirectories(paths: PathEntry[], named: Named): Finding[] {
   return paths
     .flatMap(entry => (typeof entry === 'string' ? [entry] : 'ignore' in entry ? [] : [entry.dir]))
     .filter(directory => !existsSync(directory))
-    .map(directory => ({
-      subject: 'path',
-      state: 'problem',
-      found: `${named(directory)} does not exist`,
-      advice: 'Create it, or remove it from the paths.',
-    }))
+    .map(directory => {
+      const why = refusal(directory)
+      return why === null
+        ? {
+            subject: 'path',
+            state: 'problem',
+            found: `${named(directory)} does not exist`,
+            advice: 'Create it, or remove it from the paths.',
+          }
+        : {
+            subject: 'path',
+            // The rest is found without it.
+            state: 'note',
+            found: `${named(directory)} cannot be looked at: ${why}`,
+            advice: 'Let this user enter the folders above it, or remove it from the paths.',
+          }
+    })
+}
+
+/** Why the system lets nobody look whether something is there; null where it does. */
+function refusal(path: string): string | null {
+  try {
+    statSync(path, { throwIfNoEntry: false })
+    return null
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error)
+  }
 }
 
 /** How each of the project's directories stands to its index. */

@@ -11,6 +11,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE, isInside } from '../../src/index-format.js'
+import { isRefusal } from '../../src/refusal.js'
 import { looksSecret } from '../../src/secrets.js'
 import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics.js'
 import { type FileStat, pickStat } from '../file-stat.js'
@@ -40,7 +41,7 @@ export interface WalkedSkill extends WalkedFile {
   /** The folder skill's other files. */
   resources: WalkedFile[]
   findings: Finding[]
-  /** Why it cannot be looked at. Only of a SKILL.md at the root: another one gives no skill. */
+  /** Why it cannot be looked at. Only of a SKILL.md at the root, also where the root itself cannot be: another one gives no skill. */
   unseen?: string
 }
 
@@ -59,6 +60,8 @@ export interface Walk {
   skipped: Skipped[]
   /** The names that stand in the directory itself. */
   listing: string[]
+  /** True where the system does not let anybody list the directory itself: nobody knows what is in it. */
+  isRefused?: true
 }
 
 export interface WalkOptions {
@@ -102,7 +105,7 @@ interface Directory {
  * Finds the skills of a directory: one `readdir` for each folder, in code-point order of path. Follows links
  * to skills, once each; refuses links out of a skill; does not enter `node_modules` and dot directories.
  *
- * @throws the system's error where the directory itself cannot be read
+ * @throws the system's error where the directory itself cannot be read, unless the system refuses it
  */
 export function walk(
   root: string,
@@ -110,10 +113,11 @@ export function walk(
 ): Walk {
   const skills: WalkedSkill[] = []
   const skipped: Skipped[] = []
-  const realRoot = realpathSync.native(root)
+  const realRoot = realPath(root)
   const visited = new Set([realRoot])
   const topLevel: string[] = []
   let items = 0
+  let refused: Pick<Walk, 'isRefused'> = {}
   visit({
     path: '',
     absolute: root,
@@ -124,7 +128,7 @@ export function walk(
     depth: 0,
   })
   skills.sort((a, b) => byCodePoint(a.path, b.path))
-  return { skills, skipped, listing: topLevel }
+  return { skills, skipped, listing: topLevel, ...refused }
 
   function visit(directory: Directory): void {
     const listing = list(directory)
@@ -160,7 +164,13 @@ export function walk(
     try {
       return readdirSync(absolute, { withFileTypes: true }).sort((a, b) => byCodePoint(a.name, b.name))
     } catch (error) {
-      if (path === '') throw error
+      if (path === '') {
+        if (!isRefusal(error)) throw error
+        refused = { isRefused: true }
+        // What describes the whole directory may be in it.
+        addSkill('SKILL.md', NO_STAT, 'folder', realName, true).unseen = systemReason(error)
+        return null
+      }
       const why = finding('file-unreadable', FILE_START, systemReason(error))
       skip(path, why, false, own ? [] : namesOf('folder', path, realName))
       return null
@@ -368,6 +378,16 @@ export function systemReason(error: unknown): string {
         .replace(/^[A-Z]+: /, '')
         .replace(/, \w+ '.*$/s, '')
         .replace(/, \w+$/, '')}`
+}
+
+/** The real path of a directory; the path itself where the system does not let anybody look there. */
+function realPath(directory: string): string {
+  try {
+    return realpathSync.native(directory)
+  } catch (error) {
+    if (isRefusal(error)) return directory
+    throw error
+  }
 }
 
 function readListing(directory: string): Dirent[] {
