@@ -16,7 +16,7 @@ import {
   pathQuery,
   registerTool,
 } from 'agent-apps'
-import { compile, loadConfig } from 'agent-apps/compiler'
+import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const HEADINGS = [
@@ -169,6 +169,10 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     }
     registerTool(globals, { name: 'twice', fn, role: 'middleware' })
     return invoke('twice', {}, globals)
+  },
+  NOT_EVALUATED: root => {
+    write(root, 'agent-apps.config.mjs', "export default { paths: ['skills'].slice() }\n")
+    return check({ cwd: root })
   },
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
