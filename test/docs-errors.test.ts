@@ -114,7 +114,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
-    write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
+    write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()}\n`)
     let now = Date.now()
     vi.spyOn(Date, 'now').mockImplementation(() => {
       now += 61_000
