@@ -5,17 +5,23 @@ import { type Invocation, projectOptions } from './command.js'
 import { fromCwd, fromHere } from './from-here.js'
 import { printable } from './output.js'
 
-/** A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index. */
-export async function openRuntime(invocation: Invocation): Promise<Runtime> {
+/**
+ * A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index.
+ *
+ * @param evaluate whether the command is asked to run code
+ */
+export async function openRuntime(invocation: Invocation, evaluate: boolean): Promise<Runtime> {
   const { cwd, config } = projectOptions(invocation)
   const { paths, config: loaded } = await loadConfig({
     cwd,
     global: true,
+    evaluate,
     ...(config !== undefined && { config }),
   })
   return createRuntime({
     paths,
     cwd,
+    evaluate,
     freshness: loaded.freshness ?? 'check',
     library: loaded.library ?? true,
     external: loaded.external ?? [],

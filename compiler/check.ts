@@ -47,7 +47,7 @@ export interface CheckResult extends Report {
 /** Gives every diagnostic of a project's skills that reading them shows, without running code or writing an index. */
 export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   checkProjectOptions('check', options, OPTIONS)
-  const project = await readProject(options)
+  const project = await readProject(options, false)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []
   const parts: (ReportPart & { skills: WalkedSkill[] })[] = []
@@ -62,14 +62,14 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     }
     const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
     await checkDelegates(directory.dir, units)
-    await attachModules(directory.dir, units, NO_MODULES, { evaluate: 'none' })
+    await attachModules(directory.dir, units, NO_MODULES, { evaluate: false })
     countTokens(directory.dir, units)
     const { skills, skipped } = walked
     parts.push({ directory, skills, skipped, linked: linkDirectory(units, skipped) })
   }
   const library = libraryBelow(project)
   const cascades = await projectCascades(parts, library, project)
-  const contents = await projectContents(parts, library, project)
+  const contents = await projectContents(parts, library, project, false)
   addDirectiveReferences(parts, contents)
   const checked = parts.map((part, number) => ({
     ...part,

@@ -31,7 +31,7 @@ export interface CleanResult {
 export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   checkProjectOptions('clean', options, OPTIONS)
   const removed: string[] = []
-  const { directories } = await readProject(options)
+  const { directories } = await readProject(options, false)
   for (const directory of directories) {
     const files = filesToRemove(directory.dir)
     removed.push(...files.map(file => shownPath(directory, file)))

@@ -56,7 +56,7 @@ const PLACE = {
 export async function compileBundle(options: CompileBundleOptions = {}): Promise<CompileBundleResult> {
   checkProjectOptions('compileBundle', options, OPTIONS)
   const { types, looks, ...own } = options
-  const project = await readProject(own, looks?.path)
+  const project = await readProject(own, true, looks?.path)
   const declarations = types === undefined ? undefined : typesPlace(project, types)
   const {
     made,

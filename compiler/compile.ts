@@ -79,7 +79,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 
 /** The same with sound options, telling where it looks. */
 export async function compileProject(options: CompileOptions, looks?: Looks): Promise<CompileResult> {
-  const project = await readProject(options, looks?.path)
+  const project = await readProject(options, options.check !== true, looks?.path)
   if (options.bundle !== undefined) (await import('./bundle.js')).checkBundle(project, options)
   const { check } = options
   const { made, outdated, ...result } = await compileRead(project, options, looks, (job, files) =>
@@ -180,7 +180,9 @@ async function compileOnce(project: Project, job: Job): Promise<CompiledDirector
     prepared.push(one)
   }
   const cascades = await timed(job, 'resolve', () => cascadesOf(prepared, project))
-  const contents = await timed(job, 'contents', () => contentsOf(prepared, cascades, project))
+  const contents = await timed(job, 'contents', () =>
+    contentsOf(prepared, cascades, project, job.check !== true),
+  )
   for (const one of prepared) for (const path of includedFiles(one)) job.looks?.path(path)
   const compiled: CompiledDirectory[] = []
   for (const [number, one] of prepared.entries()) {
@@ -237,23 +239,29 @@ function contentsOf(
   prepared: readonly PreparedDirectory[],
   cascades: readonly DirectoryCascades[],
   project: Project,
+  evaluate: boolean,
 ): Promise<LocatedContents[]> {
-  const parts = prepared.map(({ directory, linked, walked: { skills }, previous }, number) => ({
-    directory,
-    linked,
-    skills,
-    keptFindings(unit: SkillUnit): Finding[] | null {
-      if (previous === null || previous.written.header.cascadeKey !== cascades[number]?.key) return null
-      const { cache } = previous
-      const isSame = (tool: UnitTool): boolean =>
-        !isReadAnew(tool) && (tool.included ?? []).every(file => isSameFile(directory.dir, file, cache))
-      const findings = cache.contentFindings.get(unit.path) ?? []
-      // What is at fault may lie in another file.
-      const isSound = findings.every(({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle')
-      return isSound && unit.tools.every(isSame) ? [...findings] : null
-    },
-  }))
-  return projectContents(parts, libraryBelow(project), project)
+  const parts = prepared.map(
+    ({ directory, linked, walked: { skills }, before, previous, recorded }, number) => ({
+      directory,
+      linked,
+      skills,
+      recorded: before?.header.cascadeKey === cascades[number]?.key ? recorded : null,
+      keptFindings(unit: SkillUnit): Finding[] | null {
+        if (previous === null || previous.written.header.cascadeKey !== cascades[number]?.key) return null
+        const { cache } = previous
+        const isSame = (tool: UnitTool): boolean =>
+          !isReadAnew(tool) && (tool.included ?? []).every(file => isSameFile(directory.dir, file, cache))
+        const findings = cache.contentFindings.get(unit.path) ?? []
+        // What is at fault may lie in another file.
+        const isSound = findings.every(
+          ({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle',
+        )
+        return isSound && unit.tools.every(isSame) ? [...findings] : null
+      },
+    }),
+  )
+  return projectContents(parts, libraryBelow(project), project, evaluate)
 }
 
 /** True where the last compile resolved from the same, and no file that it found at fault was written anew. */

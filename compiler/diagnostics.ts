@@ -273,7 +273,7 @@ export const RULES = {
   'main-duplicate': SAID_BY_FINDING,
   'metadata-dynamic': {
     severity: 'info',
-    reason: path => `"${path}" is not a literal, so it is known only once the file has run`,
+    reason: path => `"${path}" is no literal and not evaluated: it is known only once the file has run`,
     note: '`agent-apps compile` runs the file to learn it. Write it out where it should be known without.',
   },
   'metadata-near-key': {
@@ -338,6 +338,11 @@ export const RULES = {
       maker === ''
         ? 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.'
         : `${maker === 'defineTool' ? '' : 'Did you mean `defineTool`? '}Import it: \`import { defineTool } from 'agent-apps'\`.`,
+  },
+  'not-evaluated': {
+    severity: 'info',
+    reason: what => `${capitalized(what)} is not evaluated, as that would run code of the project`,
+    note: '`agent-apps compile` runs it, and no command does that only looks.',
   },
   'not-yet': {
     ...SAID_BY_FINDING,
@@ -566,6 +571,18 @@ export function toDiagnostic(file: string, finding: Finding): Diagnostic {
     note: typeof note === 'string' ? note : note(...found),
     ...(fatal && { fatal }),
   }
+}
+
+/** The finding that a diagnostic was made of; null where its texts do not tell. The counterpart of `toDiagnostic`. */
+export function findingOf({ file, rule, line, column, reason, note }: Diagnostic): Finding | null {
+  if (!Object.hasOwn(RULES, rule)) return null
+  const known: Rule = RULES[rule as RuleName]
+  const [before = '', after = ''] = known.reason('\0').split('\0')
+  const said = reason.slice(before.length, reason.length - after.length)
+  const found = typeof known.note === 'string' ? [said] : [said, note]
+  const made = finding(rule as RuleName, { line, column }, ...found)
+  const again = toDiagnostic(file, made)
+  return again.reason === reason && again.note === note ? made : null
 }
 
 /** The same, of what keeps a skill from loading, whatever it does elsewhere. */

@@ -18,10 +18,11 @@ import { readSkills } from './1-read/read-skills.js'
 import { walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { addDirectiveReferences } from './add-directive-references.js'
+import { type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import { libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
-import { projectContents } from './project-contents.js'
+import { type LocatedContents, projectContents } from './project-contents.js'
 import type { LinkedPart, ProjectPart } from './project-part.js'
 import {
   namedTools,
@@ -34,12 +35,15 @@ import type { UnitTool } from './skill-unit.js'
 export interface GraphOptions extends ProjectOptions, GraphSelection {
   /** The tools to start from; default: all. */
   names?: readonly string[] | undefined
+  /** Told of each directive that was not run, so that what its text refers to is not in the graph. */
+  onDiagnostic?: ((message: Message) => void) | undefined
 }
 
 const OPTIONS: Record<Exclude<keyof GraphOptions, keyof ProjectOptions>, string> = {
   names: 'a list of texts',
   reverse: 'a boolean',
   depth: 'a number',
+  onDiagnostic: 'a function',
 }
 
 /**
@@ -50,21 +54,32 @@ const OPTIONS: Record<Exclude<keyof GraphOptions, keyof ProjectOptions>, string>
  */
 export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph> {
   checkProjectOptions('graph', options, OPTIONS)
-  const project = await readProject(options)
+  const project = await readProject(options, false)
   const parts: ProjectPart[] = []
   for (const directory of project.directories) {
     const { skills, skipped } = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     const { units } = await readSkills(directory.dir, skills, null, { walkedAt: 0 })
     parts.push({ directory, skills, linked: linkDirectory(units, skipped) })
   }
-  const contents = await projectContents(parts, libraryBelow(project), project)
+  const contents = await projectContents(parts, libraryBelow(project), project, false)
   addDirectiveReferences(parts, contents)
+  for (const message of notEvaluated(parts, contents)) options.onDiagnostic?.(message)
   const whole = await wholeGraph(parts, project, resolve(options.cwd ?? ''))
   const { names } = options
   if (names === undefined) return withCycles(whole)
   const ids = new Set(whole.nodes.filter(({ layer }) => layer !== null).map(({ id }) => id))
   for (const name of names) if (!ids.has(name)) throw notFound(name, ids)
   return reachableGraph(whole, names, options)
+}
+
+function notEvaluated(parts: readonly LinkedPart[], contents: readonly LocatedContents[]): Message[] {
+  return parts.flatMap(({ directory }, number) =>
+    [...(contents[number]?.findings ?? [])].flatMap(([path, findings]) =>
+      findings
+        .filter(({ rule }) => rule === 'not-evaluated')
+        .map(finding => toMessage(toDiagnostic(shownPath(directory, path), finding))),
+    ),
+  )
 }
 
 function notFound(name: string, ids: ReadonlySet<string>): AgentAppsError {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { CONVENTIONAL_DIRECTORIES } from '../src/conventional-directories.js'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { isJsonObject, isTexts } from '../src/json.js'
 import { nearest } from '../src/nearest.js'
 import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, PATTERNS, VARIABLES } from '../src/options.js'
@@ -56,12 +56,15 @@ export interface LoadConfigOptions {
   config?: string
   /** Also search the conventional directories of the user's home; only for interactive hosts. Default: false. */
   global?: boolean
+  /** Whether a configuration that is code is run. Where it is not, it is read as far as it is literal. Default: true. */
+  evaluate?: boolean
 }
 
 const OPTIONS: Record<keyof LoadConfigOptions, string> = {
   cwd: 'a string',
   config: 'a string',
   global: 'a boolean',
+  evaluate: 'a boolean',
 }
 
 const CONFIG_FILES = [
@@ -75,13 +78,13 @@ const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools
 /**
  * The configuration that is nearest above a directory, with the conventional paths where it names none.
  *
- * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID
+ * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID; NOT_EVALUATED where it is code that would have to be run
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   checkOptions('loadConfig', options, OPTIONS, nearest)
-  const { cwd = process.cwd(), config, global = false } = options
+  const { cwd = process.cwd(), config, global = false, evaluate = true } = options
   const file = config === undefined ? findConfig(resolve(cwd)) : explicitConfig(resolve(cwd, config))
-  const loaded = file === null ? {} : checkConfig(await readConfig(file), file)
+  const loaded = file === null ? {} : checkConfig(await readConfig(file, evaluate), file)
   const base = file === null ? resolve(cwd) : dirname(file)
   const paths = loaded.paths?.map(entry => withAbsoluteDirectory(entry, base)) ?? conventionalPaths(base)
   return { config: loaded, file, paths: global ? [...paths, ...homePaths()] : paths }
@@ -147,12 +150,14 @@ function explicitConfig(file: string): string {
   })
 }
 
-async function readConfig(file: string): Promise<unknown> {
+async function readConfig(file: string, evaluate: boolean): Promise<unknown> {
   try {
     if (file.endsWith('package.json')) return manifestConfig(file)
     if (file.endsWith('.json')) return JSON.parse(readRegularFile(file).toString())
+    if (!evaluate) return await literalConfig(file)
     return file.endsWith('.ts') ? await importTypeScript(file) : await importDefault(file)
   } catch (error) {
+    if (isAgentAppsError(error)) throw error
     throw invalid(file, `cannot be read: ${(error as Error).message}`, error)
   }
 }
@@ -164,6 +169,22 @@ function manifestConfig(manifest: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** @throws NOT_EVALUATED */
+async function literalConfig(file: string): Promise<unknown> {
+  const { readLiteralDefault } = await import('./1-read/read-code.js')
+  const language = file.endsWith('.ts') ? 'typescript' : 'javascript'
+  const value = readLiteralDefault(readRegularFile(file).toString(), language)
+  if (value !== undefined) return value
+  throw new AgentAppsError(
+    'NOT_EVALUATED',
+    `The configuration ${file} is not evaluated: it is no literal, and only \`compile\`, \`run\` and \`render\` run code of a project.`,
+    {
+      hint: 'Export an object of literals with nothing else beside it, or write it as agent-apps.config.json.',
+      file,
+    },
+  )
 }
 
 async function importDefault(file: string): Promise<unknown> {

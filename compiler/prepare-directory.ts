@@ -27,6 +27,7 @@ import { type Job, throwIfAborted, timed } from './job.js'
 import { LineStore } from './line-store.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { ProjectDirectory } from './project.js'
+import { type RecordedIndex, recordedIndex } from './recorded-index.js'
 import { settleUnit } from './settle-unit.js'
 import { isReadAnew, type SkillUnit } from './skill-unit.js'
 
@@ -41,6 +42,8 @@ export interface PreparedDirectory {
   before: WrittenIndex | null
   /** The last compile, as far as this one can build on it. */
   previous: PreviousCompile | null
+  /** What the index says that only running code could tell, where none is run; else null. */
+  recorded: RecordedIndex | null
   /** True where everything but the cascades is as the index has it. */
   isUnchanged: boolean
   /** The last compile's lines, for the records that still hold; they are read only where something changed. */
@@ -72,11 +75,14 @@ export async function prepareDirectory(
   const read = await timed(job, 'read', () =>
     readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, store, job)),
   )
-  const made = await timed(job, 'modules', () => makeModules(directory, read, walked, previous, store, job))
+  const recorded = job.check ? recordedIndex(dir, before) : null
+  const made = await timed(job, 'modules', () =>
+    makeModules(directory, read, walked, { previous, recorded }, store, job),
+  )
   if (made === 'overtaken') return made
   countTokens(dir, read.units)
   const linked = await timed(job, 'link', () => linkDirectory(read.units, walked.skipped))
-  return { directory, walked, read, linked, before, previous, store, ...made }
+  return { directory, walked, read, linked, before, previous, recorded, store, ...made }
 }
 
 /** Makes the directory's code modules, and the records of everything that the last compile's no longer serve. */
@@ -84,7 +90,7 @@ async function makeModules(
   directory: ProjectDirectory,
   read: ReadSkills,
   walked: WalkedDirectory,
-  previous: PreviousCompile | null,
+  { previous, recorded }: Pick<PreparedDirectory, 'previous' | 'recorded'>,
   store: LineStore,
   { check, owner }: Job,
 ): Promise<Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'> | 'overtaken'> {
@@ -105,7 +111,8 @@ async function makeModules(
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
   await checkDelegates(dir, read.units)
   await attachModules(dir, read.units, modules, {
-    evaluate: check ? 'written' : 'all',
+    evaluate: !check,
+    ...(check && { recorded }),
     write: outputs => writeModules(dir, outputs, owner),
   })
   rememberInputs(dir, modules, read, walked)

@@ -1,20 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** A process of another machine cannot be asked for, and is taken for gone after this long. */
 const FOREIGN_AGE = 600_000
 
 /**
- * Names this process to others, also those of another machine, `<number> <host> <when>`: when it was is written down, as a
- * copy that came with a checkout has the checkout's time.
+ * Names this process to others, also those of another machine, `<number> <host> <when> <start>`: when it was is written down, as a
+ * copy that came with a checkout has the checkout's time; when the process started, as a container gives its processes the same numbers
+ * at every start.
  */
 export function processOwner(): string {
-  return `${process.pid} ${hostname()} ${Date.now()}`
+  return `${process.pid} ${hostname()} ${Date.now()} ${startOf(process.pid)}`
 }
 
-/** What `processOwner` gives; of an earlier version without the time; or a beginning of it. */
-const OWNER = /^\d+(?: \S+(?: \d+)?)?$/
-/** All of it. */
-const WHOLE_OWNER = /^[1-9]\d* \S+ \d+$/
+/** What `processOwner` gives; of an earlier version without the start or the time; or a beginning of it. */
+const OWNER = /^\d+(?: \S+(?: \d+){0,2})?$/
+/** All of it, the start excepted. */
+const WHOLE_OWNER = /^[1-9]\d* \S+ \d+(?: \d+)?$/
 
 /** True for what may have been written to name a process; what else stands in its place is somebody's own. */
 export function isOwner(text: string): boolean {
@@ -32,8 +34,12 @@ export function isWholeOwner(text: string): boolean {
  * @param age of the file that names it (ms)
  */
 export function isOwnerGone(owner: string, age = 0): boolean {
-  const [pid, , madeAt] = owner.split(' ')
-  if (isOwnerHere(owner)) return !isRunning(Number(pid))
+  const [pid, , madeAt, start = UNKNOWN] = owner.split(' ')
+  if (isOwnerHere(owner)) {
+    // What this process holds has its start.
+    if (Number(pid) === process.pid) return start !== startOf(process.pid) || Number(madeAt) < ownStart()
+    return !isRunning(Number(pid)) || (/^[1-9]\d*$/.test(start) && start !== startOf(Number(pid)))
+  }
   return Math.max(age, Date.now() - Number(madeAt || Date.now())) > FOREIGN_AGE
 }
 
@@ -45,6 +51,25 @@ export function isOwnerHere(owner: string): boolean {
 /** When a process named itself, in ms since the epoch; NaN where that is not said. */
 export function ownerTime(owner: string): number {
   return Number(owner.split(' ')[2])
+}
+
+/** Where the system does not tell when a process started, or the owner did not write it down. */
+const UNKNOWN = '0'
+
+/** When a process of this machine started, as Linux counts. */
+function startOf(pid: number): string {
+  try {
+    // The command's name stands in parentheses, and may hold any characters.
+    const [, fields = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return fields.split(' ')[19] ?? UNKNOWN
+  } catch {
+    return UNKNOWN
+  }
+}
+
+/** When this process started, in ms since the epoch, and no later than that: clocks are set. */
+function ownStart(): number {
+  return Date.now() - process.uptime() * 1000 - 1000
 }
 
 function isRunning(pid: number): boolean {

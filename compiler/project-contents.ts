@@ -19,13 +19,14 @@ import { parseContentWithin } from './1-read/parse-content-within.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
-import { type Finding, finding, type Place } from './diagnostics.js'
+import { type Finding, finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
 import { misformedDirectives } from './misformed-directives.js'
 import type { Project } from './project.js'
 import { type ProjectPart, parsedTool } from './project-part.js'
+import type { RecordedIndex } from './recorded-index.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 
@@ -40,15 +41,22 @@ export interface LocatedContents {
 export interface ContentsPart extends ProjectPart {
   /** What the last compile found in a file, where all that its contents were made of is the same; else null, as where it is absent. */
   keptFindings?: (unit: SkillUnit) => Finding[] | null
+  /** What an index recorded, where it was made of the same names; else null, as where it is absent. */
+  recorded?: RecordedIndex | null
 }
 
-/** Finds the directives in the contents of a project's skills, and runs those that are static. */
+/**
+ * Finds the directives in the contents of a project's skills, and runs those that are static.
+ *
+ * @param evaluate whether the project's own are run as well
+ */
 export async function projectContents(
   parts: readonly ContentsPart[],
   library: LibraryTools | null,
   project: Project,
+  evaluate: boolean,
 ): Promise<LocatedContents[]> {
-  const directives = projectDirectives(parts, library)
+  const directives = projectDirectives(parts, library, evaluate)
   const tools = contentTools(parts, library, project)
   try {
     return await Promise.all(
@@ -82,15 +90,51 @@ async function directoryContents(
       contents.records.set(tool.name, kept ? null : await compiling.compile(tool))
     }
     if (!kept) for (const tool of own) await compiling.findText(tool)
-    const findings = kept ?? compiling.findings
+    const findings = kept ?? takeRecorded(part, unit, compiling, contents) ?? compiling.findings
     if (findings.length > 0) contents.findings.set(unit.path, findings)
   }
   return contents
 }
 
+/**
+ * Takes what an index says of a file's contents that need code to be run, and gives the file's findings. Null where none needs it, or where
+ * a file that they were made of is another by now.
+ */
+function takeRecorded(
+  { recorded }: ContentsPart,
+  unit: SkillUnit,
+  { notEvaluated, findings }: ContentCompiler,
+  contents: LocatedContents,
+): Finding[] | null {
+  if (!recorded || notEvaluated.size === 0) return null
+  const known = new Map([...notEvaluated].map(tool => [tool, recorded.content(tool.name)]))
+  const files = [unit.path, ...[...known.values()].flatMap(record => record?.inputs ?? [])]
+  if ([...known.values()].includes(undefined) || !files.every(recorded.isSame)) return null
+  for (const [tool, record] of known) {
+    if (!record) continue
+    contents.records.set(tool.name, record)
+    tool.included = record.inputs ?? []
+  }
+  const isTold = ({ rule }: Finding): boolean => RULES[rule].severity === 'info'
+  return [
+    ...findings.filter(isTold),
+    ...recorded.findings(unit.path).filter(({ rule }) => CONTENT_RULES.has(rule)),
+  ]
+}
+
+const CONTENT_RULES: ReadonlySet<RuleName> = new Set([
+  'directive-failed',
+  'directive-idle',
+  'directive-invalid',
+])
+
 /** Compiles the contents of one file. */
 class ContentCompiler {
   readonly findings: Finding[] = []
+  /** The tools whose contents have directives that were not run. */
+  readonly notEvaluated = new Set<UnitTool>()
+  /** The tool whose content is being compiled. */
+  private compiled: UnitTool | undefined
   private readonly known: KnownDirectives
   /** Texts with directives that the content has included so far. */
   private included = 0
@@ -115,6 +159,7 @@ class ContentCompiler {
     this.findMisgiven(parts, [this.unit.path])
     const files = new Set<string>()
     this.included = 0
+    this.compiled = tool
     const [problem] = faults
     const folded = problem ? parts : await this.fold(text, parts, [this.unit.path], files)
     files.delete(this.unit.path)
@@ -190,7 +235,8 @@ class ContentCompiler {
       const source = contentSource(dir, way.at(-1) as string, this.tools, dependencies)
       try {
         const ran = await this.run(directive, children, source, dependencies)
-        if (ran === null || dependencies.isOpen) return null
+        if (ran === 'not evaluated') this.addNotEvaluated(directive, way, including)
+        if (ran === null || ran === 'not evaluated' || dependencies.isOpen) return null
         const { result } = ran
         const nested = isDirectiveContent(result)
           ? await this.nest(result, including ?? directive, way, dependencies)
@@ -210,7 +256,7 @@ class ContentCompiler {
     children: string | null,
     source: DirectiveSource,
     dependencies: Dependencies,
-  ): Promise<{ result: unknown } | null> {
+  ): ReturnType<ProjectDirectives['run']> {
     const inner = children === null ? {} : { children: async () => children }
     return this.directives.run(name, { arg, attributes, source, ...inner }, this.number, dependencies)
   }
@@ -243,6 +289,16 @@ class ContentCompiler {
     return isText ? plain(content, file) : { text: content, parts: folded, file }
   }
 
+  private addNotEvaluated(
+    directive: DirectivePart,
+    way: readonly string[],
+    including: DirectivePart | undefined,
+  ): void {
+    if (this.compiled) this.notEvaluated.add(this.compiled)
+    const said = { message: `the directive ${JSON.stringify(directive.name)}`, hint: '' }
+    this.add('not-evaluated', said, directive, way, including)
+  }
+
   private addFailure(
     directive: DirectivePart,
     error: unknown,
@@ -269,7 +325,7 @@ class ContentCompiler {
   }
 
   private add(
-    rule: 'directive-failed' | 'directive-idle',
+    rule: 'directive-failed' | 'directive-idle' | 'not-evaluated',
     { message, hint }: { message: string; hint: string },
     directive: DirectivePart,
     way: readonly string[],

@@ -53,18 +53,20 @@ export interface Project {
 /**
  * The directories of a project, in search order.
  *
+ * @param evaluate whether a configuration that is code is run; false for all that only looks
  * @param onPath called with each file and directory, absolute, that decides which they are, before it is looked at
  * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
  */
 export async function readProject(
   { paths, cwd = process.cwd(), config, external }: ProjectOptions,
+  evaluate: boolean,
   onPath: (path: string) => void = () => {},
 ): Promise<Project> {
   const base = resolve(cwd)
   if (!paths) for (const path of configuringPaths(base, config)) onPath(path)
   const loaded = paths
     ? { paths: paths.map(entry => withAbsoluteDirectory(entry, base)), config: {} as Config }
-    : await loadConfig({ cwd: base, ...(config !== undefined && { config }) })
+    : await loadConfig({ cwd: base, evaluate, ...(config !== undefined && { config }) })
   const externalPackages = [...new Set(external ?? loaded.config.external)].sort()
   const searched = searchDirectories(loaded.paths)
   const isOwn = ({ external, layer }: SearchDirectory): boolean => !external && layer === 'project'

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { DirectiveCall, DirectiveForm } from '../src/directive.js'
 import { isInside } from '../src/index-format.js'
-import { fileOf } from './1-read/walk.js'
+import { fileOf, type WalkedSkill } from './1-read/walk.js'
 import { DirectiveProcess } from './2-resolve/directive-process.js'
 import { bundleApart } from './2-resolve/import-bundled.js'
 import type { Dependencies } from './content-source.js'
@@ -24,14 +24,16 @@ export interface ProjectDirectives {
     call: DirectiveCall,
     directory: number,
     dependencies: Dependencies,
-  ) => Promise<{ result: unknown } | null>
+  ) => Promise<{ result: unknown } | 'not evaluated' | null>
   /** Ends the processes of authors' directives. */
   close: () => void
 }
 
+/** @param evaluate whether those of the project's own are run */
 export function projectDirectives(
   parts: readonly ProjectPart[],
   library: LibraryTools | null,
+  evaluate: boolean,
 ): ProjectDirectives {
   const known = new Map<string, readonly DirectiveForm[]>()
   const own = new Map<string, number>()
@@ -58,7 +60,9 @@ export function projectDirectives(
         const directive = await library?.staticDirective(name)
         return directive ? { result: await directive(undefined, call) } : null
       }
-      const running = processes.get(name) ?? startDirective(name, parts[home] as ProjectPart)
+      const part = parts[home] as ProjectPart
+      if (!evaluate) return staticSource(name, part) ? 'not evaluated' : null
+      const running = processes.get(name) ?? startDirective(name, part)
       processes.set(name, running)
       const directive = await running
       if (directive === null) return null
@@ -80,11 +84,16 @@ interface AuthorsDirective {
 }
 
 /** Null for one that is not static, or no code of its own: that runs when content is rendered. */
-async function startDirective(name: string, part: ProjectPart): Promise<AuthorsDirective | null> {
-  const { directory, linked, skills } = part
+function staticSource(name: string, { linked, skills }: ProjectPart): WalkedSkill | null {
   const { unit, tool } = linked.names.get(name) ?? {}
   const skill = skills.find(({ path, kind }) => path === unit?.path && kind === 'code')
-  if (!tool || !skill || cascadeInput(tool)?.metadata?.static !== true) return null
+  return tool && skill && cascadeInput(tool)?.metadata?.static === true ? skill : null
+}
+
+async function startDirective(name: string, part: ProjectPart): Promise<AuthorsDirective | null> {
+  const { directory } = part
+  const skill = staticSource(name, part)
+  if (skill === null) return null
   const parsed = await parsedTool(part, skill.path, name)
   const code = await bundleApart(directory.dir, { file: fileOf(skill) }, directory.externalPackages)
   return {

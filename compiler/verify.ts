@@ -32,7 +32,7 @@ export interface VerifyResult {
 /** Holds everything that a project's indexes name against them, without compiling: shards, modules, sources, resources. */
 export async function verify(options: VerifyOptions = {}): Promise<VerifyResult> {
   checkProjectOptions('verify', options, {})
-  const { directories } = await readProject(options).catch(refuseBundle)
+  const { directories } = await readProject(options, false).catch(refuseBundle)
   const deviations: Deviation[] = []
   const absent: string[] = []
   let files = 0

@@ -3,6 +3,7 @@ import { AgentAppsError } from '../src/error.js'
 import type { JsonObject } from '../src/json.js'
 import type { Context } from './context.js'
 import type { Globals } from './globals.js'
+import { isNotEvaluated } from './not-evaluated.js'
 import { ownModule } from './own-module.js'
 import { resolveJsonSchema } from './resolve-json-schema.js'
 import type { ToolDef } from './tool-def.js'
@@ -44,10 +45,13 @@ export async function compare(
 
 /** What a tool's schema was compiled to; null where it was not, or is not the one that counts. */
 async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: Globals): Promise<unknown> {
-  const { state, names, record } = sourceOf(tool) ?? {}
+  const source = sourceOf(tool)
+  const { state, names, record } = source ?? {}
   const file = record?.validators?.[part]
   if (disk === null || !state || !names || file === undefined || record?.frontmatter[part] !== schema)
     return null
+  // An index may name any code as a schema's.
+  if (source && isNotEvaluated(source, globals)) return null
   if (globals.config.verify) {
     const { importChecked } = await import('./checked-files.js')
     return (await importChecked(state, names, file, disk)).default

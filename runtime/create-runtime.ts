@@ -31,6 +31,11 @@ export interface RuntimeOptions {
   verify?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled: the configuration's. */
   external?: readonly string[]
+  /**
+   * Whether code of the skills is run. Where it is not, what only code tells of a tool is not known, and what would run it throws
+   * NOT_EVALUATED. Default: true.
+   */
+  evaluate?: boolean
   /** How many calls may stand inside each other. Default: 64. */
   maxDepth?: number
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
@@ -50,6 +55,7 @@ const OPTIONS: Record<keyof RuntimeOptions, string> = {
   library: 'a boolean',
   verify: 'a boolean',
   external: PACKAGES,
+  evaluate: 'a boolean',
   maxDepth: 'a number',
   env: VARIABLES,
 }

@@ -22,6 +22,7 @@ import { sourceOf, type ToolSource } from './tool-source.js'
 const code = lazy(() => import('./run-code.js'))
 const faults = lazy(() => import('./call-faults.js'))
 const inline = lazy(() => import('./inline-tools.js'))
+const notEvaluated = lazy(() => import('./not-evaluated.js'))
 const paths = lazy(() => import('./read-path.js'))
 
 /** What a reference leads to: a tool, a file with a fault, or nothing. */
@@ -171,6 +172,13 @@ async function complete(
   globals: Globals,
   disk: Disk,
 ): Promise<Resolution> {
+  if (globals.config.evaluate === false) {
+    const { isNotEvaluated, noteNotEvaluated } = await notEvaluated()
+    if (isNotEvaluated(source, globals)) {
+      noteNotEvaluated(source, globals, disk)
+      return { tool }
+    }
+  }
   try {
     await (await code()).completeFrontmatter(tool, source, globals, disk)
     return { tool }

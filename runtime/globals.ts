@@ -29,6 +29,8 @@ export interface RuntimeConfig {
   env?: readonly string[]
   /** Whether only what an index vouches for is used. Implies `trust`. */
   verify?: boolean
+  /** Whether code of the skills is run; the library's always is. Default: true. */
+  evaluate?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
 }

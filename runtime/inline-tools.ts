@@ -3,6 +3,7 @@ import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
 import type { Resolution } from './find-tool.js'
 import type { Globals } from './globals.js'
+import { notEvaluated } from './not-evaluated.js'
 import { functionOf, noTool } from './run-code.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 
@@ -10,7 +11,7 @@ import type { ToolDef, ToolFunction } from './tool-def.js'
  * The tool of an `inline://` reference, made at its first use and kept as a registered tool under the whole
  * reference. Null where the compiler's reader is absent.
  *
- * @throws INLINE_INVALID, and what importing the code throws
+ * @throws INLINE_INVALID, NOT_EVALUATED, and what importing the code throws
  */
 export async function makeInlineTool(ref: string, globals: Globals, disk: Disk): Promise<Resolution> {
   const { kind, text } = parseInline(ref)
@@ -18,6 +19,7 @@ export async function makeInlineTool(ref: string, globals: Globals, disk: Disk):
   if (parser === null) return null
   const cwd = globals.config.cwd ?? disk.cwd()
   if (kind === 'code') {
+    if (globals.config.evaluate === false) throw notEvaluated(ref)
     const module = await parser.importModule(cwd, { code: text, from: 'inline.js' }, globals.config.external)
     const fn = functionOf(module.default)
     if (fn === null) throw noTool('The default export of inline code', { tool: ref })

@@ -14,9 +14,12 @@ import {
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
+import { lazy } from './lazy.js'
 import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
+
+const notEvaluated = lazy(() => import('./not-evaluated.js'))
 
 /** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's are not. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
@@ -37,7 +40,12 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
       if (taken.has(name)) continue
       taken.add(name)
       if (isBroken(record)) noteBroken(found, globals, disk)
-      else tools.push(toolOf({ ...found, record }, globals, disk))
+      else {
+        const source = { ...found, record }
+        tools.push(toolOf(source, globals, disk))
+        if (record.dynamic && globals.config.evaluate === false)
+          (await notEvaluated()).noteNotEvaluated(source, globals, disk)
+      }
     }
   }
   globals.cache.list.set(key, tools)

@@ -14,6 +14,7 @@ import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { invoke } from './invoke.js'
 import { lazy } from './lazy.js'
+import { expectEvaluated } from './not-evaluated.js'
 import { ownModule } from './own-module.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
@@ -116,12 +117,14 @@ export function delegateSource({ state, record }: ToolSource, disk: Disk): CodeS
 }
 
 async function importCode(
-  { state, names }: ToolSource,
+  source: ToolSource,
   compiled: ModuleRecord | undefined,
   code: CodeSource,
   globals: Globals,
   disk: Disk,
 ): Promise<Record<string, unknown>> {
+  expectEvaluated(source, globals)
+  const { state, names } = source
   if (compiled && globals.config.verify)
     return (await checks()).importChecked(state, names, compiled.file, disk)
   const isSame = (input: string): boolean => isStillFresh(state, names, input, disk)

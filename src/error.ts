@@ -37,6 +37,7 @@ export type ErrorCode =
   | 'MODULE_MISSING'
   | 'NAME_INVALID'
   | 'NEXT_TWICE'
+  | 'NOT_EVALUATED'
   | 'NO_SKILL_PATHS'
   | 'OPTIONS_INVALID'
   | 'PATH_INVALID'

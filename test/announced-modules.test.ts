@@ -8,7 +8,7 @@ import { makeTree, setTimes, skill, snapshot, type Tree, writeTree } from './sup
 
 /** No process has this number. */
 const GONE = `4194000 ${hostname()} ${Date.now()} a`
-const HELD = `${process.pid} ${hostname()} ${Date.now()} another-compile`
+const HELD = `${process.ppid} ${hostname()} ${Date.now()} another-compile`
 const LIST = '.agent-apps/cache.modules'
 const LOST = '.agent-apps/module-ABCDEFGH.mjs'
 const OTHER = '.agent-apps/chunk-01234567.mjs.map'

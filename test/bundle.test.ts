@@ -794,7 +794,7 @@ describe('writing a bundle', () => {
   it('waits for another project that writes to its place', async () => {
     const { root } = codeProject(one)
     const lock = join(root, 'dist/agent-chunks/bundle.lock')
-    writeTree(root, { 'dist/agent-chunks/bundle.lock': `${process.pid} ${hostname()} ${Date.now()}\n` })
+    writeTree(root, { 'dist/agent-chunks/bundle.lock': `${process.ppid} ${hostname()} ${Date.now()}\n` })
     let isFree = false
     setTimeout(() => {
       isFree = true

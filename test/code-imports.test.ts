@@ -81,6 +81,31 @@ describe('what code may import', () => {
       'reader.skill.js': importing("import value from './id.pem' with { type: 'text' }"),
       'id.pem': SECRET,
     },
+    'a file with a query': {
+      'reader.skill.js': importing("import value from './t.txt?raw'"),
+      't.txt': 'T.',
+    },
+    'a file with a fragment': {
+      'reader.skill.js': importing("import value from './t.txt#one'"),
+      't.txt': 'T.',
+    },
+    'a file with a query, when it is called': {
+      'reader.skill.js': importing("const value = import('./own.js?v=1')"),
+      'own.js': 'export const value = 1\n',
+    },
+    'a file with a query, by require': {
+      'reader.skill.js': importing("const value = require('./own.cjs?v=1')"),
+      'own.cjs': 'exports.value = 1\n',
+    },
+    'a file with a query, through a file of its own': {
+      'reader.skill.js': importing("import { value } from './own.js'"),
+      'own.js': "export * from './more.js?v=1'\n",
+      'more.js': 'export const value = 1\n',
+    },
+    'a private key with a query': {
+      'reader.skill.js': importing("import value from './id.pem?raw' with { type: 'text' }"),
+      'id.pem': SECRET,
+    },
     'a file that is not there': { 'reader.skill.js': importing("import { value } from './absent.js'") },
     'a package that is not installed': {
       'reader.skill.js': importing("import { value } from 'absent-package'"),
@@ -119,6 +144,26 @@ describe('what code may import', () => {
     expect(isAgentAppsError(outcome) && outcome.code).toBe('TOOL_BROKEN')
     expect(String(outcome)).not.toContain(SECRET)
     expect(await runtime.invoke('sound')).toBe('sound')
+  })
+
+  it('not a file with a query, and says where', async () => {
+    const { dir } = guarded({
+      'reader.skill.js': importing("import value from './t.txt?raw'"),
+      't.txt': 'T.',
+    })
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    expect(diagnostics.map(({ line, column, reason }) => `${line}:${column} ${reason}`)).toEqual([
+      '1:19 The code cannot be bundled: imports "t.txt?raw", of which "?raw" names no part of a file',
+    ])
+  })
+
+  it('a file whose name has such characters', async () => {
+    const { dir } = guarded({
+      'reader.skill.js': importing("import value from './t#1?.txt'"),
+      't#1?.txt': 'T.',
+    })
+    expect((await compile({ paths: [dir], cwd: dir })).diagnostics).toEqual([])
+    expect(await createRuntime({ paths: [dir] }).invoke('reader')).toBe('T.')
   })
 
   it('not an absolute path, inside the project or out of it', async () => {

@@ -56,7 +56,11 @@ describe('compile --check of code that has to be run', () => {
     expect((await check()).stale).toEqual(['count'])
     expect(existsSync(join(cwd, 'skills/.agent-apps'))).toBe(false)
     await compile({ cwd, paths: ['skills'] })
-    expect(await check()).toMatchObject({ outdated: [], stale: [], diagnostics: [] })
+    expect(await check()).toMatchObject({
+      outdated: [],
+      stale: [],
+      diagnostics: [{ ruleId: 'not-evaluated', severity: 'info' }],
+    })
     writeFileSync(join(cwd, 'skills/count.skill.js'), COUNT.replace('text.length', '0'))
     const before = readdirSync(join(cwd, 'skills/.agent-apps'))
     expect((await check()).stale).toEqual(['count'])

@@ -4,9 +4,16 @@ import { join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import { afterEach, expect, it, vi } from 'vitest'
 import { withDirectoryLock } from '../compiler/3-emit/directory-lock.js'
+import { processOwner } from '../compiler/process-owner.js'
 import { builtSource } from './support/built-source.js'
 import { startCode } from './support/processes.js'
 import { makeTree, skill, snapshot, type Tree } from './support/tree.js'
+
+/** When a process was started, as the system counts; as far as it tells. */
+const startOf = (pid: number): string =>
+  process.platform === 'linux'
+    ? (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19] ?? '')
+    : '0'
 
 /** No process has this number. */
 const GONE = 4_194_000
@@ -28,9 +35,35 @@ it('a lock that came with a checkout is not waited for', async () => {
 })
 
 it.each([
+  ['of our own number', `${process.pid} ${hostname()} ${Date.now()}\n`],
+  ['of our own number, and of another start', `${process.pid} ${hostname()} ${Date.now()} 1\n`],
+  [
+    'of our own number and start, from before we were started',
+    processOwner().replace(/ \d+( \d+)$/, ' 1000$1\n'),
+  ],
+])('a lock %s is one that a killed compile left, and is taken over', async (_, text) => {
+  const dir = makeTree({ 'a.skill.md': skill('a'), '.agent-apps/cache.lock': text })
+  const started = Date.now()
+  expect((await compile({ paths: [dir] })).counts.found).toBe(1)
+  expect(Date.now() - started).toBeLessThan(30_000)
+  expect(existsSync(join(dir, '.agent-apps/cache.lock'))).toBe(false)
+})
+
+it.skipIf(process.platform !== 'linux')(
+  'a lock of a number that another process has by now is taken over',
+  async () => {
+    const text = `${process.ppid} ${hostname()} ${Date.now()} 1\n`
+    const dir = makeTree({ 'a.skill.md': skill('a'), '.agent-apps/cache.lock': text })
+    expect((await compile({ paths: [dir] })).counts.found).toBe(1)
+  },
+)
+
+it.each([
   ['of another machine, made just now', `1 another-machine ${Date.now()}\n`],
   ['of another machine, by a version that wrote no time', '1 another-machine\n'],
-  ['of a process that runs', `${process.pid} ${hostname()} 1\n`],
+  ['of a process that runs', `${process.ppid} ${hostname()} 1\n`],
+  ['of a process that runs since then', `${process.ppid} ${hostname()} 1 ${startOf(process.ppid)}\n`],
+  ['of another thread of ours', `${processOwner()}\n`],
 ])('a lock %s is waited for', async (_, text) => {
   const dir = makeTree({ '.agent-apps/cache.lock': text })
   const lock = join(dir, '.agent-apps/cache.lock')
@@ -73,7 +106,7 @@ it('what is no takeover is neither an obstacle nor removed', async () => {
 it('of two that see one abandoned lock, only one takes it over', async () => {
   const dir = makeTree({ '.agent-apps/cache.lock': `${GONE} ${hostname()}\n` })
   const lock = join(dir, '.agent-apps/cache.lock')
-  const other = `${process.pid} ${hostname()} ${Date.now()}\n`
+  const other = `${process.ppid} ${hostname()} ${Date.now()}\n`
   const kill = process.kill.bind(process)
   // At the moment at which this one learns that the holder is gone, another has taken the lock over.
   vi.spyOn(process, 'kill').mockImplementation((pid, signal) => {

@@ -16,7 +16,7 @@ import {
   pathQuery,
   registerTool,
 } from 'agent-apps'
-import { compile, loadConfig } from 'agent-apps/compiler'
+import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const HEADINGS = [
@@ -114,7 +114,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
-    write(root, '.agent-apps/cache.lock', `${process.pid} ${hostname()}\n`)
+    write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()}\n`)
     let now = Date.now()
     vi.spyOn(Date, 'now').mockImplementation(() => {
       now += 61_000
@@ -169,6 +169,10 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     }
     registerTool(globals, { name: 'twice', fn, role: 'middleware' })
     return invoke('twice', {}, globals)
+  },
+  NOT_EVALUATED: root => {
+    write(root, 'agent-apps.config.mjs', "export default { paths: ['skills'].slice() }\n")
+    return check({ cwd: root })
   },
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),

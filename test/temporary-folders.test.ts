@@ -24,7 +24,7 @@ function calling(dir: string): string {
 
 const OWNED: [why: string, owner: string, stays: boolean][] = [
   ['of a process that is gone', `${2 ** 22 + 1} ${hostname()} 0`, false],
-  ['of a process that runs', `${process.pid} ${hostname()} 0`, true],
+  ['of a process that runs', `${process.ppid} ${hostname()} 0`, true],
   ['of a process of another machine', `${2 ** 22 + 1} elsewhere 0`, true],
   ['that names nobody', '', true],
   ['that says more', `${2 ** 22 + 1} ${hostname()} 0 and more`, true],

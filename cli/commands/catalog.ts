@@ -28,7 +28,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
   const format = readFormat(options.format)
   const budget = readBudget(options.budget)
-  const runtime = await openRuntime(invocation)
+  const runtime = await openRuntime(invocation, false)
   const made = await makeCatalog(await runtime.forAgent().listTools(), {
     format,
     budget,

@@ -13,7 +13,7 @@ import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../c
 import { commandLine } from '../command-line.js'
 import { fromHere } from '../from-here.js'
 import { isModuleFile } from '../module-type.js'
-import { catalogLine, count, printable } from '../output.js'
+import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
 import { githubDiagnostics, hasErrors, prettyDiagnostics, strictly, tally } from '../show-diagnostics.js'
 import { showError } from '../show-error.js'
@@ -88,7 +88,8 @@ async function compileOrWatch(invocation: Invocation): Promise<number> {
     const summary =
       options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed, invocation)
     show(result, summary, invocation)
-    if (options.check !== true) showBundle(result, invocation)
+    if (options.check === true) noteNotEvaluated(result, output)
+    else showBundle(result, invocation)
   }
   if (process.env.GITHUB_ACTIONS === 'true')
     for (const line of githubDiagnostics(result.diagnostics, cwd)) output.error(line)
@@ -209,6 +210,15 @@ function show(result: CompileResult, summary: string, { output, cwd }: Invocatio
   if (sorted.length > 0) output.note('')
   output.note(catalogLine(result.catalog))
   output.result(summary.split('\n').map(printable).join('\n'))
+}
+
+/** Says where only the index tells what code gives, as nothing was run to compare it. */
+function noteNotEvaluated({ diagnostics }: CompileResult, output: Output): void {
+  const places = diagnostics.filter(({ ruleId }) => ruleId === 'not-evaluated').length
+  if (places > 0 && !output.verbose)
+    output.note(
+      `${count(places, 'place')} not evaluated, only compared by the digests of their code; --verbose shows them`,
+    )
 }
 
 /** Each file's together, files in the order of their most urgent; where that is the same, those with causes alone come first. */

@@ -15,7 +15,7 @@ export const describe: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
-  const runtime = await openRuntime(invocation)
+  const runtime = await openRuntime(invocation, false)
   const { tool, ...details } = await runtime.describe(invocation.positionals[0] ?? '')
   const content = (await tool.content?.()) ?? null
   if (output.json) {

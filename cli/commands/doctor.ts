@@ -56,7 +56,12 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
   ]
   try {
     const { cwd, config } = projectOptions(invocation)
-    const loaded = await loadConfig({ cwd, global: true, ...(config !== undefined && { config }) })
+    const loaded = await loadConfig({
+      cwd,
+      global: true,
+      evaluate: false,
+      ...(config !== undefined && { config }),
+    })
     const { external = [] } = loaded.config
     found.push(configuration(loaded, named), ...missingDirectories(loaded.paths, named))
     if (found.every(({ state }) => state !== 'problem')) {
@@ -138,6 +143,14 @@ function indexes(
       advice: 'Run `agent-apps compile`.',
     }
   })
+  const unknown = diagnostics.filter(({ ruleId }) => ruleId === 'not-evaluated').length
+  if (unknown > 0)
+    findings.push({
+      subject: 'code',
+      state: 'note',
+      found: `${count(unknown, 'place')} not evaluated, as that would run code of the project`,
+      advice: '`agent-apps compile --check --verbose` shows them; `agent-apps compile` runs them.',
+    })
   if (faults === 0) return findings
   return [
     ...findings,
@@ -157,7 +170,7 @@ function shortList(names: string[]): string {
 
 /** What resolves now, as other commands have it, and how much of it from an index. */
 async function resolution(invocation: Invocation): Promise<Finding> {
-  const runtime = await openRuntime(invocation)
+  const runtime = await openRuntime(invocation, false)
   const tools = await runtime.listTools()
   const from = (wanted: string): string => count(tools.filter(({ origin }) => origin.via === wanted).length)
   const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length

@@ -15,7 +15,7 @@ export const explain: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
-  const runtime = await openRuntime(invocation)
+  const runtime = await openRuntime(invocation, false)
   const explanation = await runtime.explain(invocation.positionals[0] ?? '')
   const shown = withShownFiles(explanation, file => (output.json ? fromCwd : fromHere)(file, cwd))
   if (output.json) output.jsonResult(shown)

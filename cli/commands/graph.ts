@@ -1,6 +1,8 @@
 import { AgentAppsError, nearest } from 'agent-apps'
 import { graph, graphAsDot, graphAsMermaid, type ReferenceGraph } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
+import { fromHere } from '../from-here.js'
+import { printable } from '../output.js'
 
 const FORMATS = ['mermaid', 'dot', 'json'] as const
 type Format = (typeof FORMATS)[number]
@@ -19,7 +21,7 @@ export const graphCommand: Command = {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  const { positionals: names, options, output } = invocation
+  const { positionals: names, options, output, cwd } = invocation
   const format = output.json ? 'json' : readFormat(options.format)
   const depth = readDepth(options.depth)
   const result = await graph({
@@ -27,6 +29,8 @@ async function run(invocation: Invocation): Promise<number> {
     ...(names.length > 0 && { names }),
     reverse: options.reverse === true,
     ...(depth !== null && { depth }),
+    onDiagnostic: ({ file = '', line, column, severity, reason }) =>
+      output.note(`${printable(fromHere(file, cwd))}:${line}:${column} ${severity} ${printable(reason)}`),
   })
   if (format === 'json') output.jsonResult(result)
   else output.result(RENDERERS[format](result).trimEnd())

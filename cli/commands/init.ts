@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { check, loadConfig } from 'agent-apps/compiler'
+import { isAgentAppsError } from 'agent-apps'
+import { check, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
 import type { Command, Invocation } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { count, printable } from '../output.js'
@@ -51,7 +52,7 @@ const SCRIPT = 'skills'
 
 /** Makes what is not there. What is found without a configuration is found with the one that is made. */
 async function run({ cwd, output }: Invocation): Promise<number> {
-  const { file: configuration, paths } = await loadConfig({ cwd })
+  const { file: configuration, paths } = await loadConfig({ cwd, evaluate: false }).catch(ofCode)
   const isConfigured = configuration !== null
   const searched = isConfigured ? [] : paths.filter(path => typeof path === 'string')
   const skills = searched.length === 0 ? 0 : (await check({ paths: searched, cwd })).counts.files
@@ -86,6 +87,13 @@ async function run({ cwd, output }: Invocation): Promise<number> {
     output.note(`\nNext: ${script === 'absent' ? 'npx agent-apps compile' : `npm run ${SCRIPT}`}`)
   }
   return 0
+}
+
+/** A configuration that is code is there, whatever it says. */
+function ofCode(error: unknown): Pick<LoadedConfig, 'file' | 'paths'> {
+  if (isAgentAppsError(error) && error.code === 'NOT_EVALUATED' && error.file)
+    return { file: error.file, paths: [] }
+  throw error
 }
 
 function write(path: string, text: string): void {

@@ -36,7 +36,7 @@ export const list: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, output, cwd } = invocation
-  const runtime = await openRuntime(invocation)
+  const runtime = await openRuntime(invocation, false)
   const tags = normalizeTags(Array.isArray(options.tag) ? options.tag : [])
   const patterns = Array.isArray(options.pattern) ? options.pattern.map(String) : null
   const tools = (await runtime.listTools()).filter(

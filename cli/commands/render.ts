@@ -13,7 +13,7 @@ export const render: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
-  const runtime = await openRuntime(invocation)
+  const runtime = await openRuntime(invocation, true)
   const ref = invocation.positionals[0] ?? ''
   const args = readArguments(options, await runtime.findTool(ref))
   const content = await runtime.render(ref, { args })

@@ -15,7 +15,7 @@ export const run: Command = {
 
 async function runTool(invocation: Invocation): Promise<number> {
   const { options, output, positionals } = invocation
-  const runtime = await openRuntime(invocation)
+  const runtime = await openRuntime(invocation, true)
   const ref = positionals[0] ?? ''
   const args = readArguments(options, await runtime.findTool(ref))
   const result = await runtime.invoke(ref, args)

@@ -70,8 +70,7 @@ const parsers = { javascript: Parser, typescript: Parser.extend(tsPlugin()) }
  * @throws SyntaxError, with `pos`, where it is not of its language
  */
 export function readCode(text: string, language: keyof typeof parsers): CodeModule {
-  const options = { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true } as const
-  const program = parsers[language].parse(text, options)
+  const program = parse(text, language)
   const scope = readScope(program)
   const tools = scope.exports.flatMap(({ name, value }) => toolOf(name, value, scope))
   return {
@@ -79,6 +78,29 @@ export function readCode(text: string, language: keyof typeof parsers): CodeModu
     defaultExport: defaultExport(program, scope),
     hasEffects: program.body.some(statement => hasEffect(statement, scope)),
   }
+}
+
+/**
+ * The value of a module's default export, where all of it is literal; undefined where only running the module tells.
+ *
+ * @throws SyntaxError where it is not of its language
+ */
+export function readLiteralDefault(text: string, language: keyof typeof parsers): JsonValue | undefined {
+  const program = parse(text, language)
+  const scope = readScope(program)
+  const value = scope.exports.find(({ name }) => name === 'default')?.value
+  // What else stands there could change a constant before it is exported.
+  const isChanged = program.body.some(
+    statement => statement.type !== 'ExportDefaultDeclaration' && hasEffect(statement, scope),
+  )
+  if (!value || isChanged) return undefined
+  const reader: Reader = { scope, dynamic: [], places: new Map(), problems: [], toPath: path => path }
+  const read = literal(value as Expression, '', reader)
+  return reader.dynamic.length + reader.problems.length === 0 ? read : undefined
+}
+
+function parse(text: string, language: keyof typeof parsers): Program {
+  return parsers[language].parse(text, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
 }
 
 /** What stands at a module's top level. */

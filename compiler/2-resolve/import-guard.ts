@@ -14,10 +14,14 @@ export function guardedReads({ directory, root }: BundlePlace): Plugin {
   return {
     name: 'agent-apps-guard',
     setup({ onLoad }) {
-      onLoad({ filter: /.*/, namespace: 'file' }, ({ path }) => {
-        const problem = readProblem(path, root)
+      onLoad({ filter: /.*/, namespace: 'file' }, ({ path, suffix }) => {
+        // What some bundlers read as an instruction, esbuild takes for another file of the same contents.
+        const problem =
+          suffix === ''
+            ? readProblem(path, root)
+            : `of which ${JSON.stringify(suffix)} names no part of a file`
         if (problem !== null) {
-          const shown = JSON.stringify(relative(directory, path).replaceAll('\\', '/'))
+          const shown = JSON.stringify(relative(directory, path + suffix).replaceAll('\\', '/'))
           return { errors: [{ text: `imports ${shown}, ${problem}` }] }
         }
         if (!/\.[cm]?[jt]sx?$/.test(path)) return undefined

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isInside, type ModuleRecord } from '../../src/index-format.js'
@@ -9,6 +10,7 @@ import { FILE_START, type Finding, finding, type Place, type RuleName } from '..
 import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { importHint } from '../import-hint.js'
 import { isAsMade } from '../made-files.js'
+import type { RecordedIndex } from '../recorded-index.js'
 import {
   cascadeInput,
   type FreshRecords,
@@ -104,22 +106,24 @@ export function unitsWithNewModules(
 }
 
 export interface AttachOptions {
-  /** Which modules are run. */
-  evaluate: 'all' | 'written' | 'none'
+  /** Whether modules are run. */
+  evaluate: boolean
+  /** What the last compile recorded of those that are not run. Null, as where it is absent: nothing. */
+  recorded?: RecordedIndex | null
   /** Writes new files of modules. Needed where all are run. */
   write?: (outputs: ReadonlyMap<string, Uint8Array>) => Promise<void>
 }
 
 /**
  * Puts modules into the units' records. What only running a module tells is asked of it now; a unit whose code
- * cannot be bundled, throws, hangs or exits is broken by it, and no other is. With `written`, only modules that an
- * earlier compile wrote are asked, so that nothing needs writing.
+ * cannot be bundled, throws, hangs or exits is broken by it, and no other is. Where nothing is run, what an index recorded
+ * of the same code is taken for its answer.
  */
 export async function attachModules(
   directory: string,
   units: readonly SkillUnit[],
   bundled: UnitModules,
-  { evaluate, write }: AttachOptions,
+  { evaluate, recorded, write }: AttachOptions,
 ): Promise<void> {
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
@@ -127,8 +131,12 @@ export async function attachModules(
     const running = toolsToRun(unit)
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
-  if (evaluate === 'all' && toRun.length > 0) await write?.(bundled.outputs)
-  if (evaluate !== 'none' && toRun.length > 0) await runUnits(directory, toRun, bundled)
+  if (evaluate && toRun.length > 0) {
+    await write?.(bundled.outputs)
+    await runUnits(directory, toRun, bundled)
+  } else if (recorded !== undefined) {
+    for (const { unit, tools } of toRun) takeRecorded(unit, tools, bundled, recorded)
+  }
   for (const { findings, tools } of units) {
     for (const { fresh } of tools) {
       if (fresh?.code) findings.push(...fresh.code.dynamic)
@@ -210,12 +218,39 @@ async function runUnits(
   }
 }
 
+/** Takes what an index says of a unit whose code is the same; says that nothing was run for it. */
+function takeRecorded(
+  unit: SkillUnit,
+  tools: UnitTool[],
+  { modules, outputs }: UnitModules,
+  recorded: RecordedIndex | null,
+): void {
+  const file = modules.get(unit.path)?.file ?? ''
+  const contents = outputs.get(file)
+  if (contents === undefined) return
+  unit.findings.push(finding('not-evaluated', FILE_START, 'what its code says when it is run'))
+  const isSame =
+    recorded?.has(unit.path, unit) &&
+    recorded.has(file, { size: contents.length, sha256: hash('sha256', contents) })
+  if (!recorded || !isSame) return
+  const problem = recorded.findings(unit.path).find(({ rule }) => RUN_RULES.has(rule))
+  if (problem) return breakUnit(unit, problem)
+  const frontmatter = tools.flatMap(({ name, fresh }) => {
+    const verbatim = recorded.verbatim(name)
+    return fresh?.code && verbatim ? [[fresh.code.exported, verbatim] as const] : []
+  })
+  applyResult(unit, tools, { frontmatter: new Map(frontmatter) })
+}
+
 const PROBLEM_RULES = {
   throws: 'code-throws',
   hangs: 'code-hangs',
   exits: 'code-exits',
   'not-json': 'value-not-json',
 } as const satisfies Record<string, RuleName>
+
+/** What running code finds wrong with all of a file. */
+const RUN_RULES: ReadonlySet<RuleName> = new Set([...Object.values(PROBLEM_RULES), 'forbidden-key'])
 
 function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
   if (problem) {

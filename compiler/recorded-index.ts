@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ContentRecord } from '../src/content.js'
+import type { Diagnostic } from '../src/diagnostic.js'
+import { type FileDigest, type FileRecord, type ToolDetails, unsealed } from '../src/index-format.js'
+import type { JsonObject } from '../src/json.js'
+import { digestFile } from './1-read/digest.js'
+import { readLines, type WrittenIndex } from './3-emit/write-index.js'
+import { type Finding, findingOf } from './diagnostics.js'
+
+/** What an index says that only running code could tell, for a command that runs none. */
+export interface RecordedIndex {
+  /** True where a file of the directory is as it was when the index was made. */
+  isSame: (path: string) => boolean
+  /** True where the index names a file of this digest. */
+  has: (path: string, digest: FileDigest) => boolean
+  /** What was wrong with a skill file. */
+  findings: (path: string) => Finding[]
+  /** A tool's frontmatter as its code gave it. */
+  verbatim: (name: string) => JsonObject | undefined
+  content: (name: string) => ContentRecord | undefined
+}
+
+/** The index that lies in a directory, read when it is first asked; null where there is none. */
+export function recordedIndex(directory: string, written: WrittenIndex | null): RecordedIndex | null {
+  if (written === null) return null
+  let lines: ReturnType<typeof readLines> | undefined
+  const record = <Record>(section: 'files' | 'details' | 'contents', key: string): Record | undefined => {
+    lines ??= readLines(directory, written)
+    const line = unsealed(lines?.[section].get(key) ?? '')
+    return line === null ? undefined : (JSON.parse(`{${line}}`) as { [key: string]: Record })[key]
+  }
+  const fileOf = (path: string): FileRecord | undefined => record('files', path)
+  return {
+    isSame(path) {
+      const file = join(directory, path)
+      const stat = statSync(file, { throwIfNoEntry: false })
+      const known = fileOf(path)
+      return stat?.isFile() === true && stat.size === known?.size && digestFile(file) === known.sha256
+    },
+    has: (path, { size, sha256 }) => fileOf(path)?.size === size && fileOf(path)?.sha256 === sha256,
+    findings: path =>
+      (fileOf(path)?.diagnostics ?? []).map((one: Diagnostic) => findingOf(one)).filter(one => one !== null),
+    verbatim: name => record<ToolDetails>('details', name)?.verbatim,
+    content: name => record('contents', name),
+  }
+}

@@ -1,0 +1,37 @@
+import { AgentAppsError } from '../src/error.js'
+import type { Disk } from './disk-seam.js'
+import { addDiagnostic, type Globals } from './globals.js'
+import type { ToolSource } from './tool-source.js'
+
+const HINT =
+  'Only `agent-apps compile`, `run` and `render` run code of skills, and a runtime unless it is made with `evaluate: false`.'
+
+/** True for a tool whose code is not to be run. The library's is the package's own. */
+export function isNotEvaluated({ state }: Pick<ToolSource, 'state'>, { config }: Globals): boolean {
+  return config.evaluate === false && !state.library
+}
+
+/** @throws NOT_EVALUATED for a tool whose code is not to be run */
+export function expectEvaluated(source: ToolSource, globals: Globals): void {
+  if (isNotEvaluated(source, globals)) throw notEvaluated(source.record.frontmatter.name)
+}
+
+export function notEvaluated(tool: string): AgentAppsError {
+  return new AgentAppsError('NOT_EVALUATED', `The code of ${JSON.stringify(tool)} is not evaluated.`, {
+    hint: HINT,
+    tool,
+  })
+}
+
+/** Says of a tool that what only its code tells is not known. */
+export function noteNotEvaluated({ state, record }: ToolSource, globals: Globals, disk: Disk): void {
+  addDiagnostic(globals, {
+    file: disk.resolve(state.dir, record.file),
+    line: 1,
+    column: 1,
+    rule: 'not-evaluated',
+    severity: 'info',
+    reason: `What the code of "${record.frontmatter.name}" says when it is run is not evaluated, as that would run code of the project`,
+    note: '`agent-apps compile` runs it, and no command does that only looks.',
+  })
+}
