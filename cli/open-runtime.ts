@@ -52,6 +52,11 @@ export function rolesOf({ frontmatter: { role, tags } }: ToolDef): string[] {
   return [...(role === undefined ? [] : [role]), ...(directiveForms(tags).length > 0 ? ['directive'] : [])]
 }
 
+/** True for all but the library's. */
+export function isOwn({ origin, frontmatter: { tags } }: ToolDef): boolean {
+  return origin.layer !== 'bundled' || !tags.includes('meta-internal')
+}
+
 /** A tool's file, absolute. */
 export function fileOf({ entry, file }: { entry: string; file: string }): string {
   return join(entry, file)

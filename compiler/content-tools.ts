@@ -82,7 +82,14 @@ export function contentTools(
   return number => ({
     async names() {
       const theirs = (await project.readOthers()).flatMap(({ names }) => names.names())
-      return [...parts.flatMap(({ linked }) => [...linked.names.keys()]), ...theirs]
+      const shipped = [...(library?.readTools() ?? [])].filter(
+        ([, { frontmatter }]) => frontmatter.visibility !== 'hidden',
+      )
+      return [
+        ...parts.flatMap(({ linked }) => [...linked.names.keys()]),
+        ...theirs,
+        ...shipped.map(([name]) => name),
+      ]
     },
     async find(ref, file, dependencies) {
       const reference = parseReference(ref)

@@ -10,7 +10,7 @@ export const LIBRARY_ATTRIBUTES: Readonly<Record<string, { attributes: readonly 
     include: { attributes: ['lines', 'section'] },
     skill: { attributes: ['show'] },
     tool: { attributes: ['show'] },
-    tools: { attributes: [] },
+    tools: { attributes: ['library'] },
     value: { attributes: ['default'], path: 'arg' },
   }
 
@@ -38,5 +38,5 @@ function suggest(word: string, known: readonly string[]): string | null {
 }
 
 function attributesOf(known: readonly string[]): string {
-  return known.length === 0 ? 'It takes none.' : `It looks at ${known.map(key => `"${key}"`).join(', ')}.`
+  return `It looks at ${known.map(key => `"${key}"`).join(', ')}.`
 }

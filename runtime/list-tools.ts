@@ -21,7 +21,7 @@ import type { ToolDef } from './tool-def.js'
 
 const notEvaluated = lazy(() => import('./not-evaluated.js'))
 
-/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, the library's are not. */
+/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, but for the library's, which comes last. */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)
@@ -32,15 +32,13 @@ export async function listTools(globals: Globals = defaultGlobals()): Promise<To
   const taken = new Set(registered.map(({ name }) => name))
   const tools: ToolDef[] = [...registered]
   for (const state of directoryStates(globals, disk)) {
-    // A host that wants a tool of the library names it; its middleware nobody calls.
-    if (state.library) continue
     for (const found of await allIn(state, globals, disk)) {
       const { record } = found
       const name = isBroken(record) ? found.name : record.frontmatter.name
       if (taken.has(name)) continue
       taken.add(name)
       if (isBroken(record)) noteBroken(found, globals, disk)
-      else {
+      else if (!state.library || record.frontmatter.visibility !== 'hidden') {
         const source = { ...found, record }
         tools.push(toolOf(source, globals, disk))
         if (record.dynamic && globals.config.evaluate === false)
@@ -69,9 +67,10 @@ function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Nam
 async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
   const indexed = askIndex(state, globals, disk, index => index.names() && index)
-  const names = indexed ?? (await diskNames(state, globals, disk))
+  // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
+  const names = indexed ?? (state.library ? null : await diskNames(state, globals, disk))
   if (names === null) return []
-  if (globals.config.freshness === 'trust') {
+  if (state.library || globals.config.freshness === 'trust') {
     return names.names().flatMap(name => {
       const record = names.tool(name)
       return record ? [{ name, state, names, record }] : []

@@ -1,5 +1,5 @@
 import { type Context, ctxTools, type ToolDef, type ToolResult } from 'agent-apps'
-import { schemasOf, selected, summaryOf } from './tool-summary.js'
+import { isLibrary, schemasOf, selected, summaryOf } from './tool-summary.js'
 
 export const frontmatter = {
   name: 'agent-discover',
@@ -29,9 +29,10 @@ interface Arguments {
   limit: number
 }
 
-/** Whoever asks, it finds what an agent may be offered. */
+/** Whoever asks, it finds what an agent may be offered. No task is done with the library's own: those `skill-list` lists. */
 export default async function agentDiscover(ctx: Context, args: Arguments): Promise<ToolResult> {
-  const found = ranked(selected(await ctxTools(ctx, 'agent'), args), args.query)
+  const offered = (await ctxTools(ctx, 'agent')).filter(tool => !isLibrary(tool))
+  const found = ranked(selected(offered, args), args.query)
   const tools = found.slice(0, args.limit).map(tool => ({ ...summaryOf(tool), ...schemasOf(tool, ctx) }))
   const more = found.length - tools.length
   return {

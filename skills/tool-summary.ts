@@ -13,6 +13,11 @@ export function schemasOf({ frontmatter: { params, returns } }: ToolDef, ctx: Co
   }
 }
 
+/** True for one of this folder's. A skill of a project can have the tag in an index that is not ours. */
+export function isLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
+  return origin.layer === 'bundled' && tags.includes('meta-internal')
+}
+
 /** The tools that have all of the tags, and match one of the patterns, which spaces separate. */
 export function selected(
   tools: readonly ToolDef[],

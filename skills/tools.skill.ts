@@ -1,5 +1,5 @@
 import { type Context, ctxTarget, ctxTools, type DirectiveCall } from 'agent-apps'
-import { selected } from './tool-summary.js'
+import { isLibrary, selected } from './tool-summary.js'
 
 export const frontmatter = {
   name: 'tools',
@@ -7,9 +7,13 @@ export const frontmatter = {
   metadata: { visibility: 'hidden', tags: ['meta-directive-inline', 'meta-directive-block'] },
 }
 
-/** `:tools[file-*]`, `::tools[#api]`; without a pattern, all. Only those that a model is shown, and the agent that reads it may call. */
-export default async function tools(ctx: Context, { arg = '*' }: DirectiveCall): Promise<string> {
+/**
+ * `:tools[file-*]`, `::tools[#api]`; without a pattern, all. Only those that a model is shown, and the agent that reads it may call;
+ * the library's own with `:tools[*]{library}`.
+ */
+export default async function tools(ctx: Context, { arg = '*', attributes }: DirectiveCall): Promise<string> {
   return selected(await ctxTools(ctxTarget(ctx), 'agent'), { pattern: arg })
+    .filter(tool => attributes.library !== undefined || !isLibrary(tool))
     .map(({ name, frontmatter: { description = '' } }) => {
       return `- \`${name}\`: ${description.replace(/\s+/g, ' ').trim()}`
     })

@@ -6,7 +6,7 @@ import {
   formatCatalog,
 } from './catalog-formats.js'
 import { estimateTokens } from './estimate-tokens.js'
-import { isInPrompt, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
+import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
 import { checkOptions } from './options.js'
 import { hasRequiredTools, hostTools } from './required-tools.js'
 
@@ -26,6 +26,8 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   available?: readonly string[] | undefined
   /** True: each tool's file is in it, for agents that read files themselves. */
   location?: boolean | undefined
+  /** True: the library's own tools are in it, where they are among those given. */
+  library?: boolean | undefined
   /** Gives the content of a tool that belongs into the prompt. Default: the text as it was written. */
   content?: ((tool: Tool) => string | Promise<string>) | undefined
 }
@@ -53,6 +55,7 @@ const OPTIONS: Record<keyof CatalogOptions, string> = {
   countTokens: 'a function',
   available: "a list of tools' names",
   location: 'a boolean',
+  library: 'a boolean',
   content: 'a function',
 }
 
@@ -118,11 +121,14 @@ export async function makeCatalog<Tool extends CatalogTool>(
 
 function shownTools<Tool extends CatalogTool>(
   tools: readonly Tool[],
-  { available = [] }: CatalogOptions<Tool>,
+  { available = [], library = false }: CatalogOptions<Tool>,
 ): Tool[] {
   const offered = tools.filter(isOffered)
   const there = [...offered.map(matchedTool), ...available.flatMap(hostTools)]
-  return offered.filter(tool => hasRequiredTools(tool.frontmatter.metadata['requires-tools'], there))
+  return offered.filter(
+    tool =>
+      (library || !isLibrary(tool)) && hasRequiredTools(tool.frontmatter.metadata['requires-tools'], there),
+  )
 }
 
 function entryOf({ name, frontmatter, origin }: CatalogTool, withLocation: boolean): CatalogEntry {

@@ -29,7 +29,12 @@ export function isInPrompt({ kind, frontmatter: { role, inPrompt } }: OfferedToo
   return role === 'context' && (kind !== 'folder' || inPrompt === true)
 }
 
-/** A tool as patterns see it. The library's own is told by where it lies: an index could claim the tag. */
-export function matchedTool({ name, origin, frontmatter: { tags } }: OfferedTool): MatchedTool {
-  return { name, tags, isLibrary: origin?.layer === 'bundled' && tags.includes(INTERNAL_TAG) }
+/** True for the library's own. It is told by where it lies as well: an index could claim the tag. */
+export function isLibrary({ origin, frontmatter: { tags } }: OfferedTool): boolean {
+  return origin?.layer === 'bundled' && tags.includes(INTERNAL_TAG)
+}
+
+/** A tool as patterns see it. */
+export function matchedTool(tool: OfferedTool): MatchedTool {
+  return { name: tool.name, tags: tool.frontmatter.tags, isLibrary: isLibrary(tool) }
 }

@@ -6,6 +6,7 @@ import { createRuntime, isAgentAppsError, registerTool, safeStringify, stringify
 import { type CompileResult, check, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { sealed } from '../src/index-format.js'
+import { ownTools } from './support/own-tools.js'
 import { changeAsHashed } from './support/poisoned-index.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
@@ -329,7 +330,7 @@ describe('a poisoned index', () => {
       const runtime = createRuntime({ paths: [join(dir, 'skills')], freshness: 'trust' })
       if (first === 'list') await runtime.listTools()
       await runtime.findTool('good')
-      const listed = (await runtime.listTools()).find(({ name }) => name === 'good')
+      const listed = (await ownTools(runtime)).find(({ name }) => name === 'good')
       return [(await runtime.findTool('good'))?.frontmatter.description, listed?.frontmatter.description]
     }
     expect([await described('find'), await described('list')]).toEqual(
@@ -484,7 +485,7 @@ describe('a file that grew past any size', () => {
     const dir = project({ 'huge/SKILL.md': skill('huge') })
     await compiled(dir)
     truncateSync(join(dir, 'skills/huge/SKILL.md'), 3 * 1024 ** 3)
-    const tools = await createRuntime({ paths: [join(dir, 'skills')], freshness: 'check' }).listTools()
+    const tools = await ownTools(createRuntime({ paths: [join(dir, 'skills')], freshness: 'check' }))
     expect(tools.map(({ name }) => name)).toEqual(['good'])
   })
 

@@ -5,6 +5,7 @@ import { createRuntime, type JsonObject } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, code, main, worker } from './support/cascade-project.js'
+import { ownTools } from './support/own-tools.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 import { makeTree, type Tree } from './support/tree.js'
@@ -35,7 +36,7 @@ describe.skipIf(source === null)('real skills', () => {
       .sort()
     await compile({ cwd, paths })
     const runtime = createRuntime({ cwd, paths, freshness: 'trust' })
-    const tools = await runtime.listTools()
+    const tools = await ownTools(runtime)
     const names = new Set(tools.map(({ name }) => name))
     const keys = new Map<string, number>()
     const chained: string[] = []
@@ -72,7 +73,7 @@ describe('middleware that is promoted to everything', () => {
     for (const freshness of ['check', 'trust'] as const) {
       if (freshness === 'trust') expect((await compile({ cwd, paths })).diagnostics).toEqual([])
       const runtime = createRuntime({ cwd, paths, freshness })
-      for (const { name } of await runtime.listTools()) {
+      for (const { name } of await ownTools(runtime)) {
         globalThis.calls = []
         await runtime.invoke(name, {})
         expect(globalThis.calls.length).toBeLessThan(2_000)

@@ -28,6 +28,9 @@ Search.
     '---\nname: run\ndescription: Runs.\nmetadata: { delegate: "inline://code,export default () => \'ran\'" }\n---\nText.\n',
 }
 
+/** The library's own that a model may call. */
+const CALLABLE = ['agent-discover', 'skill-describe', 'skill-list']
+
 interface Structured {
   title: string
   output: { tools: { name: string }[]; more?: number } & Record<string, unknown>
@@ -48,7 +51,7 @@ function bothWays(work: (runtime: Runtime, cwd: string) => Promise<void>): () =>
 
 const names = (result: unknown): string[] => (result as Structured).output.tools.map(({ name }) => name)
 
-it('the tools of the library are found by name, and in no list', async () => {
+it('the tools of the library are found by name, and listed last', async () => {
   const runtime = createRuntime({ cwd: makeTree(TREE), paths: ['skills'] })
   const listed = (await runtime.listTools()).map(({ name }) => name)
   for (const name of ['skill-list', 'skill-describe', 'agent-discover']) {
@@ -56,7 +59,7 @@ it('the tools of the library are found by name, and in no list', async () => {
       'meta-runnable',
       'meta-internal',
     ])
-    expect(listed).not.toContain(name)
+    expect(listed.indexOf(name)).toBeGreaterThan(listed.indexOf('secret'))
   }
 })
 
@@ -65,16 +68,18 @@ describe('skill-list', () => {
     'lists what is not hidden, by tags and patterns',
     bothWays(async ({ invoke }) => {
       const list = async (args?: object) => names(await invoke('skill-list', args))
-      expect(await list()).toEqual(['main', 'off', 'review', 'run', 'search'])
+      const own = ['main', 'off', 'review', 'run', 'search']
+      expect((await list()).slice(0, 6)).toEqual([...own, 'agent-discover'])
+      expect(await list({ tags: ['meta-internal', 'meta-runnable'] })).toEqual(CALLABLE)
       expect(await list({ includeHidden: true })).toContain('secret')
       expect(await list({ tags: ['Code'] })).toEqual(['review', 'search'])
       expect(await list({ tags: ['code', 'quality'] })).toEqual(['review'])
       expect(await list({ tags: ['code'], includeHidden: true })).toEqual(['review', 'search', 'secret'])
-      expect(await list({ pattern: 's* #quality' })).toEqual(['review', 'search'])
+      expect(await list({ pattern: 'se* #quality' })).toEqual(['review', 'search'])
       expect(await list({ pattern: '' })).toEqual([])
       expect((await invoke('skill-list', { limit: 2, offset: 1 })) as Structured).toMatchObject({
-        title: '5 tools',
-        output: { more: 2, tools: [{ name: 'off' }, { name: 'review', tags: ['code', 'quality'] }] },
+        title: '13 tools',
+        output: { more: 10, tools: [{ name: 'off' }, { name: 'review', tags: ['code', 'quality'] }] },
       })
       await expect(invoke('skill-list', { tag: 'x' })).rejects.toMatchObject({ code: 'ARGS_INVALID' })
     }),
@@ -85,9 +90,9 @@ describe('skill-list', () => {
     bothWays(async ({ forAgent }) => {
       const list = async (allowedTools?: string, args = {}) =>
         names(await forAgent({ allowedTools }).invoke('skill-list', args))
-      expect(await list(undefined, { includeHidden: true })).toEqual(['review', 'run', 'search'])
-      expect(await list('skill-list re*')).toEqual(['review'])
-      expect(await list('* review($deny) run(x=1,$deny)')).toEqual(['run', 'search'])
+      expect(await list(undefined, { includeHidden: true })).toEqual(['review', 'run', 'search', ...CALLABLE])
+      expect(await list('skill-list re*')).toEqual(['review', 'skill-list'])
+      expect(await list('* review($deny) run(x=1,$deny)')).toEqual(['run', 'search', ...CALLABLE])
     }),
   )
 
@@ -104,7 +109,7 @@ describe('skill-list', () => {
     const options = { description: 'Asks.', allowedTools: 'skill-list search' }
     registerTool(globals, { name: 'careful', ...options, fn: asks('agent') })
     registerTool(globals, { name: 'author', ...options, fn: asks('code') })
-    expect(names(await invoke('careful'))).toEqual(['search'])
+    expect(names(await invoke('careful'))).toEqual(['search', 'skill-list'])
     expect(names(await invoke('author'))).toContain('review')
   })
 })
@@ -193,6 +198,7 @@ describe('agent-discover', () => {
       expect(await find({ query: 'nowhere' })).toEqual([])
       expect(await find({ tags: ['code'] })).toEqual(['review', 'search'])
       expect(await find({ pattern: 's*' })).toEqual(['search'])
+      expect(await find({ query: 'list tools' })).toEqual([])
       expect((await invoke('agent-discover', { limit: 1 })) as Structured).toMatchObject({
         output: { more: 2 },
       })
@@ -264,6 +270,17 @@ describe('the directive `tools`', () => {
       expect(await listed(via, ({ render }) => render('help'))).toEqual(['help', 'review', 'run', 'search'])
     },
   )
+
+  it.each(['disk', 'index'])("lists the library's own on demand, from %s", async via => {
+    const cwd = makeTree({
+      'package.json': '{}\n',
+      ...TREE,
+      'skills/help.skill.md': '---\nname: help\n---\n::tools[#meta-internal]{library}\n',
+    })
+    if (via === 'index') await compile({ cwd, paths: ['skills'] })
+    const text = await createRuntime({ cwd, paths: ['skills'] }).render('help')
+    expect([...text.matchAll(/^- `(.*?)`/gm)].map(([, name]) => name)).toEqual(CALLABLE)
+  })
 
   it.each(['disk', 'index'])('lists to an agent what it may call, from %s', async via => {
     const policy = { allowedTools: 'help re*' }

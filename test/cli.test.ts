@@ -574,6 +574,32 @@ describe('list, describe, render and run', () => {
     for (const { visibility, tokens } of listed) expect(tokens === 0).toBe(visibility === 'hidden')
   })
 
+  it('list has the library on demand, and where something is selected', () => {
+    const root = project()
+    const names = (...args: string[]) =>
+      (JSON.parse(agentApps(root, ['list', '--json', ...args]).stdout) as { name: string }[]).map(
+        ({ name }) => name,
+      )
+    const library = [
+      'agent-discover',
+      'limit',
+      'retry',
+      'skill-describe',
+      'skill-list',
+      'state',
+      'timeout',
+      'trace',
+    ]
+    expect(names('--tag', 'meta-internal', '--hidden')).toEqual(library)
+    expect(names('--pattern', 'skill-*')).toEqual(['skill-describe', 'skill-list'])
+    expect(names('--library')).toEqual(['count', 'notes', ...library])
+    expect(names()).toEqual(['count', 'notes'])
+    const described = (...args: string[]) =>
+      (JSON.parse(agentApps(root, ['catalog', '--json', ...args]).stdout) as { described: string[] })
+        .described
+    expect(described('--library')).toEqual([...described(), 'agent-discover', 'skill-describe', 'skill-list'])
+  })
+
   it.each([true, false])('catalog prints what a host puts into a prompt, compiled (%s)', isCompiled => {
     const root = project()
     if (isCompiled) agentApps(root, ['compile'])

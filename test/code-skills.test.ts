@@ -4,6 +4,7 @@ import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { type Call, codeSkills, shown, threeWays } from './support/code-project.js'
+import { ownTools } from './support/own-tools.js'
 import type { Tree } from './support/tree.js'
 
 interface Case {
@@ -256,7 +257,7 @@ describe('reading without running', () => {
     const ran = (): string[] => readdirSync(dir).filter(name => name.startsWith('ran-'))
     await check({ paths: [dir] })
     const runtime = createRuntime({ paths: [dir], freshness: 'check' })
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual(['dynamic', 'plain'])
+    expect((await ownTools(runtime)).map(({ name }) => name)).toEqual(['dynamic', 'plain'])
     expect((await runtime.findTool('plain'))?.frontmatter.description).toBe('Is literal.')
     expect(await runtime.findTool('absent')).toBeNull()
     expect(ran()).toEqual([])

@@ -34,7 +34,7 @@ describe('what does nothing in a directive of the library', () => {
       '::include[notes.md]{from=1}',
       'the directive "include" does not look at "from" / It looks at "lines", "section".',
     ],
-    [':tools[x]{sort=yes}', 'the directive "tools" does not look at "sort" / It takes none.'],
+    [':tools[x]{sort=yes}', 'the directive "tools" does not look at "sort" / It looks at "library".'],
     [':value[arg.x]', 'the path "arg.x" leads to no value of a call / Did you mean "args"?'],
     [
       ':value[city]',

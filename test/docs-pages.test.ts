@@ -182,9 +182,10 @@ describe('docs/resolving.md on registered tools and caches', () => {
     registerTool(globals, { name: 'double', fn: () => 'ours', content: 'Text.' })
     expect(await invoke('double')).toBe('ours')
     expect(await (await findTool('double'))?.content?.()).toBe('Text.')
-    expect(
-      (await listTools()).map(({ name, kind, origin }) => [name, kind, origin.layer, origin.via]),
-    ).toEqual([['double', 'code', 'programmatic', 'programmatic']])
+    const [first, ...others] = await listTools()
+    expect(first).toMatchObject({ name: 'double', kind: 'code' })
+    expect(first?.origin).toMatchObject({ layer: 'programmatic', via: 'programmatic' })
+    expect(others.map(({ name }) => name)).not.toContain('double')
     expect(stats().via.programmatic).toBe(1)
     unregisterTool(globals, 'double')
     expect((await findTool('double'))?.frontmatter.description).toBe('Theirs.')

@@ -5,6 +5,7 @@ import { createRuntime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { afterEach, expect, it, vi } from 'vitest'
 import { codeProject } from './support/code-project.js'
+import { ownTools } from './support/own-tools.js'
 import { ROOT } from './support/processes.js'
 import type { Tree } from './support/tree.js'
 
@@ -42,7 +43,7 @@ it.each(['compiled', 'from disk'])('examples/middleware runs as its files say, %
     '    log took … ms',
   ])
   if (way === 'compiled') expect(stats().cascadesComputed).toBe(0)
-  expect((await listTools()).length).toBe(5)
+  expect(await ownTools({ listTools })).toHaveLength(5)
 })
 
 it('examples/catalog.js shows a catalog within its budget', () => {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clearToolCache, createRuntime, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { ownTools } from './support/own-tools.js'
 import { goodSkills, makeTree, skill, writeTree } from './support/tree.js'
 
 /** Gives a file a time after its index's, as an edit does that is not made within the same tick of the clock. */
@@ -69,7 +70,7 @@ describe.each([['before the first look'], ['after a look']])('check, %s', when =
     later(dir)
     expect(await runtime.render('added')).toBe('Do added.\n')
     expect(await runtime.render('single')).toBe('Do single.\n')
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual([
+    expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([
       'added',
       'good-0',
       'good-1',
@@ -84,7 +85,7 @@ describe.each([['before the first look'], ['after a look']])('check, %s', when =
     rmSync(join(dir, 'good-1'), { recursive: true })
     later(dir)
     expect(await runtime.findTool('good-1')).toBeNull()
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual(['good-0', 'good-2', 'good-3'])
+    expect((await ownTools(runtime)).map(({ name }) => name)).toEqual(['good-0', 'good-2', 'good-3'])
   })
 
   it('sees that a folder was renamed', async () => {

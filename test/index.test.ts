@@ -4,6 +4,7 @@ import { createRuntime, findAuthority, isAgentAppsError, type Runtime } from 'ag
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { sealed } from '../src/index-format.js'
+import { ownTools } from './support/own-tools.js'
 import { changeAsHashed, reseal, rewriteIndex, type WrittenIndex } from './support/poisoned-index.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from './support/tree.js'
 
@@ -53,7 +54,7 @@ async function expectRefused(dir: string, names = NAMES, contents = CONTENTS): P
       expect(tool?.origin.via, `${freshness} ${name}`).toBe('disk')
       expect(await tool?.content?.()).toBe(contents[index])
     }
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...names].sort())
+    expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([...names].sort())
     expect(refusals(runtime)).toHaveLength(1)
     expect(JSON.stringify(runtime.diagnostics())).not.toContain(SECRET)
   }
@@ -72,7 +73,7 @@ async function expectRefusedOnceMet(dir: string, names = NAMES, contents = CONTE
       expect(resources.map(({ path }) => path)).toEqual(name === 'good-0' ? ['references/a.txt'] : [])
       expect(await findAuthority(tool, runtime.globals)).toBeNull()
     }
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...names].sort())
+    expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([...names].sort())
     expect(refusals(runtime)).toHaveLength(1)
     expect(JSON.stringify(runtime.diagnostics())).not.toContain(SECRET)
   }
@@ -112,7 +113,7 @@ describe('an index with flipped bits', () => {
         for (const [index, name] of NAMES.entries()) {
           expect(await runtime.render(name), `byte ${position}`).toBe(CONTENTS[index])
         }
-        expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...NAMES].sort())
+        expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([...NAMES].sort())
       }
     }
   })
@@ -326,7 +327,7 @@ describe('an index with records that are not ours', () => {
     const written = what === 'a key twice' ? `${record},\n${record}` : record.replace('":{', '":{\n')
     changeAsHashed(dir, text => text.replace(record, () => written))
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
-    expect((await runtime.listTools()).every(({ origin }) => origin.via === 'disk')).toBe(true)
+    expect((await ownTools(runtime)).every(({ origin }) => origin.via === 'disk')).toBe(true)
     expect(refusals(runtime)).toHaveLength(1)
   })
 
@@ -430,7 +431,7 @@ describe('a record', () => {
       expect(tool?.origin.via).toBe('index')
       expect(await tool?.content?.()).toBe(`Do good-${number}.\n`)
     }
-    const listed = await runtime.listTools()
+    const listed = await ownTools(runtime)
     expect(listed).toHaveLength(40)
     expect(listed.find(({ name }) => name === 'good-7')).toBe(first)
   })
@@ -486,7 +487,7 @@ describe('an index in several files', () => {
     for (const freshness of FRESHNESS) {
       const runtime = createRuntime({ paths: [dir], freshness })
       for (const [index, name] of names.entries()) expect(await runtime.render(name)).toBe(contents[index])
-      expect((await runtime.listTools()).map(({ name }) => name)).toEqual([...names].sort())
+      expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([...names].sort())
       expect(refusals(runtime)).toHaveLength(1)
     }
   }

@@ -32,7 +32,7 @@ async function bundleOf(tree: Tree, options: CompileOptions): Promise<Kept> {
 
 const LIBRARY = readdirSync(join(ROOT, 'skills')).flatMap(file => /^(.+)\.skill\.ts$/.exec(file)?.[1] ?? [])
 
-/** The names that find a tool: the library's are in no list. */
+/** The names that find a tool: what the library hides is in no list. */
 async function namesOf(runtime: Runtime): Promise<string[]> {
   const listed = (await runtime.listTools()).map(({ name }) => name)
   const found = await Promise.all(['library', ...LIBRARY].map(name => runtime.findTool(name)))

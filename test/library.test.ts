@@ -1,8 +1,32 @@
-import { fileURLToPath } from 'node:url'
-import { createRuntime, emptyGlobals, findAuthority, findTool, registerTool } from 'agent-apps'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import {
+  createRuntime,
+  emptyGlobals,
+  findAuthority,
+  findTool,
+  makeCatalog,
+  registerTool,
+  type ToolDef,
+} from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { codeProject } from './support/code-project.js'
 import { makeTree, skill } from './support/tree.js'
+
+/** Its tools that a model may call. */
+const CALLABLE = ['agent-discover', 'skill-describe', 'skill-list']
+/** Those and its middleware: what it does not hide. */
+const VISIBLE = [
+  'agent-discover',
+  'limit',
+  'retry',
+  'skill-describe',
+  'skill-list',
+  'state',
+  'timeout',
+  'trace',
+]
 
 const LIBRARY = fileURLToPath(new URL('../skills', import.meta.url))
 
@@ -17,10 +41,57 @@ describe('the library', () => {
     expect(runtime.diagnostics()).toEqual([])
   })
 
-  it('changes no list', async () => {
+  it.each(['disk', 'index'])('is listed last, without what it hides, beside skills from %s', async via => {
+    const cwd = makeTree({
+      'skills/review/SKILL.md': skill('review', 'Look.\n'),
+      'skills/zoo.skill.md': skill('zoo', 'Look.\n', 'metadata: { visibility: hidden }\n'),
+    })
+    if (via === 'index') await compile({ cwd, paths: ['skills'] })
+    for (const freshness of ['check', 'trust'] as const) {
+      const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
+      const listed = await runtime.listTools()
+      expect(listed.map(({ name }) => name)).toEqual(['review', 'zoo', ...VISIBLE])
+      expect(listed.map(({ origin }) => origin.via)).toEqual([via, via, ...VISIBLE.map(() => 'index')])
+      for (const { name, frontmatter, origin } of listed.slice(2)) {
+        expect(frontmatter.tags).toContain('meta-internal')
+        expect(origin.layer).toBe('bundled')
+        expect(await runtime.findTool(name)).toBe(listed.find(tool => tool.name === name))
+      }
+    }
+  })
+
+  it('is listed once under a name that a project takes', async () => {
+    const cwd = makeTree({ 'skills/skill-list/SKILL.md': skill('skill-list', 'Ours.\n') })
+    const listed = await createRuntime({ cwd, paths: ['skills'] }).listTools()
+    expect(listed.filter(({ name }) => name === 'skill-list').map(({ origin }) => origin.layer)).toEqual([
+      'project',
+    ])
+  })
+
+  it('shows an agent what it can call, and a catalog that only on demand', async () => {
     const cwd = makeTree({ 'skills/review/SKILL.md': skill('review', 'Look.\n') })
     const runtime = createRuntime({ cwd, paths: ['skills'] })
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual(['review'])
+    const names = async (allowedTools?: string) =>
+      (await runtime.forAgent({ allowedTools }).listTools()).map(({ name }) => name)
+    expect(await names()).toEqual(['review', ...CALLABLE])
+    expect(await names('#meta-internal')).toEqual(CALLABLE)
+    expect(await names('$skill-*')).toEqual(['skill-describe', 'skill-list'])
+    for (const name of ['library', 'limit', 'include'])
+      expect(await runtime.forAgent({ allowedTools: '#meta-internal' }).findTool(name)).toBeNull()
+    const tools = await runtime.forAgent().listTools()
+    expect((await makeCatalog(tools)).described).toEqual(['review'])
+    expect((await makeCatalog(tools, { library: true })).described).toEqual(['review', ...CALLABLE])
+    // @ts-expect-error
+    await expect(makeCatalog(tools, { library: 'yes' })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
+  })
+
+  it('is listed in a bundle as far as it is in it', async () => {
+    const { root } = codeProject({ 'skills/review/SKILL.md': skill('review', 'Look.\n') })
+    await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' })
+    const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    const names = async (tools: Promise<ToolDef[]>) => (await tools).map(({ name }) => name)
+    expect(await names(runtime.listTools())).toEqual(['review', ...VISIBLE])
+    expect(await names(runtime.forAgent({ allowedTools: '#meta-internal' }).listTools())).toEqual(CALLABLE)
   })
 
   it('gives way to a skill of the same name', async () => {

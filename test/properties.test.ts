@@ -435,9 +435,9 @@ describe('frontmatter', () => {
       const before = Object.getOwnPropertyNames(Object.prototype).length
       for (const one of [Object, Array, Function, String, Map]) Object.freeze(one.prototype)
       const paths = [process.env.SKILLS]
-      const fromDisk = await createRuntime({ paths, freshness: 'check' }).listTools()
+      const fromDisk = await createRuntime({ paths, library: false, freshness: 'check' }).listTools()
       await compile({ paths })
-      const runtime = createRuntime({ paths, freshness: 'trust' })
+      const runtime = createRuntime({ paths, library: false, freshness: 'trust' })
       const listed = await runtime.listTools()
       console.log(JSON.stringify({
         same: listed.map(tool => tool.name).join() === fromDisk.map(tool => tool.name).join(),

@@ -13,6 +13,7 @@ import {
 } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ownTools } from './support/own-tools.js'
 import { makeTree, skill, writeTree } from './support/tree.js'
 
 const BROKEN = '---\nname: broken\ndescription: Broken.\nlicense: [\n---\n'
@@ -173,7 +174,7 @@ describe.each([
     await expect(runtime.invoke('broken')).rejects.toMatchObject(fault)
     await expect(runtime.render('broken')).rejects.toThrow(/first\/broken\/SKILL\.md:4:\d+/)
     await expect(runtime.readResource('broken', 'x')).rejects.toMatchObject(fault)
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual([
+    expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([
       'pair-one',
       'pair-two',
       'review',
@@ -190,7 +191,7 @@ describe.each([
   })
 
   it('lists each entry by name, shadowed names once', async () => {
-    const tools = await runtime.listTools()
+    const tools = await ownTools(runtime)
     expect(tools.map(tool => [tool.name, tool.origin.entry.slice(cwd.length + 1)])).toEqual([
       ['pair-one', 'first'],
       ['pair-two', 'first'],
@@ -389,7 +390,7 @@ describe('entries', () => {
     const cwd = makeTree({ 'one/a/SKILL.md': skill('a'), 'file.txt': 'x' })
     const runtime = createRuntime({ cwd, paths: ['nowhere', 'file.txt', 'one', './one/'] })
     expect(await runtime.render('a')).toBe('Do a.\n')
-    expect(await runtime.listTools()).toHaveLength(1)
+    expect(await ownTools(runtime)).toHaveLength(1)
     expect((await runtime.findTool('a'))?.origin.shadows).toEqual([])
   })
 
@@ -404,7 +405,7 @@ describe('entries', () => {
       if (way === 'compiled') await compile({ cwd, paths })
       for (const freshness of ['trust', 'check'] as const) {
         const runtime = createRuntime({ cwd, paths, freshness })
-        expect((await runtime.listTools()).map(({ name }) => name)).toEqual(['a', 'b'])
+        expect((await ownTools(runtime)).map(({ name }) => name)).toEqual(['a', 'b'])
         expect(await runtime.findTool('c')).toBeNull()
         expect(runtime.diagnostics()).toEqual([])
       }
@@ -417,7 +418,7 @@ describe('entries', () => {
     expect(await runtime.render('a')).toBe('One.\n')
     runtime.globals.config.paths.unshift('two')
     expect(await runtime.render('a')).toBe('Two.\n')
-    expect(await runtime.listTools()).toHaveLength(1)
+    expect(await ownTools(runtime)).toHaveLength(1)
   })
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createRuntime, type ToolDef } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { ownTools } from './support/own-tools.js'
 import { layOut, type Sample, samples } from './support/sample.js'
 
 /** Longer content stands in `expected.json` as its length and digest. */
@@ -29,7 +30,7 @@ async function outcome(sample: Sample): Promise<unknown> {
   const { counts, diagnostics } = await compile({ cwd, paths })
   const runtime = createRuntime({ cwd, paths, freshness: 'trust' })
   const tools: Record<string, unknown> = {}
-  for (const tool of await runtime.listTools()) tools[tool.name] = await shown(tool, cwd, runtime)
+  for (const tool of await ownTools(runtime)) tools[tool.name] = await shown(tool, cwd, runtime)
   return {
     counts,
     diagnostics: diagnostics.map(

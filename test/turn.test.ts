@@ -5,6 +5,7 @@ import { createRuntime, type Runtime, registerTool } from 'agent-apps'
 import { compile, watch } from 'agent-apps/compiler'
 import { describe, expect, it, vi } from 'vitest'
 import { around, text, worker } from './support/cascade-project.js'
+import { ownTools } from './support/own-tools.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from './support/tree.js'
 
 const TREE: Tree = { 'one/SKILL.md': skill('one', 'Old one.\n'), 'two/SKILL.md': skill('two', 'Old two.\n') }
@@ -36,7 +37,7 @@ function gate(): { passed: Promise<void>; open: () => void } {
 
 /** All that a runtime says of its tools. */
 async function state(runtime: Runtime): Promise<object> {
-  const names = (await runtime.listTools()).map(({ name }) => name)
+  const names = (await ownTools(runtime)).map(({ name }) => name)
   const texts = await Promise.all(names.map(name => runtime.invoke(name)))
   return Object.fromEntries(names.map((name, number) => [name, texts[number]]))
 }

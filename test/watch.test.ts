@@ -17,6 +17,7 @@ import { createRuntime } from 'agent-apps'
 import { type CompileResult, compile, type Watcher, type WatchOptions, watch } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { codeSkills } from './support/code-project.js'
+import { ownTools } from './support/own-tools.js'
 import { ROOT } from './support/processes.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from './support/tree.js'
 
@@ -112,7 +113,7 @@ describe('what leads to a compile', () => {
     edit(root)
     await until(() => expect(names()).toEqual(expected))
     const runtime = createRuntime({ paths: [join(root, 'skills')], freshness: 'trust' })
-    expect((await runtime.listTools()).map(({ name }) => name)).toEqual(expected)
+    expect((await ownTools(runtime)).map(({ name }) => name)).toEqual(expected)
     expect(runtime.stats().via.disk).toBe(0)
   })
 

@@ -19,6 +19,7 @@ export const catalog: Command = {
       describes: 'a tool that the agent has besides; repeated: several',
     },
     location: { type: 'boolean', describes: "with each tool's file" },
+    library: { type: 'boolean', describes: "with the library's own tools" },
   },
   example: 'agent-apps catalog --budget 4000 > skills.xml',
   run,
@@ -34,6 +35,7 @@ async function run(invocation: Invocation): Promise<number> {
     budget,
     available: Array.isArray(options.available) ? options.available : [],
     location: options.location === true,
+    library: options.library === true,
     content: ({ name }) => runtime.render(name),
   })
   if (output.json) output.jsonResult({ ...made, failed: made.failed.map(({ name }) => name) })

@@ -4,7 +4,7 @@ import { isAgentAppsError, type PathEntry } from 'agent-apps'
 import { type CompileResult, compile, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
-import { openRuntime } from '../open-runtime.js'
+import { isOwn, openRuntime } from '../open-runtime.js'
 import { count, printable } from '../output.js'
 import { packageVersion } from '../package-version.js'
 import { messageFor } from '../show-error.js'
@@ -171,7 +171,7 @@ function shortList(names: string[]): string {
 /** What resolves now, as other commands have it, and how much of it from an index. */
 async function resolution(invocation: Invocation): Promise<Finding> {
   const runtime = await openRuntime(invocation, false)
-  const tools = await runtime.listTools()
+  const tools = (await runtime.listTools()).filter(isOwn)
   const from = (wanted: string): string => count(tools.filter(({ origin }) => origin.via === wanted).length)
   const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length
   const shadows = shadowing > 0 ? `; ${count(shadowing)} shadow others` : ''

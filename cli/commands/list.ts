@@ -7,7 +7,7 @@ import {
   type ToolDef,
 } from 'agent-apps'
 import type { Command, Invocation } from '../command.js'
-import { asJson, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
+import { asJson, isOwn, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 
 export const list: Command = {
@@ -29,6 +29,7 @@ export const list: Command = {
     },
     tokens: { type: 'boolean', describes: 'how many tokens each takes in a catalog, about' },
     hidden: { type: 'boolean', describes: 'also those that are hidden from agents' },
+    library: { type: 'boolean', describes: "also the library's own, as with --tag and --pattern" },
   },
   example: 'agent-apps list --tag api',
   run,
@@ -39,7 +40,10 @@ async function run(invocation: Invocation): Promise<number> {
   const runtime = await openRuntime(invocation, false)
   const tags = normalizeTags(Array.isArray(options.tag) ? options.tag : [])
   const patterns = Array.isArray(options.pattern) ? options.pattern.map(String) : null
-  const tools = (await runtime.listTools()).filter(
+  // Whoever selects something has it, wherever it is from.
+  const withLibrary = options.library === true || tags.length > 0 || patterns !== null
+  const listed = await runtime.listTools()
+  const tools = (withLibrary ? listed : listed.filter(isOwn)).filter(
     ({ name, frontmatter }) =>
       tags.every(tag => frontmatter.tags.includes(tag)) &&
       (patterns === null || patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))) &&

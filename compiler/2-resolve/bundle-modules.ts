@@ -105,7 +105,7 @@ async function build(
   mentioning: ReadonlyMap<string, boolean>,
 ): Promise<BuildResult<BuildOptions & { metafile: true; write: false }>> {
   const plugins = [entrySources(sources), guardedReads(place)]
-  if (placement === 'anywhere') plugins.push(hostCopies(external))
+  if (placement !== 'index') plugins.push(hostCopies(external, placement))
   // Before the guard, which it asks itself: the first that loads a file is the only one.
   if (mentioning.size > 0) plugins.unshift(sourceUrls(place, mentioning, placement))
   const buildOptions = {
@@ -116,7 +116,7 @@ async function build(
     outdir: placement === 'index' ? INDEX_DIRECTORY : '.',
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    splitting: true,
+    splitting: placement !== 'url',
     format: 'esm',
     platform: 'node',
     target: 'node20',
@@ -125,19 +125,26 @@ async function build(
     sourcemap: placement === 'index' ? 'linked' : 'inline',
     sourcesContent: false,
     // A module that will lie anywhere names its sources from the directory.
-    ...(placement === 'anywhere' && { sourceRoot: `${pathToFileURL(place.directory).href}/` }),
+    ...(placement !== 'index' && { sourceRoot: `${pathToFileURL(place.directory).href}/` }),
     metafile: true,
     write: false,
     logLevel: 'silent',
     external: placement === 'index' ? ['agent-apps', 'agent-apps/*', '*.node', ...external] : ['*.node'],
     define: OWN_PLACES,
-    banner: { js: REQUIRE_BANNER },
+    banner: { js: placement === 'url' ? requireFrom(sources) : REQUIRE_BANNER },
     loader: { '.md': 'text', '.txt': 'text' },
     // A tsconfig.json may extend any file, and what is wrong in that one would be told with its text.
     tsconfigRaw: {},
     plugins,
   } satisfies BuildOptions
   return useEsbuild(esbuild => esbuild.build(buildOptions))
+}
+
+/** The banner of a module that has no place of its own: `require` starts from the file that the code stands in. */
+function requireFrom(sources: ReadonlyMap<string, ModuleSource>): string {
+  const [source] = sources.values()
+  const url = source && 'code' in source ? pathToFileURL(source.from).href : ''
+  return REQUIRE_BANNER.replace('import.meta.url', () => JSON.stringify(url))
 }
 
 /** The files, packages' too, that mention their own place, with whether each may be an ES module. */
@@ -181,8 +188,11 @@ function entrySources(sources: ReadonlyMap<string, ModuleSource>): Plugin {
   }
 }
 
-/** Where a module lies outside the project, what it leaves to the host is named by its whole URL. */
-function hostCopies(external: readonly string[]): Plugin {
+/**
+ * Where a module lies outside the project, what it leaves to the host is named by its whole URL. From a `data:` URL Node finds nothing
+ * else, so there an import that has none is an error.
+ */
+function hostCopies(external: readonly string[], placement: Placement): Plugin {
   const names = external.map(name => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return {
     name: 'agent-apps-host-copies',
@@ -191,6 +201,12 @@ function hostCopies(external: readonly string[]): Plugin {
         path: import.meta.resolve(path),
         external: true,
       }))
+      if (placement === 'url')
+        onResolve({ filter: /\.node$/ }, ({ path, kind }) =>
+          kind === 'import-statement'
+            ? { errors: [{ text: `imports ${JSON.stringify(path)}, which only \`require\` can load` }] }
+            : undefined,
+        )
       if (names.length === 0) return
       onResolve({ filter: new RegExp(`^(?:${names.join('|')})(?:/|$)`) }, async asked => {
         if (asked.pluginData === hostCopies) return undefined
@@ -198,6 +214,7 @@ function hostCopies(external: readonly string[]): Plugin {
         const found = await find(asked.path, { kind, importer, resolveDir, pluginData: hostCopies })
         // What is not installed here may be where it runs, and only the import says so.
         const isThere = found.errors.length === 0
+        if (!isThere && placement === 'url' && kind === 'import-statement') return { errors: found.errors }
         return { path: isThere ? pathToFileURL(found.path).href : asked.path, external: true }
       })
     },

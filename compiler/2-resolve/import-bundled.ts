@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/error.js'
 import { importHint } from '../import-hint.js'
-import { bundleModules } from './bundle-modules.js'
+import { type BundledModule, type BundleOptions, bundleModules } from './bundle-modules.js'
 import type { ModuleSource } from './module-source.js'
 import { temporaryFolder } from './temporary-folder.js'
 
@@ -17,7 +17,7 @@ export interface BundledCode {
 
 /**
  * Imports code that was not compiled, bundled as compiling would have bundled it, so that it means the same on
- * every Node.
+ * every Node. Code that stands in a text is imported from a `data:` URL, so that no file is written for it.
  *
  * @throws TOOL_BROKEN with the author's file and line, where the code cannot be bundled; what importing it throws
  */
@@ -26,8 +26,21 @@ export async function importBundled(
   source: ModuleSource,
   external: readonly string[] = [],
 ): Promise<Record<string, unknown>> {
+  if ('code' in source) return import(await bundleToUrl(directory, source, external))
   const { file } = await bundleApart(directory, source, external)
   return import(pathToFileURL(file).href)
+}
+
+/** Bundles code that stands in a text to a module in a `data:` URL. Stacks call it by the file that it stands in. */
+async function bundleToUrl(
+  directory: string,
+  source: Extract<ModuleSource, { code: string }>,
+  external: readonly string[],
+): Promise<string> {
+  const { module, outputs } = await bundleOne(directory, source, { placement: 'url', external })
+  const name = `\n//# sourceURL=${pathToFileURL(source.from).href}#inline\n`
+  const text = Buffer.concat([outputs.get(module.file) ?? new Uint8Array(), Buffer.from(name)])
+  return `data:text/javascript;base64,${text.toString('base64')}`
 }
 
 /**
@@ -41,10 +54,21 @@ export async function bundleApart(
   source: ModuleSource,
   external: readonly string[] = [],
 ): Promise<BundledCode> {
-  const { modules, failures, outputs } = await bundleModules(directory, new Map([['code', source]]), {
-    placement: 'anywhere',
-    external,
-  })
+  const { module, outputs } = await bundleOne(directory, source, { placement: 'anywhere', external })
+  const folder = temporaryFolder()
+  for (const [file, contents] of outputs) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), contents)
+  }
+  return { file: join(folder, module.file), inputs: module.inputs }
+}
+
+async function bundleOne(
+  directory: string,
+  source: ModuleSource,
+  options: BundleOptions,
+): Promise<{ module: BundledModule; outputs: Map<string, Uint8Array> }> {
+  const { modules, failures, outputs } = await bundleModules(directory, new Map([['code', source]]), options)
   const [failure] = failures.get('code') ?? []
   if (failure) {
     const { message, file, line, column } = failure
@@ -54,11 +78,5 @@ export async function bundleApart(
       ...(file !== null && { file, position: { line, column } }),
     })
   }
-  const folder = temporaryFolder()
-  for (const [file, contents] of outputs) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    writeFileSync(join(folder, file), contents)
-  }
-  const { file = '', inputs = [] } = modules.get('code') ?? {}
-  return { file: join(folder, file), inputs }
+  return { module: modules.get('code') ?? { file: '', inputs: [] }, outputs }
 }

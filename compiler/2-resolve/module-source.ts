@@ -9,8 +9,11 @@ export interface ModuleFailure {
   column: number
 }
 
-/** Where modules will lie when they are imported: beside the index, or anywhere (then nothing in them is relative). */
-export type Placement = 'index' | 'anywhere'
+/**
+ * Where modules will lie when they are imported: beside the index, anywhere (then nothing in them is relative), or in a `data:` URL
+ * (then nothing of them is in another file either).
+ */
+export type Placement = 'index' | 'anywhere' | 'url'
 
 /** The directory that is bundled, and the project that its code may take files from. Real, absolute. */
 export interface BundlePlace {

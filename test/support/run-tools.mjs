@@ -24,7 +24,8 @@ async function answer({ calls, ...options }) {
     }
     results.push(await outcome(() => runtime.invoke(ref, args)))
   }
-  const names = (await runtime.listTools()).map(({ name }) => name)
+  const listed = (await runtime.listTools()).filter(({ origin }) => origin.layer !== 'bundled')
+  const names = listed.map(({ name }) => name)
   const { via, parser } = runtime.stats()
   return { names, tools, results, via, parser }
 }
