@@ -262,7 +262,7 @@ export function forgetDisk(state: DirectoryState, { cache }: Globals): void {
 }
 
 export function dirKey({ dir, ignore }: DirectoryState): string {
-  return [dir, ...ignore].join('\0')
+  return `${dir}\0${ignore.join('\0')}`
 }
 
 /** The same name after a look at the files: what changed since `names` was made is read anew, what was added counts. */

@@ -72,8 +72,7 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
     expect(globals.cache.dir.get(`${file('more')}\0drafts/**`)).toEqual([file('more/late.skill.md')])
   })
 
-  // The key of a directory without patterns has no zero character.
-  it.fails('dir: by no patterns', async () => {
+  it('dir: by no patterns', async () => {
     await find('absent')
     expect(globals.cache.dir.get(`${file('skills')}\0`)).toEqual([
       file('skills/SKILL.md'),
@@ -92,8 +91,7 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
     })
   })
 
-  // A look-up by path keeps nothing of the file.
-  it.fails('file: all tools of a file', async () => {
+  it('file: all tools of a file', async () => {
     const two = await find('./skills/pair.skill.md#two')
     const kept = globals.cache.file.get(file('skills/pair.skill.md'))
     expect(kept?.map(({ name }) => name)).toEqual(['one', 'two'])
@@ -121,9 +119,7 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
     expect(globals.cache.mainInDir.get(file('skills/review'))).toBeNull()
   })
 
-  // With freshness `check`, promotions are not kept.
-  const promotions = freshness === 'trust' ? it : it.fails
-  promotions('promotions: those of the main skill, once a tool without a file asked', async () => {
+  it('promotions: those of the main skill, once a tool without a file asked', async () => {
     expect(globals.cache.promotions).toBeNull()
     registerTool(globals, { name: 'registered', fn: () => null })
     await invoke('registered', undefined, globals)
@@ -145,19 +141,16 @@ describe('a programmatic tool', () => {
       paths: ['skills'],
     })
     globals.tools.programmaticTools.set('mock', mock as never)
-    expect(await findTool('mock', globals)).toBe(mock)
-    expect(await findTool('mcp://server/mock', globals)).toBe(mock)
+    for (const ref of ['mock', 'mcp://server/mock']) expect((await findTool(ref, globals))?.fn).toBe(mock.fn)
   })
 
-  // Calling such a mock throws a TypeError.
-  it.fails('that was put there by hand is called', async () => {
+  it('that was put there by hand is called', async () => {
     const globals = emptyGlobals()
     globals.tools.programmaticTools.set('mock', mock as never)
     expect(await invoke('mock', { a: 1 }, globals)).toEqual({ mocked: { a: 1 } })
   })
 
-  // A callback takes no arguments.
-  it.fails('that is a callback takes whatever it is given', async () => {
+  it('that is a callback takes whatever it is given', async () => {
     const globals = emptyGlobals()
     const callback = createCallbackRef(globals, 'callback', (_ctx, args) => args)
     for (const args of [{ a: 1 }, 'text', [1, 2]]) expect(await invoke(callback, args, globals)).toEqual(args)

@@ -137,7 +137,7 @@ const FOREIGN = [
   '{"$undefined":false}',
   '{"$fn":"() => 1"}',
 ]
-/** What is read as an encoding, though `stringify` never writes it. */
+/** What looks like an encoding, and `stringify` never writes. */
 const TAKEN = [
   '{"x":{"$set":{"status":"done"}}}',
   '{"$error":"oops"}',
@@ -159,8 +159,7 @@ describe('stringify and parse, in the place of JSON’s', () => {
     }
   })
 
-  // The second argument may not be null.
-  it.fails('indent alike', () => {
+  it('indent alike', () => {
     const written = stringify as unknown as typeof JSON.stringify
     for (const value of PLAIN) expect(written(value, null, 2)).toBe(JSON.stringify(value, null, 2))
   })
@@ -169,7 +168,7 @@ describe('stringify and parse, in the place of JSON’s', () => {
     expect(parse(json)).toEqual(JSON.parse(json))
   })
 
-  it.fails.each(TAKEN)('leave %s as it is', json => {
+  it.each(TAKEN)('leave %s as it is', json => {
     expect(parse(json)).toEqual(JSON.parse(json))
   })
 
@@ -180,10 +179,8 @@ describe('stringify and parse, in the place of JSON’s', () => {
 
   const money = { amount: 5, toJSON: () => '5 EUR' }
 
-  // `toJSON` is not asked.
-  it.fails('ask toJSON: stringify', () => expect(stringify({ money })).toBe('{"money":"5 EUR"}'))
-  it.fails('ask toJSON: safeStringify', () => expect(safeStringify({ money })).toBe('{"money":"5 EUR"}'))
+  it('ask toJSON: stringify', () => expect(stringify({ money })).toBe('{"money":"5 EUR"}'))
+  it('ask toJSON: safeStringify', () => expect(safeStringify({ money })).toBe('{"money":"5 EUR"}'))
 
-  // A field that is undefined is written.
-  it.fails('leave out what is undefined', () => expect(stringify({ a: undefined, b: 1 })).toBe('{"b":1}'))
+  it('leave out what is undefined', () => expect(stringify({ a: undefined, b: 1 })).toBe('{"b":1}'))
 })

@@ -111,14 +111,12 @@ describe.each(WAYS)('%s', way => {
       expect(await invoke('handled', { name: 'a', title: 'b' })).toEqual({ name: 'a', title: 'b' })
     })
 
-    // A delegate that is called without arguments gets undefined.
-    it.fails('without arguments get an object', async () => {
+    it('without arguments get an object', async () => {
       expect(await outcome(invoke('greet'))).toBe('Hello, undefined!')
       expect(await outcome(invoke('handled'))).toEqual({})
     })
 
-    // The inline reference of a delegate is not kept.
-    it.fails('inline are kept as programmatic tools under the whole reference', async () => {
+    it('inline are kept as programmatic tools under the whole reference', async () => {
       await invoke('greet', { name: 'Ada' })
       const reference = (await made.runtime.describe('greet')).verbatim.metadata as { delegate: string }
       expect(made.runtime.globals.tools.programmaticTools.get(reference.delegate)).toMatchObject({
@@ -239,8 +237,7 @@ it('trust: all internal tools are approved, others are asked about', () => {
 })
 
 describe('a skill without a description', () => {
-  // A missing description is an error.
-  it.fails('is worth a warning', async () => {
+  it('is worth a warning', async () => {
     const { cwd } = await project('from disk', { 'skills/greet.skill.md': GREET })
     const { diagnostics } = await check({ cwd, paths: ['skills'] })
     expect(diagnostics.map(({ ruleId, severity }) => [ruleId, severity])).toEqual([
@@ -248,7 +245,7 @@ describe('a skill without a description', () => {
     ])
   })
 
-  it.fails('does not make compiling fail', async () => {
+  it('does not make compiling fail', async () => {
     const { cwd } = await project('from disk', { 'skills/greet.skill.md': GREET })
     const command = [join(ROOT, 'dist/cli/main.js'), 'compile', 'skills']
     expect(spawnSync(process.execPath, command, { cwd }).status).toBe(0)
@@ -268,14 +265,13 @@ describe('a code skill without frontmatter', () => {
       'export default async function(ctx, { name, title }) { return { name, title } }\n',
   }
 
-  // A code skill without frontmatter is an error.
-  it.fails.each(WAYS)('has the name of its file, %s', async way => {
+  it.each(WAYS)('has the name of its file, %s', async way => {
     const { runtime } = await project(way, TREE)
     expect((await runtime.findTool('rename'))?.name).toBe('rename')
     expect((await runtime.listTools()).map(({ name }) => name)).toContain('rename')
   })
 
-  it.fails('is worth a warning', async () => {
+  it('is worth a warning', async () => {
     const { cwd } = await project('from disk', TREE)
     const { diagnostics } = await check({ cwd, paths: ['skills'] })
     expect(diagnostics.map(({ severity }) => severity)).not.toContain('error')
@@ -292,8 +288,7 @@ describe('inline code', () => {
       { TMPDIR: join(cwd, 'absent') },
     )
 
-  // Inline code is written to a file in the temporary folder.
-  it.fails('needs no temporary file, from disk', async () => {
+  it('needs no temporary file, from disk', async () => {
     const { cwd } = await project('from disk', { 'skills/greet.skill.md': GREET })
     expect(answer(cwd, 'check')).toBe('Hello, Ada!\n')
   })
@@ -348,8 +343,7 @@ describe('the library', () => {
     }
   })
 
-  // An agent that is allowed all internal tools is listed none of them.
-  it.fails.each(WAYS)('is listed to an agent that is allowed all internal tools, %s', async way => {
+  it.each(WAYS)('is listed to an agent that is allowed all internal tools, %s', async way => {
     const { runtime } = await project(way, {
       'skills/other.skill.js': plain('other'),
       'skills/custom-tool.skill.js': plain('custom-tool'),
