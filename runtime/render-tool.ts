@@ -15,10 +15,11 @@ import { asText, type InterpolationRoots, interpolate } from '../src/interpolate
 import { checkOptions } from '../src/options.js'
 import { type Inner, type Rendering, renderContent } from '../src/render-content.js'
 import { whenThere } from '../src/thenable.js'
+import { argumentsRefused } from './call-faults.js'
 import { invokeFor } from './call-tool.js'
 import { chainOf } from './chain.js'
 import { checkArguments } from './check-arguments.js'
-import { cloneArguments } from './clone-arguments.js'
+import { UncopiedArguments } from './clone-arguments.js'
 import { type Context, RunContext } from './context.js'
 import { directiveSource } from './directive-source.js'
 import { loadParser } from './directory-files.js'
@@ -72,6 +73,7 @@ export async function render(
   options: { args?: unknown } | undefined,
   globals: Globals,
 ): Promise<string> {
+  const { args } = options ?? {}
   if (options) checkOptions('render', options, { args: 'an object, a list, a string, a number, a boolean' })
   const tool = await requireTool(ref, globals)
   const source = sourceOf(tool)
@@ -84,7 +86,8 @@ export async function render(
   const ctx = new RunContext(globals, tool, invokeFor, undefined, undefined)
   const chain = await chainOf(tool, globals)
   ctx.chain = chain
-  ctx.takeArguments(await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx))
+  if (args instanceof UncopiedArguments) throw argumentsRefused(tool, args)
+  ctx.takeArguments(await checkArguments(tool, chain, args, ctx))
   return source && disk ? runMarkdown(tool, source, ctx, globals, disk) : tool.content()
 }
 
