@@ -26,7 +26,7 @@ export async function callTool(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
-  if (options) (await optionChecks()).checkInvokeOptions(options)
+  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options)
   const isAgent = options?.as === 'agent'
   const tool = isAgent
     ? await (await agents()).requireForAgent(ref, globals)

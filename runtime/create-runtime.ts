@@ -135,9 +135,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       return { tool, ...(await (await details()).readDetails(tool, globals)) }
     },
     explain: async ref => (await cascades()).explain(ref, globals),
-    forAgent: policy => {
+    forAgent: (policy = {}) => {
       // A misspelt policy would allow everything.
-      checkOptions('forAgent', policy ?? {}, POLICY)
+      checkOptions('forAgent', policy, POLICY)
       const own = ownPolicy(policy)
       return {
         findTool: async ref => (await agents()).findForAgent(ref, globals, own),

@@ -67,6 +67,8 @@ export async function renderTool(
   return new ToolRendering(tool, known, context, isInterpolated(tool, ctx)).render(text, content, source)
 }
 
+const RENDER_OPTIONS = { args: 'an object, a list, a string, a number, a boolean or null' }
+
 /** What `render` of a runtime gives. */
 export async function render(
   ref: string,
@@ -74,7 +76,7 @@ export async function render(
   globals: Globals,
 ): Promise<string> {
   const { args } = options ?? {}
-  if (options) checkOptions('render', options, { args: 'an object, a list, a string, a number, a boolean' })
+  if (options !== undefined) checkOptions('render', options, RENDER_OPTIONS)
   const tool = await requireTool(ref, globals)
   const source = sourceOf(tool)
   if (!tool.content) {
