@@ -22,14 +22,15 @@ export function checkProjectOptions(
   options: ProjectOptions & { keep?: unknown },
   own: OptionTable,
 ): void {
-  const { paths, external, keep } = options
+  // Null is told of below.
+  const { paths, external, keep } = options ?? {}
   // Null is what no option may be.
   const strict = {
     ...(paths !== undefined && !isPathList(paths) && { paths: null }),
     ...(external !== undefined && !isTexts(external) && { external: null }),
     ...(keep !== undefined && !isTexts(keep) && { keep: null }),
   }
-  checkOptions(of, { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own }, nearest)
+  checkOptions(of, options && { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own }, nearest)
   const wrong = external?.find(name => !PACKAGE.test(name))
   if (wrong === undefined) return
   throw new AgentAppsError(

@@ -1,9 +1,11 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import { nearest } from '../src/nearest.js'
+import type { UncopiedArguments } from './clone-arguments.js'
 import type { RunContext } from './context.js'
 import { askLoaded, directoryStates } from './directory-state.js'
 import type { Globals } from './globals.js'
+import type { ToolDef } from './tool-def.js'
 
 /** The error for a reference that leads nowhere, with the nearest name that is known. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
@@ -43,6 +45,15 @@ export async function knownNames(globals: Globals): Promise<string[]> {
     names.push(...(indexed ?? []), ...(state.diskNames?.names() ?? []))
   }
   return names
+}
+
+/** The error for arguments that cannot be copied. */
+export function argumentsRefused({ name }: ToolDef, { why, cause }: UncopiedArguments): AgentAppsError {
+  return new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" ${why}.`, {
+    hint: 'Give plain data, as JSON has it, and less of it where it is much.',
+    tool: name,
+    cause,
+  })
 }
 
 /** Names at each end of a long chain of calls that an error shows. */

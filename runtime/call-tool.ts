@@ -1,10 +1,12 @@
-import { isThenable, whenThere } from '../src/thenable.js'
+import { isThenable } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult, resolveReturns } from './check-arguments.js'
+import { cloneArguments, UncopiedArguments } from './clone-arguments.js'
 import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
 import { knownTool } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
+import { ownOptions } from './own-options.js'
 import { requireTool } from './require-tool.js'
 import { throwIfAborted } from './run-aborted.js'
 
@@ -12,12 +14,11 @@ const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./call-faults.js'))
 const optionChecks = lazy(() => import('./invoke-options.js'))
 const agents = lazy(() => import('./agent-calls.js'))
-const cloning = lazy(() => import('./clone-arguments.js'))
 
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
 
-/** One call of a tool: `caller` is the one that makes it, where that is a tool. */
+/** One call of a tool, with arguments and options of its own: `caller` is the one that makes it, where that is a tool. */
 export async function callTool(
   ref: string,
   args: unknown,
@@ -25,7 +26,7 @@ export async function callTool(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
-  if (options) (await optionChecks()).checkInvokeOptions(options)
+  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options)
   const isAgent = options?.as === 'agent'
   const tool = isAgent
     ? await (await agents()).requireForAgent(ref, globals)
@@ -41,7 +42,7 @@ export async function callTool(
 
 /** Runs a tool for another one. */
 export const invokeFor: InvokeFor = (caller, ref, args, options) =>
-  callTool(ref, args, caller.globals, options, caller)
+  callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)
 
 /** The phases of a call, each over what the one before it gave. */
 async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
@@ -49,11 +50,8 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const found = chainOf(tool, globals)
   const chain = isThenable(found) ? await found : found
   ctx.chain = chain
-  const check = (args: unknown) => checkArguments(tool, chain, args, ctx)
-  const args =
-    typeof given === 'object' && given !== null
-      ? whenThere(cloning(), ({ cloneArguments }) => check(cloneArguments(given, tool.name)))
-      : check(given)
+  if (given instanceof UncopiedArguments) throw (await faults()).argumentsRefused(tool, given)
+  const args = checkArguments(tool, chain, given, ctx)
   ctx.takeArguments(isThenable(args) ? await args : args)
   // Read here, so that what is put in its place later reaches no tool.
   const validated = ctx.args

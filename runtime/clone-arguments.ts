@@ -1,26 +1,30 @@
-import { AgentAppsError } from '../src/error.js'
-
 /** Levels of objects and arrays that are copied. */
 const DEPTH_MAX = 1_000
 /** Values of objects and places of arrays, holes counted, that are copied. */
 const VALUES_MAX = 1_000_000
 
+/** Arguments that could not be copied; who knows the tool that they were for says so. */
+export class UncopiedArguments {
+  constructor(
+    /** Why, as the end of a sentence about them. */
+    readonly why: string,
+    readonly cause: unknown,
+  ) {}
+}
+
 /**
  * A copy of arguments: their objects and arrays, at any depth. What is neither, like a function, a date or an
- * instance of a class, stays the caller's.
- *
- * @throws ARGS_INVALID for what is too large or nests too deeply, and for what throws when it is read
+ * instance of a class, stays the caller's. Made before anything is waited for, so that what the caller changes later is
+ * its own.
  */
-export function cloneArguments(value: unknown, tool: string): unknown {
+export function cloneArguments(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
   try {
     return isEmpty(value) ? NONE : new Copier().copy(value, 0)
   } catch (error) {
-    const why = error instanceof Refused ? error.message : 'cannot be read'
-    throw new AgentAppsError('ARGS_INVALID', `The arguments of "${tool}" ${why}.`, {
-      hint: 'Give plain data, as JSON has it, and less of it where it is much.',
-      tool,
-      cause: error instanceof Refused ? undefined : error,
-    })
+    return error instanceof Refused
+      ? new UncopiedArguments(error.message, undefined)
+      : new UncopiedArguments('cannot be read', error)
   }
 }
 
@@ -29,8 +33,7 @@ class Refused extends Error {}
 /** The commonest arguments, which need no copy. */
 const NONE = Object.freeze({})
 
-function isEmpty(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
+function isEmpty(value: object): boolean {
   for (const _ in value) return false
   return Object.getPrototypeOf(value) === Object.prototype
 }

@@ -4,6 +4,7 @@ import { isJsonObject } from '../src/json.js'
 import { checkOptions, FRESHNESS, PACKAGES, PATHS, VARIABLES } from '../src/options.js'
 import type { PathEntry } from '../src/path-entry.js'
 import type { AgentPolicy } from './agent-calls.js'
+import { cloneArguments } from './clone-arguments.js'
 import type { InvokeOptions } from './context.js'
 import type { Explanation } from './explain.js'
 import { findTool } from './find-tool.js'
@@ -11,6 +12,7 @@ import { createGlobals, type Freshness, type Globals, type Stats } from './globa
 import { invoke } from './invoke.js'
 import { lazy } from './lazy.js'
 import { listTools } from './list-tools.js'
+import { ownPolicy } from './own-options.js'
 import { readResource } from './read-resource.js'
 import type { ToolDef } from './tool-def.js'
 
@@ -128,17 +130,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     findTool: ref => findTool(ref, globals),
     listTools: () => listTools(globals),
     invoke: (ref, args, options) => invoke(ref, args, globals, options),
-    render: async (ref, options) => (await rendering()).render(ref, options, globals),
+    render: async (ref, options) => {
+      const own = options && { ...options, args: cloneArguments(options.args) }
+      return (await rendering()).render(ref, own, globals)
+    },
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => (await details()).describe(ref, globals),
     explain: async ref => (await cascades()).explain(ref, globals),
-    forAgent: policy => {
+    forAgent: (policy = {}) => {
       // A misspelt policy would allow everything.
-      checkOptions('forAgent', policy ?? {}, POLICY)
+      checkOptions('forAgent', policy, POLICY)
+      const own = ownPolicy(policy)
       return {
-        findTool: async ref => (await agents()).findForAgent(ref, globals, policy),
-        listTools: async () => (await agents()).listForAgent(globals, policy),
-        invoke: (ref, args, options) => invoke(ref, args, globals, { ...options, as: 'agent', policy }),
+        findTool: async ref => (await agents()).findForAgent(ref, globals, own),
+        listTools: async () => (await agents()).listForAgent(globals, own),
+        invoke: (ref, args, options) => invoke(ref, args, globals, { ...options, as: 'agent', policy: own }),
       }
     },
     diagnostics: () => [...globals.diagnostics.values()],

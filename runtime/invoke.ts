@@ -1,7 +1,9 @@
 import { whenThere } from '../src/thenable.js'
+import { cloneArguments } from './clone-arguments.js'
 import type { InvokeOptions } from './context.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
+import { ownOptions } from './own-options.js'
 
 const calling = lazy(() => import('./call-tool.js'))
 
@@ -18,7 +20,9 @@ export function invoke(
   globals: Globals = defaultGlobals(),
   options?: InvokeOptions,
 ): Promise<unknown> {
+  const given = cloneArguments(args)
+  const own = ownOptions(options)
   return Promise.resolve(
-    whenThere(calling(), ({ callTool }) => callTool(ref, args, globals, options, undefined)),
+    whenThere(calling(), ({ callTool }) => callTool(ref, given, globals, own, undefined)),
   )
 }

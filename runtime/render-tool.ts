@@ -15,10 +15,11 @@ import { asText, type InterpolationRoots, interpolate } from '../src/interpolate
 import { checkOptions } from '../src/options.js'
 import { type Inner, type Rendering, renderContent } from '../src/render-content.js'
 import { whenThere } from '../src/thenable.js'
+import { argumentsRefused } from './call-faults.js'
 import { invokeFor } from './call-tool.js'
 import { chainOf } from './chain.js'
 import { checkArguments } from './check-arguments.js'
-import { cloneArguments } from './clone-arguments.js'
+import { UncopiedArguments } from './clone-arguments.js'
 import { type Context, RunContext } from './context.js'
 import { directiveSource } from './directive-source.js'
 import { loadParser } from './directory-files.js'
@@ -66,13 +67,16 @@ export async function renderTool(
   return new ToolRendering(tool, known, context, isInterpolated(tool, ctx)).render(text, content, source)
 }
 
+const RENDER_OPTIONS = { args: 'an object, a list, a string, a number, a boolean or null' }
+
 /** What `render` of a runtime gives. */
 export async function render(
   ref: string,
   options: { args?: unknown } | undefined,
   globals: Globals,
 ): Promise<string> {
-  if (options) checkOptions('render', options, { args: 'an object, a list, a string, a number, a boolean' })
+  const { args } = options ?? {}
+  if (options !== undefined) checkOptions('render', options, RENDER_OPTIONS)
   const tool = await requireTool(ref, globals)
   const source = sourceOf(tool)
   if (!tool.content) {
@@ -84,7 +88,8 @@ export async function render(
   const ctx = new RunContext(globals, tool, invokeFor, undefined, undefined)
   const chain = await chainOf(tool, globals)
   ctx.chain = chain
-  ctx.takeArguments(await checkArguments(tool, chain, cloneArguments(options?.args, tool.name), ctx))
+  if (args instanceof UncopiedArguments) throw argumentsRefused(tool, args)
+  ctx.takeArguments(await checkArguments(tool, chain, args, ctx))
   return source && disk ? runMarkdown(tool, source, ctx, globals, disk) : tool.content()
 }
 

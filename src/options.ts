@@ -22,6 +22,11 @@ export function checkOptions(
   suggest: (name: string, names: string[]) => string | null = startingAlike,
 ): void {
   const names = Object.keys(table)
+  const known = `Its options are ${names.join(', ')}.`
+  if (typeOf(options) !== 'object')
+    throw new AgentAppsError('OPTIONS_INVALID', `The options of \`${of}\` must be an object.`, {
+      hint: known,
+    })
   for (const [name, value] of Object.entries(options)) {
     const expected = names.includes(name) ? table[name] : undefined
     if (expected && (value === undefined || isExpected(value, expected))) continue
@@ -29,7 +34,7 @@ export function checkOptions(
     throw new AgentAppsError(
       'OPTIONS_INVALID',
       `The option \`${name}\` of \`${of}\` ${expected ? `must be ${expected}` : 'is not known'}.`,
-      { hint: near ? `Did you mean \`${near}\`?` : `Its options are ${names.join(', ')}.` },
+      { hint: near ? `Did you mean \`${near}\`?` : known },
     )
   }
 }
@@ -41,6 +46,10 @@ function startingAlike(name: string, names: string[]): string | null {
 
 /** True for a value of the type that a text names, and for a text that stands in it in quotes. */
 export function isExpected(value: unknown, expected: string): boolean {
-  const type = Array.isArray(value) ? 'list' : typeof value
+  const type = typeOf(value)
   return expected.includes(type) || (type === 'string' && expected.split(' or ').includes(`"${value}"`))
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
 }

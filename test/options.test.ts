@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime, type ErrorCode, isAgentAppsError } from 'agent-apps'
-import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
+import { pathToFileURL } from 'node:url'
+import { createRuntime, type ErrorCode, isAgentAppsError, type Runtime, renderCatalog } from 'agent-apps'
+import { check, clean, compile, compileBundle, loadConfig, watch } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
@@ -70,6 +71,44 @@ describe('options that are wrong are told', () => {
     const error = await failure(() => loosely(work, options))
     expect(error?.code).toBe('OPTIONS_INVALID')
     expect(error?.hint).toContain(hint)
+  })
+
+  it('null is no object: neither for an option, nor for all of them', async () => {
+    const cwd = makeTree({ 'skills/a.skill.md': skill('a') })
+    const paths = ['skills']
+    const bundle = join(cwd, 'agent.mjs')
+    await compile({ cwd, paths, bundle })
+    const bundled = ((await import(pathToFileURL(bundle).href)) as { runtime: Runtime }).runtime
+    const runtimes = [
+      createRuntime({ cwd, paths, freshness: 'check' }),
+      createRuntime({ cwd, paths, freshness: 'trust' }),
+      bundled,
+    ]
+    const wrong: [work: () => unknown, message: string][] = runtimes.flatMap(runtime => [
+      ...['policy', 'signal', 'nonlocals'].map((name): [() => unknown, string] => [
+        () => runtime.invoke('a', undefined, { [name]: null } as never),
+        `The option \`${name}\` of \`invoke\` must be an object`,
+      ]),
+      [() => runtime.invoke('a', undefined, null as never), 'The options of `invoke` must be an object'],
+      [() => runtime.forAgent(null as never), 'The options of `forAgent` must be an object'],
+      [() => runtime.render('a', null as never), 'The options of `render` must be an object'],
+    ])
+    for (const [name, work] of Object.entries({ compile, check, clean, compileBundle, watch, loadConfig }))
+      wrong.push([() => loosely(work, null), `The options of \`${name}\` must be an object`])
+    for (const [name, work] of Object.entries({ compile, compileBundle, watch }))
+      wrong.push([
+        () => loosely(work, { cwd, paths, signal: null }),
+        `The option \`signal\` of \`${name}\` must be an object`,
+      ])
+    wrong.push([() => renderCatalog([], null as never), 'The options of `renderCatalog` must be an object'])
+    for (const [work, message] of wrong) {
+      expect(await failure(work), message).toMatchObject({
+        code: 'OPTIONS_INVALID',
+        message: expect.stringContaining(message),
+        hint: expect.stringMatching(/^Its options are /),
+      })
+    }
+    expect(await runtimes[0]?.render('a', { args: {} })).toBe('Do a.\n')
   })
 
   it('an option that is undefined is one that is not given', async () => {
