@@ -19,7 +19,7 @@ import { linkDirectory } from './2-resolve/link.js'
 import { brokenDiagnostic, toDiagnostic } from './diagnostics.js'
 import { fileRecord } from './file-record.js'
 import { pickStat } from './file-stat.js'
-import { ignoreMatcher } from './project.js'
+import { ignoreMatcher } from './ignore-matcher.js'
 import type { SkillUnit } from './skill-unit.js'
 
 /** The compiler's own reading of a directory, kept in memory instead of written as an index. */

@@ -1,9 +1,9 @@
 import { type Stats, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import picomatch from 'picomatch'
 import { AgentAppsError } from '../src/error.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../src/path-entry.js'
 import { isRefusal } from '../src/refusal.js'
+import { ignoreMatcher } from './ignore-matcher.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
 import { LIBRARY_DIRECTORY } from './package-place.js'
 import { type OtherDirectory, othersReader } from './read-others.js'
@@ -115,11 +115,6 @@ function notDirectory(path: string, isThere: boolean): AgentAppsError {
     ? [`${path} is a file, and no directory.`, 'Name the directory that it lies in.']
     : [`There is no directory ${path}.`, 'Correct the path, or create the directory.']
   return new AgentAppsError('DIRECTORY_NOT_FOUND', message, { hint, file: path })
-}
-
-/** True for the paths, relative to a directory, that its ignore patterns exclude. */
-export function ignoreMatcher(patterns: readonly string[]): (path: string) => boolean {
-  return patterns.length === 0 ? () => false : picomatch([...patterns], { dot: true })
 }
 
 /** A file of a directory, as it is shown. */

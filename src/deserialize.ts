@@ -1,6 +1,6 @@
 import { attempt, thrownText } from './attempt.js'
+import { BYTES, isEncoding, isUndefined } from './encoding-shape.js'
 import { AgentAppsError } from './error.js'
-import { isJsonObject } from './json.js'
 import { indexesOf, typeTag } from './look-into.js'
 import { DEPTH_MAX } from './serialize.js'
 
@@ -14,7 +14,7 @@ export interface DeserializeOptions {
 }
 
 /**
- * What `serialize` was given, from the structure that it made. What is no encoding stays as it is.
+ * What `serialize` was given, from the structure that it made. What it does not write exactly so stays as it is.
  *
  * @throws FUNCTION_INVALID with `functions`, where the text of one is no code that runs
  */
@@ -22,12 +22,15 @@ export function deserialize(value: unknown, { functions = false }: DeserializeOp
   return new Reader(functions).read(value)
 }
 
+/** What `JSON.parse` takes to change what it read. */
+export type Reviver = (this: unknown, key: string, value: unknown) => unknown
+
 /**
- * The value of a text that `stringify` made, or of any JSON.
+ * The value of a text that `stringify` made, or of any JSON, as `JSON.parse` gives it.
  *
  * @throws JSON_INVALID for what is not JSON
  */
-export function parse(text: string, options: DeserializeOptions = {}): unknown {
+export function parse(text: string, options?: DeserializeOptions | Reviver | null): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -37,13 +40,16 @@ export function parse(text: string, options: DeserializeOptions = {}): unknown {
       cause,
     })
   }
-  return deserialize(value, options)
+  if (typeof options === 'function') return deserialize(JSON.parse(text, options))
+  return deserialize(value, options ?? {})
 }
 
 class Reader {
   /** What was read of each structure, for those that are met again. */
   readonly #made = new Map<object, unknown>()
   readonly #byId = new Map<unknown, unknown>()
+  /** Ids are given in the order in which they are written. */
+  #lastId = 0
   #depth = 0
   #tooDeep = 0
   /** The error for a function that is no code: the only one that is handed on. */
@@ -80,18 +86,22 @@ class Reader {
     if (typeTag(value) !== 'Object') return value
     const entries = Object.entries(value)
     const [[key, content] = ['', undefined], second] = entries
-    if (entries.length === 2 && key === '$id' && second?.[0] === '$value')
-      return this.read(second[1], content)
-    const isEncoding = entries.length === 1 && key.startsWith('$')
-    return isEncoding ? this.#readEncoding(key, content, value, id) : this.#readMapping(entries, value, id)
+    if (!isEncoding(entries)) return this.#readMapping(entries, value, id)
+    if (!second) return this.#readEncoding(key, content, value, id)
+    if (Number(content) <= this.#lastId) return this.#readMapping(entries, value, id)
+    this.#lastId = Number(content)
+    return this.read(second[1], content)
   }
 
+  /** What has the shape of an encoding, so that its content is what is written for it. */
   #readEncoding(key: string, content: unknown, whole: object, id: unknown): unknown {
     switch (key) {
       case '$undefined':
-        return content === true ? undefined : whole
+        return undefined
       case '$ref':
-        return this.#byId.has(content) ? this.#byId.get(content) : whole
+        return this.#byId.has(content)
+          ? this.#byId.get(content)
+          : this.#readMapping([[key, content]], whole, id)
       case '$object':
         return this.#readMapping(pairs(content), whole, id)
       case '$map':
@@ -105,20 +115,19 @@ class Reader {
       case '$sparse':
         return this.#readSparse(content, whole, id)
       case '$error':
-        return this.#fill(whole, id, emptyError(content), error => readError(error, this.read(content)))
+        return this.#fill(whole, id, emptyError(content), error => {
+          readError(error, Object.entries(content as object), item => this.read(item))
+        })
       case '$fn':
-        return this.functions && typeof content === 'string' ? this.#readFunction(content) : whole
-      default: {
-        const read = readAtomic(key, content) ?? whole
-        return this.#keep(whole, id, read)
-      }
+        return this.functions ? this.#readFunction(String(content)) : whole
+      default:
+        return this.#keep(whole, id, ATOMIC[key]?.(content))
     }
   }
 
   #readSparse(content: unknown, whole: object, id: unknown): unknown {
     const [length, items] = listOf(content)
-    if (!isLength(length)) return whole
-    return this.#fill(whole, id, sparseList(length), list => {
+    return this.#fill(whole, id, sparseList(Number(length)), list => {
       for (const [index, item] of pairs(items)) list[Number(index)] = this.read(item)
     })
   }
@@ -134,7 +143,9 @@ class Reader {
 
   #readMapping(entries: [unknown, unknown][], whole: object, id: unknown): unknown {
     return this.#fill(whole, id, {}, object => {
-      for (const [key, item] of entries) define(object, String(key), this.read(item))
+      // As a field, what is undefined is not written at all.
+      for (const [key, item] of entries)
+        define(object, String(key), isUndefined(item) ? item : this.read(item))
     })
   }
 
@@ -164,10 +175,6 @@ function isRangeError(thrown: unknown): boolean {
   )
 }
 
-function isLength(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < 2 ** 32 && Number.isInteger(value)
-}
-
 /** A list of nothing but holes, which takes no memory for them, as `new Array(length)` does. */
 function sparseList(length: number): unknown[] {
   const list: unknown[] = []
@@ -193,16 +200,17 @@ const ERRORS: Readonly<Record<string, () => Error>> = {
 
 /** An error of the class that its encoding names, where that is one of the language's own. */
 function emptyError(content: unknown): Error {
-  const fields =
-    isJsonObject(content) && '$object' in content ? Object.fromEntries(pairs(content.$object)) : content
-  const name = isJsonObject(fields) && typeof fields.name === 'string' ? fields.name : ''
-  return Object.hasOwn(ERRORS, name) ? (ERRORS[name]?.() ?? new Error()) : new Error()
+  const { name } = content as { name?: unknown }
+  return typeof name === 'string' && Object.hasOwn(ERRORS, name)
+    ? (ERRORS[name]?.() ?? new Error())
+    : new Error()
 }
 
-function readError(error: Error, fields: unknown): void {
+function readError(error: Error, fields: [string, unknown][], read: (item: unknown) => unknown): void {
   const hidden = ['name', 'message', 'stack', 'cause', ...(error instanceof AggregateError ? ['errors'] : [])]
   delete error.stack
-  for (const [key, value] of Object.entries(fields ?? {})) {
+  for (const [key, item] of fields) {
+    const value = read(item)
     if (key === 'name' && error.name === value) continue
     Object.defineProperty(error, key, {
       value,
@@ -213,50 +221,20 @@ function readError(error: Error, fields: unknown): void {
   }
 }
 
-/** What a mapping of one key stands for; undefined where it stands for itself. */
-function readAtomic(key: string, content: unknown): unknown {
-  return attempt<unknown>(
-    () => (Object.hasOwn(ATOMIC, key) ? ATOMIC[key]?.(content) : undefined),
-    () => undefined,
-  )
-}
-
-const NUMBERS = ['NaN', 'Infinity', '-Infinity', '-0']
-
-const BYTES: Readonly<Record<string, (buffer: ArrayBuffer) => unknown>> = {
-  ArrayBuffer: buffer => buffer,
-  BigInt64Array: buffer => new BigInt64Array(buffer),
-  BigUint64Array: buffer => new BigUint64Array(buffer),
-  DataView: buffer => new DataView(buffer),
-  Float32Array: buffer => new Float32Array(buffer),
-  Float64Array: buffer => new Float64Array(buffer),
-  Int16Array: buffer => new Int16Array(buffer),
-  Int32Array: buffer => new Int32Array(buffer),
-  Int8Array: buffer => new Int8Array(buffer),
-  Uint16Array: buffer => new Uint16Array(buffer),
-  Uint32Array: buffer => new Uint32Array(buffer),
-  Uint8Array: buffer => new Uint8Array(buffer),
-  Uint8ClampedArray: buffer => new Uint8ClampedArray(buffer),
-}
-
 const ATOMIC: Readonly<Record<string, (content: unknown) => unknown>> = {
-  $bigint: content => (typeof content === 'string' ? BigInt(content) : undefined),
+  $bigint: content => BigInt(String(content)),
   $bytes: content => {
     const [type, base64] = listOf(content)
-    const isKnown = typeof type === 'string' && Object.hasOwn(BYTES, type) && typeof base64 === 'string'
-    return isKnown ? BYTES[type]?.(fromBase64(base64)) : undefined
+    return BYTES.get(String(type))?.[1](fromBase64(String(base64)))
   },
-  $date: content => {
-    const date = new Date(content === null ? Number.NaN : String(content))
-    return content === null || !Number.isNaN(date.getTime()) ? date : undefined
-  },
-  $number: content => (NUMBERS.some(known => known === content) ? Number(content) : undefined),
+  $date: content => new Date(content === null ? Number.NaN : String(content)),
+  $number: Number,
   $regexp: content => {
     const [source, flags] = listOf(content)
-    return typeof source === 'string' && typeof flags === 'string' ? new RegExp(source, flags) : undefined
+    return new RegExp(String(source), String(flags))
   },
-  $symbol: content => (typeof content === 'string' ? Symbol.for(content) : undefined),
-  $url: content => (typeof content === 'string' ? new URL(content) : undefined),
+  $symbol: content => Symbol.for(String(content)),
+  $url: content => new URL(String(content)),
 }
 
 function fromBase64(text: string): ArrayBuffer {

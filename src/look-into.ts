@@ -28,7 +28,7 @@ export function unboxed(value: object): unknown {
 }
 
 /** The shortest list that is looked at for holes. */
-const SPARSE_MIN = 1000
+export const SPARSE_MIN = 1000
 
 /** The indexes of a list, whatever its class does to iteration: all of them, or for a long one with holes an array of those that are there. */
 export function indexesOf(list: readonly unknown[]): Iterable<number> {

@@ -180,7 +180,7 @@ function* below(start: Place, search: Search, at: number): Generator<Place> {
     yield place
     const unnamed = unnamedIn(value)
     take(search.steps, unnamed.length)
-    for (const item of unnamed) open.push({ value: item, key: '' })
+    for (const item of unnamed) open.push({ value: read({ '': item }, ''), key: '' })
     for (const key of foundKeys(value, { kind: 'deep' }, search).reverse()) open.push(child(value, key, read))
   }
 }

@@ -1,4 +1,6 @@
-import { pathPlaces, readOwn } from './path-expression.js'
+import { attempt } from './attempt.js'
+import type { JsonForms } from './json-form.js'
+import { pathPlaces } from './path-expression.js'
 
 /** Where a value holds what is to be kept secret. */
 export class Redaction {
@@ -9,7 +11,11 @@ export class Redaction {
   readonly #known = new Map<object, Map<string, unknown>>()
   #reads = 0
 
-  constructor(value: unknown, redact: readonly string[]) {
+  constructor(
+    value: unknown,
+    redact: readonly string[],
+    readonly forms: JsonForms,
+  ) {
     this.#places = redact.length === 0 ? new Map() : pathPlaces(value, redact, ENDLESS, this.#readOnce)
     this.isTooLarge = this.#reads > READS_MAX
   }
@@ -20,14 +26,25 @@ export class Redaction {
 
   read(holder: object, key: string): unknown {
     const known = this.#known.get(holder)
-    return known?.has(key) ? known.get(key) : (holder as Record<string, unknown>)[key]
+    return known?.has(key) ? known.get(key) : this.#form(holder, key)
+  }
+
+  #form(holder: object, key: string): unknown {
+    return this.forms.of((holder as Record<string, unknown>)[key], key)
   }
 
   #readOnce = (holder: object, key: string): unknown => {
     if (this.#reads++ > READS_MAX) return undefined
     const known = this.#known.get(holder) ?? new Map<string, unknown>()
     this.#known.set(holder, known)
-    if (!known.has(key)) known.set(key, readOwn(holder, key))
+    if (!known.has(key))
+      known.set(
+        key,
+        attempt(
+          () => this.#form(holder, key),
+          () => undefined,
+        ),
+      )
     return known.get(key)
   }
 }

@@ -1,4 +1,5 @@
 import { attempt } from './attempt.js'
+import { jsonForm } from './json-form.js'
 import { JsonRoom } from './json-room.js'
 import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from './look-into.js'
 
@@ -15,10 +16,12 @@ export interface SafeCloneOptions {
 }
 
 const TRUNCATED = '[Truncated]'
+const UNNAMED = (): string => ''
 
 /**
  * A deep copy of any value as plain JSON-safe data: functions, promises, cycles and what is cut off become words
- * like `[Function: name]` and `[Circular]`; maps become mappings, sets lists, dates texts. Never throws.
+ * like `[Function: name]` and `[Circular]`; maps become mappings, sets lists, dates texts, and any other object with
+ * `toJSON` what that gives. Never throws.
  */
 export function safeClone(
   value: unknown,
@@ -33,7 +36,7 @@ export function safeSnapshot(value: unknown, maxDepth = 4, maxBytes = 10 * 1024)
 }
 
 /** `JSON.stringify` for any value, functions, promises and cycles included. Never throws. */
-export function safeStringify(value: unknown, indent?: number): string {
+export function safeStringify(value: unknown, indent?: number | string): string {
   const clone = safeClone(value)
   // Indenting what is wide and deep can make a text longer than texts may be.
   return attempt(
@@ -51,17 +54,28 @@ class Copier {
     readonly functions: 'name' | 'omit',
   ) {}
 
-  copy(value: unknown, depth: number): unknown {
+  copy(value: unknown, depth: number, key = ''): unknown {
     if (this.room.isFull) return TRUNCATED
     if (typeof value === 'function' && this.functions === 'omit') return undefined
     if (typeof value !== 'object' || value === null) return this.#leaf(leaf(value))
     if (this.#above.has(value)) return this.#leaf('[Circular]')
     this.#above.add(value)
     const copy = attempt(
-      () => this.#copyObject(value, depth),
+      () => this.#copyForm(value, jsonForm(value, key), depth),
       message => this.#leaf(`[Threw: ${message}]`),
     )
     this.#above.delete(value)
+    return copy
+  }
+
+  /** What an object is written as: itself, or what it gives by `toJSON`, which is not asked again. */
+  #copyForm(value: object, form: unknown, depth: number): unknown {
+    if (form === value) return this.#copyObject(value, depth)
+    if (typeof form !== 'object' || form === null) return this.copy(form, depth)
+    if (this.#above.has(form)) return this.#leaf('[Circular]')
+    this.#above.add(form)
+    const copy = this.#copyObject(form, depth)
+    this.#above.delete(form)
     return copy
   }
 
@@ -80,23 +94,29 @@ class Copier {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return this.#leaf(describeBytes(value))
     const isList = Array.isArray(value)
     if (depth >= this.maxDepth) return this.#leaf(isList ? '[Array]' : '[Object]')
-    if (isList) return this.#list(upTo(value.length), at => value[at], depth)
-    if (value instanceof Set) return this.#list(itemsOf(value), item => item, depth)
+    if (isList) return this.#list(upTo(value.length), at => value[at], String, depth)
+    if (value instanceof Set) return this.#list(itemsOf(value), item => item, UNNAMED, depth)
     if (value instanceof Map) return this.#map(entriesOf(value), depth)
     const keys = value instanceof Error ? errorKeys(value) : Object.keys(value)
     return this.#mapping(keys, key => (value as Record<string, unknown>)[key], depth)
   }
 
   #map(entries: [unknown, unknown][], depth: number): unknown {
-    if (!entries.every(([key]) => typeof key === 'string')) return this.#list(entries, pair => pair, depth)
+    if (!entries.every(([key]) => typeof key === 'string'))
+      return this.#list(entries, pair => pair, UNNAMED, depth)
     const map = new Map(entries as [string, unknown][])
     return this.#mapping(map.keys(), key => map.get(key), depth)
   }
 
-  #list<Item>(items: Iterable<Item>, read: (item: Item) => unknown, depth: number): unknown[] {
+  #list<Item>(
+    items: Iterable<Item>,
+    read: (item: Item) => unknown,
+    keyOf: (item: Item) => string,
+    depth: number,
+  ): unknown[] {
     return this.room.items<Item, unknown>(
       items,
-      item => this.#read(() => read(item), depth) ?? null,
+      item => this.#read(() => read(item), depth, keyOf(item)) ?? null,
       TRUNCATED,
     )
   }
@@ -104,16 +124,17 @@ class Copier {
   #mapping(keys: Iterable<string>, read: (key: string) => unknown, depth: number): Record<string, unknown> {
     const entries = this.room.items<string, [string, unknown]>(
       keys,
-      key => [this.room.text(key), this.#read(() => read(key), depth)],
+      key => [this.room.text(key), this.#read(() => read(key), depth, key)],
       ['…', TRUNCATED],
     )
     return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
   }
 
-  #read(read: () => unknown, depth: number): unknown {
+  #read(read: () => unknown, depth: number, key: string): unknown {
     return this.copy(
       attempt(read, message => `[Threw: ${message}]`),
       depth + 1,
+      key,
     )
   }
 }

@@ -1,4 +1,6 @@
 import { attempt } from './attempt.js'
+import { isEncoding } from './encoding-shape.js'
+import { JsonForms } from './json-form.js'
 import { JsonRoom, jsonBytes } from './json-room.js'
 import { entriesOf, errorKeys, indexesOf, itemsOf, keysIn, typeTag, unboxed } from './look-into.js'
 import { Redaction } from './redaction.js'
@@ -9,7 +11,7 @@ import { Redaction } from './redaction.js'
  *
  * | value | encoding |
  * | --- | --- |
- * | undefined | `{ $undefined: true }` |
+ * | undefined | `{ $undefined: true }`; as a field of a mapping it is left out, as JSON does |
  * | NaN, Infinity, -Infinity, -0 | `{ $number: "NaN" }` |
  * | bigint | `{ $bigint: "12" }` |
  * | registered symbol | `{ $symbol: "key" }`; any other is `{ $opaque: "Symbol(…)" }` |
@@ -22,14 +24,14 @@ import { Redaction } from './redaction.js'
  * | function | `{ $fn: "source" }`: code again only where the reader asks for it |
  * | promise, WeakMap, … | `{ $opaque: "Promise" }` |
  * | a list with holes, longer than 1,000 | `{ $sparse: [length, [[index, value], …]] }` |
- * | a mapping with a key that begins with `$` or is `__proto__` | `{ $object: [[key, value], …] }` |
+ * | a mapping that has itself a shape that is read back | `{ $object: [[key, value], …] }` |
  * | what several places share | `{ $id: 1, $value: … }` at the first, `{ $ref: 1 }` at the others |
  * | what threw when it was read | `{ $threw: "message" }` |
  * | what a limit left out | `{ $truncated: "depth" }`, `{ $truncated: "bytes" }`; in a mapping it is the last key |
  * | what was to be kept secret | `"[redacted]"` |
  *
- * An instance of any other class is written as a mapping of its own fields, and comes back as one; `new String('a')`
- * and its like are written as what they hold.
+ * An instance of any other class is written as what its `toJSON` gives, or as a mapping of its own fields, and comes
+ * back as that; `new String('a')` and its like are written as what they hold.
  * Symbols as keys, and what is not enumerable, are left out.
  */
 export interface SerializeOptions {
@@ -45,45 +47,87 @@ export interface SerializeOptions {
 export function serialize(value: unknown, options: SerializeOptions = {}): unknown {
   const { maxDepth = DEPTH_MAX, maxBytes = 16 * 1024 * 1024, redact = [] } = options
   const depth = Math.min(maxDepth, DEPTH_MAX)
-  const redaction = new Redaction(value, redact)
+  const forms = new JsonForms()
+  const root = attempt(
+    () => forms.of(value, ''),
+    message => threw(message),
+  )
+  const redaction = new Redaction(root, redact, forms)
   if (redaction.isTooLarge) return { $truncated: 'bytes' }
-  return new Writer(sharedIn(value, depth), redaction, depth, new JsonRoom(maxBytes)).write(value, 0)
+  const shared = sharedIn(root, depth, forms)
+  return new Writer(shared, redaction, forms, depth, new JsonRoom(maxBytes)).write(root, 0)
 }
 
-/** Any value as JSON text, as `serialize` encodes it. */
-export function stringify(value: unknown, options: SerializeOptions = {}): string {
-  return JSON.stringify(serialize(value, options))
+/** What `JSON.stringify` takes to choose or change what is written. It sees values as they are encoded. */
+export type Replacer = ((this: unknown, key: string, value: unknown) => unknown) | (string | number)[]
+
+/**
+ * Any value as JSON text, as `serialize` encodes it; for plain data the text of `JSON.stringify`, which takes the
+ * same arguments.
+ */
+export function stringify(
+  value: unknown,
+  options?: SerializeOptions | Replacer | null,
+  indent?: number | string,
+): string {
+  const isReplacer = typeof options === 'function' || Array.isArray(options)
+  const structure = serialize(value, isReplacer ? {} : (options ?? {}))
+  const replacer = (isReplacer ? options : null) as null
+  const text = (space?: number | string): string => JSON.stringify(structure, replacer, space) ?? 'null'
+  if (indent === undefined) return text()
+  try {
+    return text(indent)
+  } catch (error) {
+    // Indenting what is wide and deep can make a text longer than texts may be.
+    if (error instanceof RangeError) return text()
+    throw error
+  }
 }
 
 /** The stack reaches this far in code that has not run yet, and not much farther. */
 export const DEPTH_MAX = 500
 
 /** The objects that several places share, cycles among them. What cannot be looked into shares nothing. */
-function sharedIn(root: unknown, maxDepth: number): Set<object> {
+function sharedIn(root: unknown, maxDepth: number, forms: JsonForms): Set<object> {
   const shared = new Set<object>()
   /** In the order of their depth, so that each is met where most of what it holds can be seen. */
   const depths = new Map<object, number>()
   const meet = (value: unknown, depth: number): void => {
-    if (typeof value !== 'object' || value === null) return
+    if (typeof value !== 'object' || value === null || forms.isFull) return
     if (depths.has(value)) shared.add(value)
     else if (depth <= maxDepth) depths.set(value, depth)
   }
   meet(root, 0)
-  for (const [value, depth] of depths) for (const inner of childrenOf(value)) meet(inner, depth + 1)
+  for (const [value, depth] of depths) for (const inner of childrenOf(value, forms)) meet(inner, depth + 1)
   return shared
 }
 
-function childrenOf(value: object): unknown[] {
+function childrenOf(value: object, forms: JsonForms): unknown[] {
+  const formOf = (item: unknown, key: string): unknown =>
+    attempt(
+      () => {
+        const form = forms.of(item, key)
+        return typeof form === 'object' && form !== null && isBoxed(form) ? null : form
+      },
+      () => null,
+    )
   return attempt<unknown[]>(
     () => {
-      if (value instanceof Map) return entriesOf(value).flat()
-      if (value instanceof Set) return itemsOf(value)
-      if (typeof unboxed(value) !== 'object') return []
+      if (value instanceof Map)
+        return entriesOf(value)
+          .flat()
+          .map(item => formOf(item, ''))
+      if (value instanceof Set) return itemsOf(value).map(item => formOf(item, ''))
+      if (isBoxed(value)) return []
       const keys = value instanceof Error ? errorKeys(value) : keysIn(value)
-      return keys.map(key => Object.getOwnPropertyDescriptor(value, key)?.value)
+      return keys.map(key => formOf(Object.getOwnPropertyDescriptor(value, key)?.value, key))
     },
     () => [],
   )
+}
+
+function isBoxed(value: object): boolean {
+  return typeof unboxed(value) !== 'object'
 }
 
 class Writer {
@@ -92,6 +136,7 @@ class Writer {
   constructor(
     readonly shared: ReadonlySet<object>,
     readonly redaction: Redaction,
+    readonly forms: JsonForms,
     readonly maxDepth: number,
     readonly room: JsonRoom,
   ) {}
@@ -105,7 +150,7 @@ class Writer {
     const written = (): unknown =>
       attempt(
         () => this.#writeObject(value, depth),
-        message => this.#whole({ $threw: message.slice(0, 1000) }),
+        message => this.#whole(threw(message)),
       )
     if (!this.shared.has(value)) return written()
     const $id = this.#ids.size + 1
@@ -126,12 +171,24 @@ class Writer {
     if (atomic !== null) return this.#whole(atomic)
     if (depth >= this.maxDepth) return this.#whole({ $truncated: 'depth' })
     this.room.take(15)
-    const write = (item: unknown): unknown => this.write(item, depth + 1)
+    const write = (item: unknown): unknown =>
+      attempt(
+        () => this.write(this.forms.of(item, ''), depth + 1),
+        message => this.#whole(threw(message)),
+      )
     if (Array.isArray(value)) return this.#list(value, depth)
-    if (value instanceof Map) return { $map: this.#items(entriesOf(value), pair => this.#items(pair, write)) }
+    if (value instanceof Map) return { $map: this.#items(entriesOf(value), pair => this.#pair(pair, write)) }
     if (value instanceof Set) return { $set: this.#items(itemsOf(value), write) }
-    if (value instanceof Error) return { $error: this.#mapping(value, errorKeys(value), depth) }
-    return this.#mapping(value, Object.keys(value), depth)
+    if (value instanceof Error) {
+      const write = (key: string): unknown => this.#field(value, key, depth)
+      return { $error: Object.fromEntries(this.#entries(errorKeys(value), write)) }
+    }
+    return this.#mapping(value, depth)
+  }
+
+  #pair(pair: [unknown, unknown], write: (item: unknown) => unknown): unknown[] {
+    this.room.take(3)
+    return pair.map(write)
   }
 
   #list(list: unknown[], depth: number): unknown {
@@ -145,27 +202,50 @@ class Writer {
     return this.room.items(items, write, { $truncated: 'bytes' })
   }
 
-  #mapping(value: object, keys: readonly string[], depth: number): unknown {
-    const entries = this.room.items<string, [string, unknown]>(
+  #mapping(value: object, depth: number): unknown {
+    const entries = this.#entries(Object.keys(value), key => this.#member(value, key, depth))
+    if (!isEncoding(entries)) return Object.fromEntries(entries)
+    this.room.take(16)
+    return { $object: entries }
+  }
+
+  /** Keys with what is written for them, but for those for which nothing is. */
+  #entries(keys: readonly string[], write: (key: string) => unknown): [string, unknown][] {
+    const written = this.room.items<string, [string, unknown]>(
       keys,
       key => {
-        if (!this.room.takeWhole(jsonBytes(key) + 3)) return TRUNCATED_ENTRY
-        return [key, this.#field(value, key, depth)]
+        const bytes = jsonBytes(key) + 3
+        if (!this.room.takeWhole(bytes)) return TRUNCATED_ENTRY
+        const value = write(key)
+        if (value === undefined) this.room.take(-bytes - 1)
+        return [key, value]
       },
       TRUNCATED_ENTRY,
     )
-    return keys.some(key => key.startsWith('$') || key === '__proto__')
-      ? { $object: entries }
-      : Object.fromEntries(entries)
+    return written.filter(([, value]) => value !== undefined)
   }
 
+  /** An item of a list, or a field of an error. */
   #field(holder: object, key: string, depth: number): unknown {
+    const written = this.#member(holder, key, depth)
+    return written === undefined ? this.#whole(writePrimitive(undefined)) : written
+  }
+
+  /** A field of a mapping; undefined where JSON has none. */
+  #member(holder: object, key: string, depth: number): unknown {
     if (this.redaction.has(holder, key)) return this.#whole(REDACTED)
     return attempt(
-      () => this.write(this.redaction.read(holder, key), depth + 1),
-      message => this.#whole({ $threw: message.slice(0, 1000) }),
+      () => {
+        const value = this.redaction.read(holder, key)
+        return value === undefined ? undefined : this.write(value, depth + 1)
+      },
+      message => this.#whole(threw(message)),
     )
   }
+}
+
+function threw(message: string): { $threw: string } {
+  return { $threw: message.slice(0, 1000) }
 }
 
 const REDACTED = '[redacted]'

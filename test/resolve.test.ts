@@ -11,7 +11,7 @@ import {
   type Runtime,
   readResource,
 } from 'agent-apps'
-import { compile } from 'agent-apps/compiler'
+import { check, compile } from 'agent-apps/compiler'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ownTools } from './support/own-tools.js'
 import { makeTree, skill, writeTree } from './support/tree.js'
@@ -410,6 +410,36 @@ describe('entries', () => {
         expect(runtime.diagnostics()).toEqual([])
       }
     }
+  })
+
+  it('ignore patterns take no time to speak of, and know what picomatch knows', async () => {
+    const long = 'a'.repeat(60)
+    const files = [long, 'old', 'draft1', 'draft9', 'kept'].map(name => [`one/${name}/SKILL.md`, skill(name)])
+    const cwd = makeTree(Object.fromEntries(files))
+    const ignore = [`${'*a'.repeat(8)}*b`, `**/${'*a'.repeat(400)}`, './+(old|older)', 'draft{1..3}']
+    const paths = [{ ignore }, 'one']
+    for (const way of ['from disk', 'compiled']) {
+      const started = performance.now()
+      if (way === 'compiled') await compile({ cwd, paths })
+      for (const freshness of ['trust', 'check'] as const) {
+        const runtime = createRuntime({ cwd, paths, freshness })
+        expect((await runtime.listTools()).map(({ name }) => name)).toEqual([long, 'draft9', 'kept'])
+      }
+      expect(performance.now() - started).toBeLessThan(10_000)
+    }
+  })
+
+  it('an ignore pattern that could take for ever is refused', async () => {
+    const cwd = makeTree({ 'one/a/SKILL.md': skill('a') })
+    const paths = [{ ignore: '+(x|y)*a*a*a*b' }, 'one']
+    const error = {
+      code: 'OPTIONS_INVALID',
+      message:
+        'The ignore pattern "+(x|y)*a*a*a*b" could take for ever on a long path: beside more than 3 wildcards, "(" is not supported here.',
+    }
+    await expect(compile({ cwd, paths })).rejects.toMatchObject(error)
+    await expect(check({ cwd, paths })).rejects.toMatchObject(error)
+    await expect(createRuntime({ cwd, paths, library: false }).findTool('a')).rejects.toMatchObject(error)
   })
 
   it('sees paths that were changed after the first use', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import {
   deserialize,
@@ -30,7 +31,7 @@ const TYPES: Record<string, () => unknown> = {
   list: () => [1, [2], []],
   mapping: () => ({ a: { b: {} }, length: 1 }),
   undefined: () => undefined,
-  'undefined inside': () => ({ a: undefined, b: [undefined] }),
+  'undefined inside': () => [undefined, [undefined], new Map([[undefined, undefined]])],
   'other numbers': () => [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 0],
   bigint: () => -123456789012345678901234567890n,
   symbol: () => Symbol.for('registered'),
@@ -54,6 +55,7 @@ const TYPES: Record<string, () => unknown> = {
   ArrayBuffer: () => new Uint8Array([1, 2, 3]).buffer,
   DataView: () => new DataView(new Uint8Array([1, 2, 3]).buffer),
   URL: () => new URL('https://example.org/a?b#c'),
+  'error with numbers as keys': () => Object.assign(new Error('e'), { 0: 'a', none: undefined }),
   'own $fn': () => ({ $fn: 'x => x' }),
   'own $ keys': () => [
     { $ref: 1 },
@@ -61,6 +63,21 @@ const TYPES: Record<string, () => unknown> = {
     { $object: [] },
     { $undefined: true, a: 1 },
     { $: 1 },
+    { $undefined: true },
+    { $id: 1, $value: { $ref: 1 } },
+    { $object: [['$ref', 1]] },
+    { $object: [['$object', [['$ref', 1]]]] },
+    { $set: [1], a: { $set: [1, 1] } },
+    { $map: [[1, { $date: null }]] },
+    { $date: new Date(Number.NaN) },
+    { $error: { name: 'E', message: 'm', stack: 's' } },
+    { $error: new Error('e') },
+    { $schema: 'https://json-schema.org/draft/2020-12/schema', $ref: '#/$defs/a', $defs: {} },
+    { $ref: '#/$defs/a' },
+    { $sparse: [1000, [[1, 2]]] },
+    { $bytes: ['Uint8Array', 'AA=='] },
+    { $truncated: 'bytes' },
+    { $threw: 'x' },
   ],
   'own encoding of an encoding': () => serialize([{ $fn: 'x' }, new Map(), undefined]),
   'own __proto__': () => JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":null}}'),
@@ -134,6 +151,7 @@ describe('serialize and deserialize', () => {
       Promise.resolve(),
       new WeakMap(),
       { $a: 1 },
+      { $ref: 1 },
       new Point(1, 2),
       (a: number) => a,
       {
@@ -143,7 +161,7 @@ describe('serialize and deserialize', () => {
       },
     ])
     expect(JSON.stringify(encoded)).toMatchInlineSnapshot(
-      `"[{"$undefined":true},{"$number":"NaN"},{"$bigint":"1"},{"$symbol":"a"},{"$opaque":"Symbol(b)"},{"$date":"1970-01-01T00:00:00.000Z"},{"$date":null},{"$regexp":["a","g"]},{"$map":[[1,2]]},{"$set":[1]},{"$bytes":["Uint8Array","AQ=="]},{"$url":"https://a.b/"},{"$opaque":"Promise"},{"$opaque":"WeakMap"},{"$object":[["$a",1]]},{"x":1,"y":2},{"$fn":"(a) => a"},{"a":{"$threw":"no"}}]"`,
+      `"[{"$undefined":true},{"$number":"NaN"},{"$bigint":"1"},{"$symbol":"a"},{"$opaque":"Symbol(b)"},{"$date":"1970-01-01T00:00:00.000Z"},{"$date":null},{"$regexp":["a","g"]},{"$map":[[1,2]]},{"$set":[1]},{"$bytes":["Uint8Array","AQ=="]},{"$url":"https://a.b/"},{"$opaque":"Promise"},{"$opaque":"WeakMap"},{"$a":1},{"$object":[["$ref",1]]},{"x":1,"y":2},{"$fn":"(a) => a"},{"a":{"$threw":"no"}}]"`,
     )
   })
 
@@ -156,6 +174,8 @@ describe('serialize and deserialize', () => {
       withTypedArray: true,
       withSparseArray: false,
       withNullPrototype: false,
+      // A field that is undefined does not come back.
+      values: [fc.boolean(), fc.maxSafeInteger(), fc.double(), fc.string(), fc.constantFrom(null, -0)],
       key: fc.oneof(fc.string(), fc.constantFrom('$fn', '__proto__', '$id', '$value', '$ref', '$object')),
     })
     fc.assert(
@@ -193,12 +213,63 @@ describe('serialize and deserialize', () => {
       '{"$bigint":"x"}',
       '{"$regexp":["(","g"]}',
       '{"$url":"x"}',
-      '{"$foo":{"$date":null}}',
       '{"$symbol":1}',
+      '{"$date":"2026-01-01"}',
+      '{"$date":["x"]}',
+      '{"$bigint":"012"}',
+      '{"$bigint":" 1"}',
+      '{"$bytes":["Uint16Array","AA=="]}',
+      '{"$bytes":["Uint8Array","AB=="]}',
+      '{"$bytes":["Uint8Array","A"]}',
+      '{"$url":"https://a.b"}',
+      '{"$regexp":["a/b","g"]}',
+      '{"$regexp":["a","yg"]}',
+      '{"$regexp":["a"]}',
+      '{"$set":{"status":"done"}}',
+      '{"$set":["a","a"]}',
+      '{"$map":{"a":1}}',
+      '{"$map":[["a"]]}',
+      '{"$map":[["a",1],["a",2]]}',
+      '{"$map":[1]}',
+      '{"$error":"oops"}',
+      '{"$error":{"message":"m"}}',
+      '{"$error":{"name":"E","message":"m"}}',
+      '{"$error":null}',
+      '{"$object":{"a":1}}',
+      '{"$object":[]}',
+      '{"$object":[["a",1]]}',
+      '{"$object":[["$foo",1]]}',
+      '{"$object":[["$ref",1],["a",1]]}',
+      '{"$id":1,"$value":1}',
+      '{"$id":"1","$value":{}}',
+      '{"$value":{},"$id":1}',
+      '{"$id":0,"$value":{}}',
+      '{"$ref":"#/a"}',
+      '{"$sparse":[10,[[1,2]]]}',
+      '{"$sparse":[1000,[[2,2],[1,1]]]}',
+      '{"$sparse":[1000,[[1000,1]]]}',
+      '{"$number":1}',
+      '{"$undefined":false}',
+      '{"$fn":1}',
+      '{"a":{"$undefined":true}}',
       '{"$undefined":1}',
       '{"$sparse":[-1,[]]}',
     ])
       expect(JSON.stringify(parse(text))).toBe(text)
+  })
+
+  it('reads what is inside a mapping that is no encoding', () => {
+    expect(parse('{"$set":{"at":{"$date":"2026-01-01T00:00:00.000Z"}}}')).toEqual({
+      $set: { at: new Date('2026-01-01T00:00:00.000Z') },
+    })
+    expect(parse('{"$foo":{"$bigint":"1"}}')).toEqual({ $foo: 1n })
+    expect(parse('{"$set":[{"$bigint":"1"},{"$bigint":"1"}]}')).toEqual({ $set: [1n, 1n] })
+    // Ids are given in order, and each once.
+    expect(parse('[{"$id":2,"$value":[]},{"$id":1,"$value":{"a":{"$ref":2}}},{"$ref":3}]')).toEqual([
+      [],
+      { $id: 1, $value: { a: [] } },
+      { $ref: 3 },
+    ])
   })
 
   it('revives functions only where it is asked to', () => {
@@ -250,6 +321,226 @@ describe('serialize and deserialize', () => {
   })
 })
 
+/** Those who write and read, this module's and those that are transferred. */
+const transferred = new Function(`${transferableSerializerSource()}; return { stringify, parse }`)() as {
+  stringify: typeof stringify
+  parse: typeof parse
+}
+
+/** JSON of a program that knows nothing of encodings, but likes `$` and words that they have. */
+const word = fc.constantFrom(
+  ...[
+    '$set',
+    '$error',
+    '$object',
+    '$ref',
+    '$id',
+    '$value',
+    '$map',
+    '$date',
+    '$undefined',
+    '$number',
+    '$bytes',
+  ],
+  ...[
+    '$fn',
+    '$sparse',
+    '$url',
+    '$symbol',
+    '$bigint',
+    '$regexp',
+    '$truncated',
+    '$schema',
+    '__proto__',
+    'a',
+    '0',
+  ],
+)
+const { json } = fc.letrec(tie => ({
+  json: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.constantFrom<unknown>(
+      null,
+      true,
+      0,
+      1,
+      1000,
+      'a',
+      '',
+      'NaN',
+      '12',
+      'AA==',
+      'Uint8Array',
+      'https://a.b/',
+    ),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).filter(number => !Object.is(number, -0)),
+    fc.array(tie('json'), { maxLength: 3 }),
+    fc.array(fc.tuple(fc.oneof(word, fc.nat(3)), tie('json')), { maxLength: 2 }),
+    fc.dictionary(fc.oneof(word, fc.string()), tie('json'), { maxKeys: 3, noNullPrototype: true }),
+    fc.tuple(word, tie('json')).map(([key, value]) => ({ [key]: value })),
+  ),
+}))
+
+/** True where a part of some JSON says by its one key, or its two, that it is an encoding. */
+function isSuspect(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const [first = ''] = Object.keys(value)
+  return first.startsWith('$') || Object.values(value).some(isSuspect)
+}
+
+describe.each([
+  ['stringify and parse', { stringify, parse }],
+  ['the transferred ones', transferred],
+])('%s, in the place of JSON', (_, { stringify, parse }) => {
+  it('read JSON of others as it is', () => {
+    for (const text of [
+      '{"x":{"$set":{"status":"done"}}}',
+      '{"$error":"oops"}',
+      '{"$object":{"a":1}}',
+      '{"$inc":{"n":1},"$set":{"a":[1]}}',
+      '{"$schema":"s","$ref":"#/a","$id":"https://a.b/c"}',
+      '{"__proto__":{"a":1},"b":{"__proto__":null}}',
+    ])
+      expect(JSON.stringify(parse(text))).toBe(text)
+    fc.assert(
+      fc.property(
+        fc.jsonValue().filter(value => !isSuspect(value)),
+        value => {
+          const text = JSON.stringify(value)
+          expect(parse(text)).toStrictEqual(JSON.parse(text))
+        },
+      ),
+      { numRuns: RUNS * 10 },
+    )
+  })
+
+  it('read nothing but what they write: it is written as it was, or is changed in nothing', () => {
+    let changed = 0
+    fc.assert(
+      fc.property(json, value => {
+        const text = JSON.stringify(value)
+        const read = parse(text)
+        const foreign = JSON.parse(text)
+        if (isDeepStrictEqual(read, foreign)) return
+        changed++
+        // What is read as something else is what that is written as, but that marks and ids may not be needed.
+        expect(parse(stringify(read))).toStrictEqual(read)
+        if (!/"\$(?:id|ref|truncated|object|fn)"/.test(text)) expect(stringify(read)).toBe(text)
+      }),
+      { numRuns: RUNS * 20 },
+    )
+    expect(changed).toBeGreaterThan(0)
+  })
+
+  it('give any JSON back', () => {
+    fc.assert(
+      fc.property(json, value => {
+        expect(parse(stringify(value))).toStrictEqual(value)
+        expect(parse(stringify(JSON.parse(JSON.stringify(value)), null, 2))).toStrictEqual(value)
+      }),
+      { numRuns: RUNS * 20 },
+    )
+  })
+
+  it('write plain data as JSON.stringify does, with or without indent', () => {
+    const indent = fc.constantFrom<number | string | undefined>(undefined, 0, 2, 20, '\t', '')
+    fc.assert(
+      fc.property(
+        fc.jsonValue().filter(one => !isSuspect(one)),
+        indent,
+        (value, space) => {
+          const plain = JSON.parse(JSON.stringify(value))
+          expect(stringify(plain, null, space)).toBe(JSON.stringify(plain, null, space))
+          expect(stringify(plain, undefined, space)).toBe(JSON.stringify(plain, undefined, space))
+        },
+      ),
+      { numRuns: RUNS * 10 },
+    )
+    const value = { $schema: 's', type: { $ref: '#/a' }, $defs: { a: [{}, []] } }
+    expect(stringify(value, null, 2)).toBe(JSON.stringify(value, null, 2))
+    expect(stringify({ a: undefined, b: { c: undefined } })).toBe('{"b":{}}')
+    expect(stringify(JSON.parse('{"__proto__":1}'))).toBe('{"__proto__":1}')
+  })
+
+  it('ask toJSON, but of what has an encoding', () => {
+    const money = { amount: 1, toJSON: () => '1.00' }
+    const user = { name: 'a', password: 'b', toJSON: () => ({ name: 'a' }) }
+    const value = { money, user, list: [user, money], none: { toJSON: () => undefined } }
+    expect(stringify({ money, user, none: value.none }, null, 1)).toBe(
+      JSON.stringify({ money, user, none: value.none }, null, 1),
+    )
+    expect(parse(stringify(value))).toEqual({
+      money: '1.00',
+      user: { name: 'a' },
+      list: [{ name: 'a' }, '1.00'],
+    })
+    expect(stringify({ toJSON: (key: string) => ({ key }) })).toBe('{"key":""}')
+    expect(stringify({ a: { toJSON: (key: string) => ({ key }) } })).toBe('{"a":{"key":"a"}}')
+    expect(stringify([new Map([[user, money]]), new Set([money])])).toBe(
+      '[{"$map":[[{"name":"a"},"1.00"]]},{"$set":["1.00"]}]',
+    )
+    const encoded = [
+      new Date(0),
+      Buffer.from('a'),
+      Object.assign(new Error('e'), { toJSON: () => 'no' }),
+      Object.assign(new Map(), { toJSON: () => 'no' }),
+    ]
+    const kinds = ['$date', '$bytes', '$error', '$map']
+    expect((JSON.parse(stringify(encoded)) as object[]).map(one => Object.keys(one)[0])).toEqual(kinds)
+    const itself = { a: 1, toJSON: () => itself }
+    expect(stringify(itself)).toBe('{"a":1,"toJSON":{"$fn":"() => itself"}}')
+  })
+
+  it('end, whatever toJSON gives', () => {
+    const parent: Record<string, unknown> = {}
+    parent.children = [{ toJSON: () => ({ parent }) }]
+    const back = parse(stringify(parent)) as typeof parent
+    expect((back.children as { parent: unknown }[])[0]?.parent).toBe(back)
+    const endless = (): object => ({ toJSON: () => ({ next: endless() }) })
+    expect(stringify(endless())).toContain('"$truncated":"depth"')
+    const throwing = {
+      toJSON() {
+        throw new Error('no')
+      },
+    }
+    expect(stringify({ a: throwing })).toBe('{"a":{"$threw":"no"}}')
+  })
+
+  it('take a replacer and a reviver', () => {
+    const value = { a: 1, b: { a: 2, c: 3 } }
+    expect(stringify(value, ['a', 'b'], 1)).toBe(JSON.stringify(value, ['a', 'b'], 1))
+    const double = (_: string, one: unknown) => (typeof one === 'number' ? one * 2 : one)
+    expect(stringify(value, double)).toBe(JSON.stringify(value, double))
+    expect(parse('{"a":1,"b":[2]}', double)).toEqual({ a: 2, b: [4] })
+    expect(parse('[1]', null)).toEqual([1])
+  })
+})
+
+it('what is transferred writes what is written here', () => {
+  const value = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withTypedArray: true,
+    withSparseArray: true,
+    withBoxedValues: true,
+    key: fc.oneof(fc.string(), word),
+  })
+  fc.assert(
+    fc.property(fc.oneof(value, json), fc.constantFrom(undefined, 2), (one, indent) => {
+      const text = stringify(one, null, indent)
+      expect(transferred.stringify(one, null, indent)).toBe(text)
+      expect(isDeepStrictEqual(transferred.parse(text), parse(text))).toBe(true)
+    }),
+    { numRuns: RUNS * 10 },
+  )
+  for (const make of Object.values(TYPES)) {
+    const one = make()
+    expect(transferred.stringify(one)).toBe(stringify(one))
+  }
+})
+
 describe('redact', () => {
   const secret = 'hunter2'
   it('replaces what its paths find', () => {
@@ -272,6 +563,22 @@ describe('redact', () => {
     const error = new Error('outer', { cause: new AggregateError([password], 'inner') })
     const value = { map: new Map([['a', { ...password }]]), set: new Set([{ ...password }]), error }
     expect(stringify(value, { redact: ['..password'] })).not.toContain(secret)
+  })
+
+  it('what toJSON gives', () => {
+    const user = { toJSON: () => ({ name: 'a', password: secret, deep: { password: secret } }) }
+    const value = {
+      user,
+      list: [user],
+      map: new Map([[user, user]]),
+      set: new Set([{ toJSON: user.toJSON }]),
+    }
+    for (const redact of [['..password'], ['user.password', 'user.deep', '..password']])
+      expect(stringify(value, { redact })).not.toContain(secret)
+    expect(stringify({ user }, { redact: ['user.password', 'user.deep'] })).toBe(
+      '{"user":{"name":"a","password":"[redacted]","deep":"[redacted]"}}',
+    )
+    expect(stringify(user, { redact: ['password', 'deep'] })).not.toContain(secret)
   })
 
   it('whatever looks different each time', () => {
@@ -378,6 +685,10 @@ const HOSTILE: Record<string, () => unknown> = {
       throw new Error('no')
     },
   }),
+  'toJSON without end': () => {
+    const endless = (): object => ({ toJSON: () => [endless(), endless()] })
+    return endless()
+  },
   'forged classes': () =>
     [Date, Map, Set, RegExp, URL, Error, Promise, ArrayBuffer, Uint8Array].map(one =>
       Object.create(one.prototype),
@@ -607,6 +918,20 @@ describe('safeClone', () => {
     `)
     expect(safeClone(new Error('broken'))).toMatchObject({ name: 'Error', message: 'broken' })
     expect(safeStringify(undefined)).toBe('null')
+    expect(
+      safeStringify({ a: { toJSON: (key: string) => [key] }, b: [{ toJSON: (key: string) => key }] }),
+    ).toBe('{"a":["a"],"b":["0"]}')
+    const node: Record<string, unknown> = { toJSON: () => ({ node }) }
+    expect(safeStringify({ node, none: { toJSON: () => undefined } })).toBe('{"node":{"node":"[Circular]"}}')
+    expect(safeStringify(Object.assign(new Date(0), { toJSON: () => 'no' }))).toBe(
+      '"1970-01-01T00:00:00.000Z"',
+    )
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), (plain, indent) => {
+        expect(safeStringify(plain, indent)).toBe(JSON.stringify(plain, null, indent))
+      }),
+      { numRuns: RUNS * 10 },
+    )
     expect(safeStringify({ a: [1] }, 1)).toBe('{\n "a": [\n  1\n ]\n}')
     expect(safeSnapshot({ a: { b: { c: { d: { e: 1 } } } } })).toEqual({ a: { b: { c: { d: '[Object]' } } } })
   })

@@ -1,0 +1,175 @@
+import { isJsonObject } from './json.js'
+import { SPARSE_MIN } from './look-into.js'
+
+/**
+ * True for the entries of a mapping that is exactly what `serialize` writes for something else: what reads back as
+ * that, and is escaped where it is only meant as a mapping.
+ */
+export function isEncoding(entries: readonly (readonly [string, unknown])[]): boolean {
+  let inner = entries
+  for (let depth = 0; depth < ESCAPES_MAX; depth++) {
+    const [[key, content] = ['', undefined], second] = inner
+    if (second)
+      return inner.length === 2 && key === '$id' && second[0] === '$value' && isShared(content, second[1])
+    if (key !== '$object') return SHAPES.get(key)?.(content) === true
+    if (!isListOf(content, isEntry)) return false
+    inner = content
+  }
+  return false
+}
+
+/** True for what is written for undefined. */
+export function isUndefined(value: unknown): boolean {
+  return isJsonObject(value) && value.$undefined === true && Object.keys(value).length === 1
+}
+
+/** How often a mapping that looks like an escaped one can be escaped. */
+const ESCAPES_MAX = 2000
+
+const SHAPES: ReadonlyMap<string, (content: unknown) => boolean> = new Map<
+  string,
+  (content: unknown) => boolean
+>([
+  ['$undefined', content => content === true],
+  ['$number', content => NUMBERS.some(known => known === content)],
+  ['$bigint', content => typeof content === 'string' && /^(?:0|-?[1-9]\d*)$/.test(content)],
+  ['$symbol', isText],
+  ['$date', content => content === null || (isText(content) && isDate(content))],
+  ['$regexp', isPattern],
+  ['$map', isMap],
+  ['$set', content => Array.isArray(content) && areDistinct(content)],
+  ['$error', content => isJsonObject(content) && isError(content)],
+  ['$bytes', isBytes],
+  ['$url', content => isText(content) && isUrl(content)],
+  ['$fn', isText],
+  ['$sparse', isSparse],
+  ['$ref', isId],
+])
+
+const NUMBERS = ['NaN', 'Infinity', '-Infinity', '-0']
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isId(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0
+}
+
+function isShared(id: unknown, value: unknown): boolean {
+  return isId(id) && typeof value === 'object' && value !== null
+}
+
+function isListOf<Item>(value: unknown, is: (item: unknown) => item is Item): value is Item[] {
+  return Array.isArray(value) && value.every(is)
+}
+
+function isPair(value: unknown): value is [unknown, unknown] {
+  return Array.isArray(value) && value.length === 2
+}
+
+function isEntry(value: unknown): value is [string, unknown] {
+  return isPair(value) && isText(value[0])
+}
+
+function isDate(text: string): boolean {
+  const date = new Date(text)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text
+}
+
+function isUrl(text: string): boolean {
+  return URL.canParse(text) && new URL(text).href === text
+}
+
+function isPattern(content: unknown): boolean {
+  if (!isPair(content) || !content.every(isText)) return false
+  const [source, flags] = content as [string, string]
+  try {
+    const pattern = new RegExp(source, flags)
+    return pattern.source === source && pattern.flags === flags
+  } catch {
+    return false
+  }
+}
+
+/** The items of a list but for a last one that says that the rest was left out. */
+function withoutMark(list: unknown[]): unknown[] {
+  const last = list.at(-1)
+  const isMark = isJsonObject(last) && last.$truncated === 'bytes' && Object.keys(last).length === 1
+  return isMark ? list.slice(0, -1) : list
+}
+
+function isMap(content: unknown): boolean {
+  if (!Array.isArray(content)) return false
+  const entries = withoutMark(content)
+  return isListOf(entries, isPair) && areDistinct(entries.map(([key]) => key))
+}
+
+/** True where no two items are the same one, as in a set. */
+function areDistinct(items: unknown[]): boolean {
+  return new Set(items.map(identity)).size === items.length
+}
+
+function identity(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null) return JSON.stringify(item)
+  const [key = '', more] = Object.keys(item)
+  return more === undefined && COMPARED.has(key) ? JSON.stringify(item) : item
+}
+
+/** The encodings of what is the same wherever it is written the same. */
+const COMPARED = new Set(['$undefined', '$number', '$bigint', '$symbol', '$ref'])
+
+/** What an error says stands first, as far as there was room for it. Keys that are numbers move before it. */
+function isError(content: object): boolean {
+  const keys = Object.keys(content).filter(key => !/^\d+$/.test(key))
+  const at = ['name', 'message', 'stack'].findIndex((key, index) => keys[index] !== key)
+  return at === -1 || (keys.length === at + 1 && (content as { $truncated?: unknown }).$truncated === 'bytes')
+}
+
+/** The classes of bytes, and how many of them one number takes. */
+export const BYTES: ReadonlyMap<string, readonly [size: number, make: (buffer: ArrayBuffer) => unknown]> =
+  new Map(
+    Object.entries({
+      ArrayBuffer: [1, (buffer: ArrayBuffer) => buffer],
+      BigInt64Array: [8, (buffer: ArrayBuffer) => new BigInt64Array(buffer)],
+      BigUint64Array: [8, (buffer: ArrayBuffer) => new BigUint64Array(buffer)],
+      DataView: [1, (buffer: ArrayBuffer) => new DataView(buffer)],
+      Float32Array: [4, (buffer: ArrayBuffer) => new Float32Array(buffer)],
+      Float64Array: [8, (buffer: ArrayBuffer) => new Float64Array(buffer)],
+      Int16Array: [2, (buffer: ArrayBuffer) => new Int16Array(buffer)],
+      Int32Array: [4, (buffer: ArrayBuffer) => new Int32Array(buffer)],
+      Int8Array: [1, (buffer: ArrayBuffer) => new Int8Array(buffer)],
+      Uint16Array: [2, (buffer: ArrayBuffer) => new Uint16Array(buffer)],
+      Uint32Array: [4, (buffer: ArrayBuffer) => new Uint32Array(buffer)],
+      Uint8Array: [1, (buffer: ArrayBuffer) => new Uint8Array(buffer)],
+      Uint8ClampedArray: [1, (buffer: ArrayBuffer) => new Uint8ClampedArray(buffer)],
+    } as const),
+  )
+
+function isBytes(content: unknown): boolean {
+  if (!isPair(content) || !content.every(isText)) return false
+  const [type, base64] = content as [string, string]
+  const [size] = BYTES.get(type) ?? []
+  if (size === undefined || base64.length % 4 > 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return false
+  const padding = base64.length - base64.replace(/=+$/, '').length
+  const end = base64.slice(-4)
+  return ((base64.length / 4) * 3 - padding) % size === 0 && btoa(atob(end)) === end
+}
+
+function isSparse(content: unknown): boolean {
+  if (!isPair(content) || !Array.isArray(content[1])) return false
+  const [length, list] = content as [unknown, unknown[]]
+  if (!Number.isInteger(length) || Number(length) < SPARSE_MIN || Number(length) >= 2 ** 32) return false
+  let next = 0
+  for (const item of withoutMark(list)) {
+    if (
+      !isPair(item) ||
+      !Number.isInteger(item[0]) ||
+      Number(item[0]) < next ||
+      Number(item[0]) >= Number(length)
+    )
+      return false
+    next = Number(item[0]) + 1
+  }
+  return list.length < Number(length)
+}
