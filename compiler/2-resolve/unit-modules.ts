@@ -5,7 +5,7 @@ import { isJsonObject } from '../../src/json.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
-import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
+import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { importHint } from '../import-hint.js'
 import { isAsMade } from '../made-files.js'
@@ -19,6 +19,7 @@ import {
 } from '../skill-unit.js'
 import { bundleModules } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
+import { evaluationFault } from './evaluation-fault.js'
 import type { ModuleFailure, ModuleSource } from './module-source.js'
 
 /** The modules of a directory's units. */
@@ -210,18 +211,9 @@ async function runUnits(
   }
 }
 
-const PROBLEM_RULES = {
-  throws: 'code-throws',
-  hangs: 'code-hangs',
-  exits: 'code-exits',
-} as const satisfies Record<string, RuleName>
-
 function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
   if (problem) {
-    breakUnit(
-      unit,
-      finding(PROBLEM_RULES[problem.kind], placeInStack(problem.stack, unit.path), problem.message),
-    )
+    breakUnit(unit, evaluationFault(problem, unit.path))
     return
   }
   for (const { fresh, name, place } of tools) {
@@ -242,13 +234,6 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
     unit.findings.push(...checkSchemas(metadata, () => place).filter(({ found: [part] }) => !known.has(part)))
     fresh.code.dynamic = []
   }
-}
-
-/** The place in the author's file that a stack names first; its start where it names none. */
-function placeInStack(stack: string, path: string): Place {
-  const name = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  const [, line, column] = new RegExp(`${name}:(\\d+):(\\d+)`).exec(stack) ?? []
-  return line === undefined ? FILE_START : { line: Number(line), column: Number(column) }
 }
 
 function breakUnit(unit: SkillUnit, why: Finding): void {
