@@ -16,6 +16,7 @@ import { addDelegates, digestResources, parseSkill, unitOf } from './1-read/read
 import { type Walk, type WalkedSkill, walk } from './1-read/walk.js'
 import { importBundled } from './2-resolve/import-bundled.js'
 import { linkDirectory } from './2-resolve/link.js'
+import { askCode } from './ask-code.js'
 import { brokenDiagnostic, toDiagnostic } from './diagnostics.js'
 import { fileRecord } from './file-record.js'
 import { pickStat } from './file-stat.js'
@@ -71,6 +72,8 @@ export const parser: DiskParser = {
   },
 
   parseContent: async (text, known) => contentRecord(text, await parseContentWithin(text, known, 1)),
+
+  askCode,
 
   importModule: (directory, source: CodeSource, external) =>
     importBundled(

@@ -1,6 +1,7 @@
 import { disk } from '#disk'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
 import { directiveSkillBroken } from '../src/directive-skill-broken.js'
+import { toolBroken } from '../src/error.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
@@ -39,7 +40,9 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals): Directiv
     name: tool.name,
     async details() {
       const source = sourceOf(tool)
-      if (source?.record.dynamic && disk) await completeFrontmatter(tool, source, globals, disk)
+      const fault =
+        source?.record.dynamic && disk ? await completeFrontmatter(tool, source, globals, disk) : null
+      if (fault) throw toolBroken(tool.name, fault)
       return tool.frontmatter
     },
     async content() {

@@ -179,22 +179,25 @@ async function complete(
       return { tool }
     }
   }
-  try {
-    await (await code()).completeFrontmatter(tool, source, globals, disk)
-    return { tool }
-  } catch (error) {
-    const broken: Diagnostic = {
-      file: disk.resolve(source.state.dir, source.record.file),
-      line: 1,
-      column: 1,
-      rule: 'code-throws',
-      severity: 'error',
-      reason: `Importing the file throws: ${(error as Error).message}`,
-      note: 'Do nothing at the top level that can fail; move it into the tool.',
-      fatal: true,
-    }
-    addDiagnostic(globals, broken)
-    return { broken }
+  const fault = await (await code())
+    .completeFrontmatter(tool, source, globals, disk)
+    .catch(error => notImported(disk.resolve(source.state.dir, source.record.file), error))
+  if (fault === null) return { tool }
+  addDiagnostic(globals, fault)
+  return { broken: fault }
+}
+
+/** What is wrong with a file whose code cannot even be run. */
+function notImported(file: string, error: Error): Diagnostic {
+  return {
+    file,
+    line: 1,
+    column: 1,
+    rule: 'code-throws',
+    severity: 'error',
+    reason: `Importing the file throws: ${error.message}`,
+    note: 'Do nothing at the top level that can fail; move it into the tool.',
+    fatal: true,
   }
 }
 

@@ -1,10 +1,9 @@
 import { isDefinedTool } from '../src/define-tool.js'
+import type { Diagnostic } from '../src/diagnostic.js'
 import type { CodeSource } from '../src/directory-names.js'
 import { AgentAppsError } from '../src/error.js'
 import type { ModuleRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
-import { isJsonObject, type JsonObject } from '../src/json.js'
-import { notJsonIn } from '../src/not-json.js'
 import { parseReference } from '../src/reference.js'
 import { readFrontmatter } from '../src/role-meant.js'
 import type { Context } from './context.js'
@@ -40,25 +39,27 @@ export async function loadCode(source: ToolSource, globals: Globals, disk: Disk)
   throw noTool(`The export "${exported}" of ${record.file}`, { tool: record.frontmatter.name, file })
 }
 
-/** Asks a tool's code for what is not literal in its file, and puts it into the tool's frontmatter. */
+/**
+ * Asks the code of a tool that is not compiled for what is not literal in its file, and puts it into the tool's frontmatter.
+ *
+ * @returns why it could not be asked; null where it was
+ */
 export async function completeFrontmatter(
   tool: ToolDef,
   source: ToolSource,
   globals: Globals,
   disk: Disk,
-): Promise<void> {
-  const { module } = await loadCode(source, globals, disk)
-  const exported = module[source.record.exported ?? 'default']
-  const told = isDefinedTool(exported) ? await exported.frontmatter() : module.frontmatter
-  const fault = notJsonIn(told)
-  if (fault) throw new Error(`JSON has no ${fault.what}, which stands at "${fault.path}"`)
-  if (isJsonObject(told)) {
-    // As an index would hold it.
-    const verbatim = JSON.parse(JSON.stringify(told)) as JsonObject
-    Object.assign(tool.frontmatter, readFrontmatter(verbatim, { kind: 'code', name: tool.name }))
-    source.verbatim = verbatim
-  }
-  delete source.record.dynamic
+): Promise<Diagnostic | null> {
+  const { state, record } = source
+  const parser = await loadParser(globals, disk)
+  if (parser === null) return null
+  const { exported = 'default' } = record
+  const asked = await parser.askCode(state.dir, record.file, exported, globals.config.external)
+  if (asked.broken) return { ...asked.broken, file: disk.resolve(state.dir, record.file) }
+  Object.assign(tool.frontmatter, readFrontmatter(asked.verbatim, { kind: 'code', name: tool.name }))
+  source.verbatim = asked.verbatim
+  delete record.dynamic
+  return null
 }
 
 /** What a delegate does: a plain module or inline code by itself, else the tool that it names. */

@@ -3,6 +3,7 @@ import type { Diagnostic } from './diagnostic.js'
 import type { DirectiveForm } from './directive.js'
 import type { ToolFrontmatter } from './frontmatter.js'
 import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index-format.js'
+import type { JsonObject } from './json.js'
 
 /**
  * What one directory's names mean, wherever that was read: from its index, or from its files. The runtime asks
@@ -31,6 +32,9 @@ export interface DirectoryNames {
 
 /** Code of a directory: a file, or a text that stands in one. Paths are absolute, or relative to the directory. */
 export type CodeSource = { file: string } | { code: string; from: string }
+
+/** What a code skill says of one of its tools once it runs, or why it cannot. */
+export type CodeAnswer = { verbatim: JsonObject; broken?: never } | { broken: Diagnostic; verbatim?: never }
 
 /** Reads skills without an index. It comes with the compiler, and a deployment that never misses never loads it. */
 export interface DiskParser {
@@ -63,6 +67,13 @@ export interface DiskParser {
   ) => Promise<{ text: string; content: ContentRecord } | null>
   /** The directives of any Markdown text. */
   parseContent: (text: string, known: ReadonlyMap<string, readonly DirectiveForm[]>) => Promise<ContentRecord>
+  /** What only running a code skill's file tells of an export. It runs in another process, which may take so long and so much. */
+  askCode: (
+    directory: string,
+    file: string,
+    exported: string,
+    external?: readonly string[],
+  ) => Promise<CodeAnswer>
   /** Imports code that was not compiled; `external` packages are found at run time. Throws what bundling and importing it throw. */
   importModule: (
     directory: string,

@@ -5,7 +5,8 @@ import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { type Call, codeSkills, shown, threeWays } from './support/code-project.js'
 import { ownTools } from './support/own-tools.js'
-import type { Tree } from './support/tree.js'
+import { runCode } from './support/processes.js'
+import { skill, type Tree } from './support/tree.js'
 
 interface Case {
   files: Tree
@@ -268,6 +269,52 @@ describe('reading without running', () => {
     expect(await runtime.invoke('plain')).toBe('ran')
     expect(ran()).toEqual(['ran-dynamic', 'ran-plain'])
   })
+
+  const COMPUTED = "export const frontmatter = { name: 'bad', description: String(1 + 1) }\n"
+  it.each([
+    ['hangs', 'while (true) {}\n', 'code-hangs', 'did not finish within 5 s'],
+    ['ends its process', 'process.exit(3)\n', 'code-exits', 'ended the process: exit code 3'],
+    [
+      'takes all memory',
+      'const all = []\nwhile (true) all.push(new Array(1e6).fill(1.5))\n',
+      'code-exits',
+      '',
+    ],
+    ['throws', "throw new Error('Oh no.')\n", 'code-throws', 'throws: Oh no.'],
+  ])(
+    'a file whose metadata is computed, and that %s, is broken to whoever looks for it, and nothing else',
+    async (_what, top, rule, reason) => {
+      const { dir } = codeSkills({
+        'bad.skill.js': `${COMPUTED}${top}export default () => 1\n`,
+        'sound/SKILL.md': skill('sound'),
+      })
+      const said = JSON.parse(
+        runCode(`
+          import { createRuntime } from 'agent-apps'
+          const runtime = createRuntime({ paths: [${JSON.stringify(dir)}], freshness: 'check' })
+          let ticks = 0
+          setInterval(() => ticks++, 10).unref()
+          const looking = runtime.findTool('bad')
+          const sound = (await runtime.findTool('sound'))?.name
+          const bad = await looking
+          const seen = runtime.diagnostics().map(({ rule, line, reason, file }) => ({ rule, line, reason, file }))
+          const byPath = await runtime.findTool('${join(dir, 'bad.skill.js')}').catch(({ code }) => code)
+          console.log(JSON.stringify({ sound, bad, seen, byPath, isFree: ticks > 5 }))`),
+      )
+      const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+      const [compiled] = diagnostics.filter(({ fatal }) => fatal)
+      expect(compiled?.ruleId).toBe(rule)
+      expect(compiled?.reason).toContain(reason)
+      const { line } = compiled ?? {}
+      expect(said).toEqual({
+        sound: 'sound',
+        bad: null,
+        seen: [{ rule, line, reason: compiled?.reason, file: join(dir, 'bad.skill.js') }],
+        byPath: 'TOOL_BROKEN',
+        isFree: true,
+      })
+    },
+  )
 
   it('what only running tells is said, and known once compiled', async () => {
     const { dir } = codeSkills({

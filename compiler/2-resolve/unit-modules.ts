@@ -6,7 +6,7 @@ import { isJsonObject } from '../../src/json.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
-import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics.js'
+import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
 import { importHint } from '../import-hint.js'
 import { isAsMade } from '../made-files.js'
@@ -21,6 +21,7 @@ import {
 } from '../skill-unit.js'
 import { bundleModules } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
+import { EVALUATION_RULES, evaluationFault } from './evaluation-fault.js'
 import type { ModuleFailure, ModuleSource } from './module-source.js'
 
 /** The modules of a directory's units. */
@@ -233,7 +234,7 @@ function takeRecorded(
     recorded?.has(unit.path, unit) &&
     recorded.has(file, { size: contents.length, sha256: hash('sha256', contents) })
   if (!recorded || !isSame) return
-  const problem = recorded.findings(unit.path).find(({ rule }) => RUN_RULES.has(rule))
+  const problem = recorded.findings(unit.path).find(({ rule }) => EVALUATION_RULES.has(rule))
   if (problem) return breakUnit(unit, problem)
   const frontmatter = tools.flatMap(({ name, fresh }) => {
     const verbatim = recorded.verbatim(name)
@@ -242,20 +243,12 @@ function takeRecorded(
   applyResult(unit, tools, { frontmatter: new Map(frontmatter) })
 }
 
-const PROBLEM_RULES = {
-  throws: 'code-throws',
-  hangs: 'code-hangs',
-  exits: 'code-exits',
-  'not-json': 'value-not-json',
-} as const satisfies Record<string, RuleName>
-
-/** What running code finds wrong with all of a file. */
-const RUN_RULES: ReadonlySet<RuleName> = new Set([...Object.values(PROBLEM_RULES), 'forbidden-key'])
-
 function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
   if (problem) {
-    const place = problem.at ? dynamicPlace(tools, problem.at) : placeInStack(problem.stack, unit.path)
-    breakUnit(unit, finding(PROBLEM_RULES[problem.kind], place, problem.message))
+    breakUnit(
+      unit,
+      evaluationFault(problem, unit.path, at => dynamicPlace(tools, at)),
+    )
     return
   }
   for (const { fresh, name, place } of tools) {
@@ -286,13 +279,6 @@ function dynamicPlace(
   const tool = tools.find(({ fresh }) => fresh?.code?.exported === exported)
   const told = tool?.fresh?.code?.dynamic.find(({ found: [field = ''] }) => path.startsWith(field))
   return (told ?? tool?.fresh?.code?.dynamic[0] ?? tool)?.place ?? FILE_START
-}
-
-/** The place in the author's file that a stack names first; its start where it names none. */
-function placeInStack(stack: string, path: string): Place {
-  const name = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  const [, line, column] = new RegExp(`${name}:(\\d+):(\\d+)`).exec(stack) ?? []
-  return line === undefined ? FILE_START : { line: Number(line), column: Number(column) }
 }
 
 function breakUnit(unit: SkillUnit, why: Finding): void {

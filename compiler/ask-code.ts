@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import type { CodeAnswer } from '../src/directory-names.js'
+import { evaluateModules } from './2-resolve/evaluate-modules.js'
+import { evaluationFault } from './2-resolve/evaluation-fault.js'
+import { bundleApart } from './2-resolve/import-bundled.js'
+import { FILE_START, type Finding, finding, toDiagnostic } from './diagnostics.js'
+import { forbiddenKeyIn } from './forbidden-keys.js'
+
+/**
+ * Asks a code skill that is not compiled for what only running it tells: in a process of its own, with the limits of
+ * compiling, as it may do anything at its top level.
+ *
+ * @throws TOOL_BROKEN where the code cannot be bundled
+ */
+export async function askCode(
+  directory: string,
+  file: string,
+  exported: string,
+  external?: readonly string[],
+): Promise<CodeAnswer> {
+  const bundled = await bundleApart(directory, { file: join(directory, file) }, external)
+  const [result] = await evaluateModules([{ file: bundled.file, exports: [exported] }])
+  const broken = (why: Finding): CodeAnswer => ({ broken: toDiagnostic(file, why) })
+  if (result?.problem) return broken(evaluationFault(result.problem, file))
+  const verbatim = result?.frontmatter.get(exported) ?? {}
+  const key = forbiddenKeyIn(verbatim)
+  return key === null ? { verbatim } : broken(finding('forbidden-key', FILE_START, key))
+}
