@@ -6,7 +6,8 @@ import { createRuntime, type Runtime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { builtSource } from './support/built-source.js'
-import { makeTree, skill, type Tree } from './support/tree.js'
+import { ROOT } from './support/processes.js'
+import { compiled, makeTree, skill, type Tree } from './support/tree.js'
 
 /** Nothing here takes that long; what hangs, would. */
 const HANGS = 30_000
@@ -158,6 +159,27 @@ it(
   },
   HANGS,
 )
+
+it.each([
+  ['--input-type=module', ['--input-type=module', '-e']],
+  [
+    '--import',
+    [
+      '--import',
+      'data:text/javascript,import { isMainThread } from "node:worker_threads"; if (!isMainThread) throw new Error("No.")',
+      '--input-type=module',
+      '-e',
+    ],
+  ],
+])('the same index whatever the compiling process was started with: %s', async (_, options) => {
+  const body = `:skill[other]\n${'A line. '.repeat(4000)}\n`
+  const [here, there] = [project(body), project(body)]
+  await compile({ cwd: here, paths: ['skills'] })
+  const code = `await (await import('agent-apps/compiler')).compile({ cwd: ${JSON.stringify(there)}, paths: ['skills'] })`
+  execFileSync(process.execPath, [...options, code], { cwd: ROOT })
+  expect(compiled(join(there, 'skills'))).toEqual(compiled(join(here, 'skills')))
+  expect(readFileSync(join(there, 'skills/.agent-apps.json'), 'utf8')).not.toContain('directive-invalid')
+})
 
 describe('texts made to take long', async () => {
   const parser = await builtSource(

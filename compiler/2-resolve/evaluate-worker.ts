@@ -3,11 +3,13 @@
  * here at build time: it may throw, hang, print or exit without taking the compiler along.
  */
 import { isDefinedTool } from '../../src/define-tool.js'
+import { endWithParent } from './end-with-parent.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'
 
 process.once('message', async ({ url, exports }: EvaluationRequest) => {
   let answer: EvaluationAnswer
   try {
+    await endWithParent(Number(process.argv[2]))
     const module: Record<string, unknown> = await import(url)
     const found: Record<string, string> = {}
     for (const name of exports) found[name] = JSON.stringify(await frontmatterOf(module, name))
