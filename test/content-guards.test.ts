@@ -160,23 +160,20 @@ it(
   HANGS,
 )
 
+/** Code that a thread cannot be started with. */
+const MAIN_ALONE =
+  'data:text/javascript,import{isMainThread}from%20%27node:worker_threads%27;if(!isMainThread)throw%20new%20Error(%27No.%27)'
+
 it.each([
-  ['--input-type=module', ['--input-type=module', '-e']],
-  [
-    '--import',
-    [
-      '--import',
-      'data:text/javascript,import { isMainThread } from "node:worker_threads"; if (!isMainThread) throw new Error("No.")',
-      '--input-type=module',
-      '-e',
-    ],
-  ],
-])('the same index whatever the compiling process was started with: %s', async (_, options) => {
+  ['--input-type=module', ['--input-type=module'], {}],
+  ['--import', ['--import', MAIN_ALONE, '--input-type=module'], {}],
+  ['NODE_OPTIONS', ['--input-type=module'], { NODE_OPTIONS: `--import=${MAIN_ALONE}` }],
+])('the same index whatever the compiling process was started with: %s', async (_, options, env) => {
   const body = `:skill[other]\n${'A line. '.repeat(4000)}\n`
   const [here, there] = [project(body), project(body)]
   await compile({ cwd: here, paths: ['skills'] })
   const code = `await (await import('agent-apps/compiler')).compile({ cwd: ${JSON.stringify(there)}, paths: ['skills'] })`
-  execFileSync(process.execPath, [...options, code], { cwd: ROOT })
+  execFileSync(process.execPath, [...options, '-e', code], { cwd: ROOT, env: { ...process.env, ...env } })
   expect(compiled(join(there, 'skills'))).toEqual(compiled(join(here, 'skills')))
   expect(readFileSync(join(there, 'skills/.agent-apps.json'), 'utf8')).not.toContain('directive-invalid')
 })

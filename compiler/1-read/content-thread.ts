@@ -67,6 +67,7 @@ async function startThread(): Promise<Worker> {
   const worker = new Worker(new URL('./content-worker.js', import.meta.url), {
     // What this process was started with may be nothing for a thread, and must not show in an index.
     execArgv: [],
+    env: {},
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   })
   await once(worker, 'message')

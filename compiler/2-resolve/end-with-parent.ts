@@ -17,7 +17,7 @@ setInterval(() => {
  * @param parent the number of the process that started this one
  */
 export async function endWithParent(parent: number): Promise<void> {
-  const watching = new Worker(WATCH, { eval: true, workerData: parent, execArgv: [] })
+  const watching = new Worker(WATCH, { eval: true, workerData: parent, execArgv: [], env: {} })
   watching.unref()
   await once(watching, 'online')
 }
