@@ -23,7 +23,7 @@ import type { SearchDirectory } from '../src/path-entry.js'
 import { recordFault } from '../src/record-fault.js'
 import { isReferences } from '../src/references.js'
 import { resourceUnreadable } from '../src/resource-unreadable.js'
-import { looksSecret } from '../src/secrets.js'
+import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten } from './3-emit/write-index.js'
 import type { BundledDirectory, BundledSource } from './4-bundle/bundle-parts.js'
@@ -202,6 +202,7 @@ function addResource(
   const real = realInside(join(dir, folder), join(dir, folder, resource))
   if (real === null || looksSecret(basename(real))) return
   const bytes = resourceBytes(tool, real)
+  if (holdsPrivateKey(bytes)) return
   sources.set(path, { path, size: bytes.length, parts: [{ start: 0, end: bytes.length, bytes }] })
 }
 

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../src/error.js'
-import { looksSecret } from '../src/secrets.js'
+import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
 import { followUrls, type UnfollowedPlace } from './4-bundle/follow-urls.js'
 import { realInside } from './bundle-directory.js'
@@ -70,7 +70,7 @@ function bring(
   const real = realpathSync.native(file)
   onPath(real)
   const contents = belongsTo(root, real) && !looksSecret(basename(real)) ? bytesOf(real) : null
-  if (contents === null) return null
+  if (contents === null || holdsPrivateKey(contents)) return null
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'
   // Adapters know this form (`adapters/virtual-module.ts`).

@@ -3,7 +3,7 @@ import { basename, join, posix, resolve, sep } from 'node:path'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
-import { looksSecret } from '../src/secrets.js'
+import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
 import { readRealFile } from './regular-file.js'
 
 /** What a directive read besides its own file, by which its result is known to hold. */
@@ -54,6 +54,7 @@ function readIncluded(dir: string, from: string, path: string): { text: string; 
   if (stat.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
   const bytes = readBytes(real, path)
+  if (holdsPrivateKey(bytes)) throw includeFailed(path, 'it looks like a secret')
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }
   } catch (error) {

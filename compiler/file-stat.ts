@@ -26,3 +26,11 @@ export function vouchingStat(stat: FileStat, lookedAt: number): FileStat {
   const isSettled = Math.max(stat.mtimeMs, stat.ctimeMs) < lookedAt - CLOCK_TICK
   return isSettled ? stat : { ...pickStat(stat), ino: -1 }
 }
+
+/** True for a file that may have been written since a time (ms). Its own time can be set back, the system's of its last change cannot. */
+export function isChangedSince(
+  { mtimeMs, ctimeMs }: Pick<FileStat, 'mtimeMs' | 'ctimeMs'>,
+  since: number,
+): boolean {
+  return Math.max(mtimeMs, ctimeMs) > since
+}

@@ -2,6 +2,8 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestFile } from './1-read/digest.js'
 import type { CompileCache } from './compile-cache.js'
+import { isChangedSince } from './file-stat.js'
+import { unlessGone } from './regular-file.js'
 
 /** True for a file of the last compile that was not changed since, or is what it was nevertheless. */
 export function isAsMade(directory: string, file: string, cache: CompileCache | null): boolean {
@@ -9,5 +11,5 @@ export function isAsMade(directory: string, file: string, cache: CompileCache | 
   const path = join(directory, file)
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (!cache || !made || !stat?.isFile() || stat.size !== made.size) return false
-  return stat.mtimeMs <= cache.savedAt || digestFile(path) === made.sha256
+  return !isChangedSince(stat, cache.savedAt) || unlessGone(() => digestFile(path)) === made.sha256
 }

@@ -18,6 +18,7 @@ import {
   shardFile,
 } from '../src/index-format.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
+import { isHeader, recordFault } from '../src/record-fault.js'
 import { digestFile, readSkillFile } from './1-read/digest.js'
 import { systemReason } from './1-read/walk.js'
 import { limits } from './limits.js'
@@ -31,11 +32,17 @@ export interface VerifiedDirectory {
   absent: string[]
 }
 
-/** What of a directory's files is not what its index says. Paths are relative to it. */
-export function verifyDirectory(directory: string): VerifiedDirectory {
+/**
+ * What of a directory's files is not what its index says, and what a runtime refuses an index for. Paths are relative to it.
+ *
+ * @param ignore the ignore patterns that hold there
+ */
+export function verifyDirectory(directory: string, ignore: readonly string[]): VerifiedDirectory {
   const found: VerifiedDirectory = { files: 0, deviations: [], absent: [] }
   const deviates = (file: string, reason: string): void => void found.deviations.push({ file, reason })
   const index = readIndex(directory, found, deviates)
+  if (index && [index.header.ignore].flat().join('\0') !== ignore.join('\0'))
+    deviates(INDEX_FILE, 'was compiled with other ignore patterns')
   // What says what all else should be is not to be believed.
   if (index === null || found.deviations.length > 0) return found
   const named = namedFiles(index, deviates)
@@ -76,6 +83,10 @@ function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviat
     )
     return null
   }
+  if (!isHeader(header)) {
+    deviates(INDEX_FILE, 'has a header that is not one of ours')
+    return null
+  }
   const { shards } = header
   const digests = Array.isArray(shards) ? shards.map(String) : null
   const parts = digests
@@ -105,6 +116,10 @@ function sections(text: string, file: string, deviates: Deviates): Records | nul
     if (read === null) {
       deviates(file, 'has records that are not in a line each')
       return null
+    }
+    for (const [key, record] of read) {
+      const fault = recordFault(section, key, record)
+      if (fault !== null) deviates(file, `is refused: ${fault}`)
     }
     records[section] = Object.fromEntries(read) as JsonObject
   }

@@ -37,7 +37,7 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
   const absent: string[] = []
   let files = 0
   for (const directory of directories) {
-    const found = verifyDirectory(directory.dir)
+    const found = verifyDirectory(directory.dir, directory.ignore)
     const note = found.deviations.length > 0 ? await whatToDo(directory) : ''
     files += found.files
     absent.push(...found.absent.map(path => shownPath(directory, path)))

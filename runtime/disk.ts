@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CLOCK_TICK } from '../src/clock-tick.js'
 import type { DiskParser } from '../src/directory-names.js'
 import { isRefusal } from '../src/refusal.js'
-import { looksSecret } from '../src/secrets.js'
+import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
 import type { Disk } from './disk-seam.js'
 
 /** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */
@@ -156,7 +156,8 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
   const real = realInside(folder, join(folder, path))
   if (real === null || looksSecret(basename(real)) || !statOf(real)?.isFile()) return null
   try {
-    return await readReal(real)
+    const bytes = await readReal(real)
+    return bytes && holdsPrivateKey(bytes) ? null : bytes
   } catch (error) {
     if (isAbsent(error)) return null
     throw error

@@ -16,8 +16,8 @@ import {
   shardOf,
   unsealed,
 } from '../src/index-format.js'
-import { isJsonObject, isTexts } from '../src/json.js'
-import { recordFault } from '../src/record-fault.js'
+import { isJsonObject } from '../src/json.js'
+import { isHeader, recordFault } from '../src/record-fault.js'
 import type { Disk, FileState } from './disk-seam.js'
 
 /** An index that is not to be used, with why. */
@@ -148,16 +148,12 @@ function parseObject(text: string): Record<string, unknown> {
 /** The header, without the sections that may follow it. */
 function headerIn(text: string): IndexHeader {
   const value = parseObject(headerText(text))
-  const { version, hash, listing, ignore, cascadeInput, cascadeKey, shards } = value
+  const { version } = value
   if (version !== INDEX_VERSION) {
     const its = typeof version === 'object' ? 'no number' : JSON.stringify(version)
     throw new IndexRefused(`its version is ${its}, and this runtime reads ${INDEX_VERSION}`)
   }
-  const wellFormed =
-    isTexts([hash, listing, cascadeInput, cascadeKey]) &&
-    isTexts(ignore) &&
-    (shards === undefined || (Array.isArray(shards) && shards.length > 0))
-  if (!wellFormed) throw new IndexRefused('its header is not one of ours')
+  if (!isHeader(value)) throw new IndexRefused('its header is not one of ours')
   return value as unknown as IndexHeader
 }
 

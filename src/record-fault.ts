@@ -12,6 +12,22 @@ export function recordFault(section: Section, key: string, record: unknown): str
   return isJsonObject(record) ? FAULTS[section](key, record) : notOurs(key)
 }
 
+/** True for the header of an index as a compiler of ours writes it, whatever its version. */
+export function isHeader({
+  hash,
+  listing,
+  ignore,
+  cascadeInput,
+  cascadeKey,
+  shards,
+}: Record<string, unknown>): boolean {
+  return (
+    isTexts([hash, listing, cascadeInput, cascadeKey]) &&
+    isTexts(ignore) &&
+    (shards === undefined || (Array.isArray(shards) && shards.length > 0))
+  )
+}
+
 const FAULTS: Record<Section, (key: string, record: Record<string, unknown>) => string | null> = {
   tools(name, record) {
     if (!isInside(record.file)) return `${JSON.stringify(name)} names a file outside the directory`

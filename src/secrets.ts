@@ -1,16 +1,31 @@
 const SECRET_NAMES = new Set([
   '.netrc',
+  '_netrc',
   '.pgpass',
   '.git-credentials',
-  'id_rsa',
-  'id_dsa',
-  'id_ecdsa',
-  'id_ed25519',
+  '.npmrc',
+  '.pypirc',
+  '.envrc',
+  '.dockercfg',
+  '.htpasswd',
 ])
-const SECRET_ENDINGS = /\.(?:pem|key|p12|pfx|jks|keystore)$/i
+/** Private keys of SSH with copies of them, and of services' accounts. */
+const SECRET_FORMS = [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)?$/, /^service[-_]account(?:[-_.].*)?\.json$/]
+const SECRET_ENDINGS = /\.(?:env|pem|key|ppk|p12|pfx|jks|keystore)$/
 
-/** True for the names that private keys and environments with passwords usually have. */
+/** True for the names that private keys and environments with passwords usually have, in whatever case. */
 export function looksSecret(name: string): boolean {
-  if (name === '.env' || name.startsWith('.env.')) return !/\.(?:example|sample|template|dist)$/.test(name)
-  return SECRET_NAMES.has(name) || SECRET_ENDINGS.test(name)
+  const lower = name.toLowerCase()
+  if (/\.pub$|^(?:example|sample|template)\.env$/.test(lower)) return false
+  if (lower.startsWith('.env.')) return !/\.(?:example|sample|template|dist)$/.test(lower)
+  return SECRET_NAMES.has(lower) || SECRET_ENDINGS.test(lower) || SECRET_FORMS.some(form => form.test(lower))
+}
+
+/** So many bytes of a file are enough to know a private key by. */
+export const KEY_BYTES = 64
+
+/** True for what begins as private keys do in PEM, whatever the file is called. */
+export function holdsPrivateKey(bytes: Uint8Array): boolean {
+  const start = new TextDecoder().decode(bytes.subarray(0, KEY_BYTES))
+  return /^-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY/.test(start)
 }

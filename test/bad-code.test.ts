@@ -1,10 +1,12 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, isAgentAppsError } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from './support/code-project.js'
 import { ROOT } from './support/processes.js'
+import { writeTree } from './support/tree.js'
 
 const SOUND = (name: string): string =>
   `export const frontmatter = { name: '${name}', description: String('Is sound.') }\nexport default () => '${name}'\n`
@@ -280,5 +282,48 @@ describe('code that is heavy to read', () => {
     ).toMatch(expected)
     expect(await createRuntime({ paths: [dir] }).invoke('sound')).toBe('sound')
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('code that never ends', () => {
+  /** Writes down the number of its process. */
+  const here = (file: string): string =>
+    `process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid))`
+  const isRunning = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  const until = async (isSo: () => boolean): Promise<boolean> => {
+    for (let waited = 0; waited < 4000 && !isSo(); waited += 50)
+      await new Promise(done => setTimeout(done, 50))
+    return isSo()
+  }
+
+  it.each([
+    ['an import', 'SIGKILL'],
+    ['an import', 'SIGTERM'],
+    ['a static directive', 'SIGKILL'],
+    ['a static directive', 'SIGTERM'],
+  ] as const)('%s ends with the compile that is ended by %s', async (place, signal) => {
+    const { dir } = codeSkills({ 'one.skill.md': '---\nname: one\ndescription: One.\n---\n:loop[x]\n' })
+    const file = join(dir, 'pid.txt')
+    const loop = `${here(file)}; while (true) {}`
+    const [top, body] = place === 'an import' ? [loop, ''] : ['', loop]
+    const metadata = "{ static: true, tags: ['meta-directive-inline'] }"
+    writeTree(dir, {
+      'loop.skill.js': `${top}\nexport const frontmatter = { name: 'loop', description: 'Never ends.', metadata: ${metadata} }\nexport default () => { ${body} }\n`,
+    })
+    const compiling = spawn(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'compile', '.'], { cwd: dir })
+    expect(await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '')).toBe(true)
+    const pid = Number(readFileSync(file, 'utf8'))
+    compiling.kill(signal)
+    try {
+      expect(await until(() => !isRunning(pid))).toBe(true)
+    } finally {
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    }
   })
 })

@@ -6,7 +6,8 @@ import { createRuntime, type Runtime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { builtSource } from './support/built-source.js'
-import { makeTree, skill, type Tree } from './support/tree.js'
+import { ROOT } from './support/processes.js'
+import { compiled, makeTree, skill, type Tree } from './support/tree.js'
 
 /** Nothing here takes that long; what hangs, would. */
 const HANGS = 30_000
@@ -158,6 +159,24 @@ it(
   },
   HANGS,
 )
+
+/** Code that a thread cannot be started with. */
+const MAIN_ALONE =
+  'data:text/javascript,import{isMainThread}from%20%27node:worker_threads%27;if(!isMainThread)throw%20new%20Error(%27No.%27)'
+
+it.each([
+  ['--input-type=module', ['--input-type=module'], {}],
+  ['--import', ['--import', MAIN_ALONE, '--input-type=module'], {}],
+  ['NODE_OPTIONS', ['--input-type=module'], { NODE_OPTIONS: `--import=${MAIN_ALONE}` }],
+])('the same index whatever the compiling process was started with: %s', async (_, options, env) => {
+  const body = `:skill[other]\n${'A line. '.repeat(4000)}\n`
+  const [here, there] = [project(body), project(body)]
+  await compile({ cwd: here, paths: ['skills'] })
+  const code = `await (await import('agent-apps/compiler')).compile({ cwd: ${JSON.stringify(there)}, paths: ['skills'] })`
+  execFileSync(process.execPath, [...options, '-e', code], { cwd: ROOT, env: { ...process.env, ...env } })
+  expect(compiled(join(there, 'skills'))).toEqual(compiled(join(here, 'skills')))
+  expect(readFileSync(join(there, 'skills/.agent-apps.json'), 'utf8')).not.toContain('directive-invalid')
+})
 
 describe('texts made to take long', async () => {
   const parser = await builtSource(

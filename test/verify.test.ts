@@ -6,7 +6,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -15,6 +18,7 @@ import { createRuntime, isAgentAppsError, type Runtime } from 'agent-apps'
 import { clean, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills } from './support/code-project.js'
+import { rewriteIndex } from './support/poisoned-index.js'
 import { ROOT, runCode } from './support/processes.js'
 import { goodSkills, type Tree } from './support/tree.js'
 
@@ -357,6 +361,58 @@ describe('verify', () => {
     expect(await found(dir)).toEqual([expected])
   })
 
+  it.each<[string, (dir: string) => void, string]>([
+    [
+      'a tool of no kind',
+      dir => rewriteIndex(dir, ({ tools }) => void Object.assign(tools.review ?? {}, { kind: 'none' })),
+      'is refused: the record of "review" is not one of ours',
+    ],
+    [
+      'a tool outside of the directory',
+      dir =>
+        rewriteIndex(dir, ({ tools }) => void Object.assign(tools.review ?? {}, { file: '../SKILL.md' })),
+      'is refused: "review" names a file outside the directory',
+    ],
+    [
+      'a cascade without a chain',
+      dir => rewriteIndex(dir, ({ cascades }) => void Object.assign(cascades, { review: { chain: 1 } })),
+      'is refused: the record of "review" is not one of ours',
+    ],
+    [
+      'resources of no size',
+      dir =>
+        rewriteIndex(
+          dir,
+          ({ details }) => void Object.assign(details.review?.resources ?? [], [{ path: 'a' }]),
+        ),
+      'is refused: the record of "review" is not one of ours',
+    ],
+    [
+      'a header without a listing',
+      dir => rewriteIndex(dir, index => void Object.assign(index, { listing: 1 })),
+      'has a header that is not one of ours',
+    ],
+    [
+      'other ignore patterns',
+      dir => rewriteIndex(dir, index => void Object.assign(index, { ignore: ['drafts'] })),
+      'was compiled with other ignore patterns',
+    ],
+  ])('rejects an index that a runtime refuses, and compile repairs it: %s', async (_, change, expected) => {
+    const dir = await project()
+    change(dir)
+    const refused = async (): Promise<string[]> => {
+      const runtime = createRuntime({ paths: [dir] })
+      await runtime.describe('review')
+      await runtime.invoke('review')
+      return runtime.diagnostics().map(({ rule }) => rule)
+    }
+    expect(await refused()).toEqual(['index-refused'])
+    expect(await found(dir)).toEqual([`.agent-apps.json ${expected}`])
+    await compile({ cwd: dir, paths: [dir] })
+    expect(await found(dir)).toEqual([])
+    expect(await refused()).toEqual([])
+  })
+
   it('says of a folder without an index what it is', async () => {
     const { dir } = codeSkills({ 'one.skill.md': '---\nname: one\ndescription: Is one.\n---\n' })
     await compile({ cwd: dir, paths: [dir], bundle: '../out/agent.mjs' })
@@ -445,5 +501,30 @@ describe('a compile after files that were made were changed', () => {
     await compile({ cwd: dir, paths: [dir] })
     expect(readFileSync(file)).toEqual(before)
     expect((await compile({ cwd: dir, paths: [dir] })).written).toEqual([])
+  })
+
+  it('makes a part of an index anew, also where its size and its time are the same', async () => {
+    const dir = await project(goodSkills(300))
+    for (const file of made(dir, /^index-/)) {
+      const before = readFileSync(file)
+      const { atime, mtime } = statSync(file)
+      await sleep(50)
+      flip(file)
+      utimesSync(file, atime, mtime)
+      await compile({ cwd: dir, paths: [dir] })
+      expect(readFileSync(file)).toEqual(before)
+    }
+    expect((await verify({ cwd: dir, paths: [dir] })).deviations).toEqual([])
+  })
+
+  it('takes an index that is too large to be read for none', async () => {
+    const dir = await project()
+    const file = join(dir, '.agent-apps.json')
+    const before = readFileSync(file)
+    truncateSync(file, 2 ** 29)
+    expect((await compile({ cwd: dir, paths: [dir], check: true })).outdated).toEqual(['.agent-apps.json'])
+    await compile({ cwd: dir, paths: [dir] })
+    expect(readFileSync(file)).toEqual(before)
+    expect((await verify({ cwd: dir, paths: [dir] })).deviations).toEqual([])
   })
 })

@@ -65,6 +65,9 @@ function computing(worker: Worker): () => number {
 /** A thread that does not keep the process from ending, ready to parse. */
 async function startThread(): Promise<Worker> {
   const worker = new Worker(new URL('./content-worker.js', import.meta.url), {
+    // What this process was started with may be nothing for a thread, and must not show in an index.
+    execArgv: [],
+    env: {},
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   })
   await once(worker, 'message')

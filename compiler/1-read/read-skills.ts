@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import type { ResourceRecord } from '../../src/index-format.js'
 import { isInterpolatedInline } from '../../src/inline-reference.js'
 import type { JsonValue } from '../../src/json.js'
+import { holdsPrivateKey, KEY_BYTES } from '../../src/secrets.js'
 import type { CachedFile, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import { type FileStat, pickStat, sameStat, vouchingStat } from '../file-stat.js'
+import { readRegularFile } from '../regular-file.js'
 import type { SkillUnit } from '../skill-unit.js'
 import { digestFile, readSkillFile } from './digest.js'
 import { parseCode } from './parse-code.js'
@@ -158,7 +160,9 @@ export function digestResources(
     const cached = cache?.files.get(path)
     try {
       const sha256 = cached && sameStat(cached.stat, resource) ? cached.sha256 : digestFile(fileOf(resource))
-      resources.push({ path: resource.path, size: resource.size, sha256 })
+      if (holdsPrivateKey(readRegularFile(fileOf(resource), KEY_BYTES)))
+        unreadable.push(finding('secret-file', FILE_START, resource.path))
+      else resources.push({ path: resource.path, size: resource.size, sha256 })
       onDigest(path, resource, sha256)
     } catch (error) {
       unreadable.push(finding('resource-unreadable', FILE_START, resource.path, systemReason(error)))

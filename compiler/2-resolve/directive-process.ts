@@ -114,7 +114,7 @@ export class DirectiveProcess {
   }
 
   private started(): ChildProcess {
-    this.child ??= fork(WORKER, {
+    this.child ??= fork(WORKER, [String(process.pid)], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       execArgv: ['--enable-source-maps', '--no-warnings', `--max-old-space-size=${MEMORY_LIMIT_MB}`],
     })

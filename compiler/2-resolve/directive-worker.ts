@@ -4,10 +4,12 @@ import { isDefinedTool } from '../../src/define-tool.js'
 import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../src/directive.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
 import type { FromDirective, ToDirective } from './directive-process.js'
+import { endWithParent } from './end-with-parent.js'
 
 type Question = Extract<FromDirective, { ask: number }>
 type Answer = Extract<ToDirective, { answer: number }>
 
+const watched = endWithParent(Number(process.argv[2]))
 const asked = new Map<number, (answer: Answer) => void>()
 let questions = 0
 
@@ -25,6 +27,7 @@ async function run(request: Extract<ToDirective, { call: number }>): Promise<voi
   const children = async () => (await ask(call, 'children', null)) as string
   const given: DirectiveCall = { arg, attributes, source, ...(hasChildren && { children }) }
   try {
+    await watched
     const value = (await import(url))[exported]
     const fn = isDefinedTool(value) ? value.fn : value
     if (typeof fn !== 'function') throw new TypeError(`The export "${exported}" is no function.`)

@@ -62,7 +62,7 @@ export async function evaluateModules(
 }
 
 function startProcess(): ChildProcess {
-  return fork(WORKER, {
+  return fork(WORKER, [String(process.pid)], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: ['--enable-source-maps', '--no-warnings', `--max-old-space-size=${MEMORY_LIMIT_MB}`],
   })

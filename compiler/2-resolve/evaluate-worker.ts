@@ -4,11 +4,13 @@
  */
 import { isDefinedTool } from '../../src/define-tool.js'
 import { notJsonIn } from '../../src/not-json.js'
+import { endWithParent } from './end-with-parent.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'
 
 process.once('message', async ({ url, exports }: EvaluationRequest) => {
   let answer: EvaluationAnswer
   try {
+    await endWithParent(Number(process.argv[2]))
     const module: Record<string, unknown> = await import(url)
     const found: Record<string, string> = {}
     for (const name of exports) {

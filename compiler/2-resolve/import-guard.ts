@@ -1,7 +1,7 @@
 import { closeSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
-import { looksSecret } from '../../src/secrets.js'
+import { holdsPrivateKey, KEY_BYTES, looksSecret } from '../../src/secrets.js'
 import { belongsTo } from '../project-root.js'
 import { openRegularFile, readRegularFile } from '../regular-file.js'
 import type { BundlePlace, ModuleFailure } from './module-source.js'
@@ -88,7 +88,7 @@ export function inputProblem(
   // A package manager may keep packages elsewhere and link them.
   if (!belongsTo(root, real) && !(isPackage && real.includes(`${sep}node_modules${sep}`)))
     return `imports ${JSON.stringify(input)}, which lies outside the project`
-  return looksSecret(real.split(/[\\/]/).at(-1) ?? '')
+  return looksSecret(real.split(/[\\/]/).at(-1) ?? '') || holdsPrivateKey(readRegularFile(real, KEY_BYTES))
     ? `imports ${JSON.stringify(input)}, which looks like a secret`
     : null
 }

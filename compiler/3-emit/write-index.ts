@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -9,6 +10,7 @@ import {
   shardFile,
 } from '../../src/index-format.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../compile-cache.js'
+import { isChangedSince } from '../file-stat.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import type { LineStore, StoredLine } from '../line-store.js'
 import { readRegularFile, unlessGone } from '../regular-file.js'
@@ -77,7 +79,7 @@ export function shardsHold(directory: string, { header }: WrittenIndex, since: n
   return shardsOf(header).every(shard => {
     const file = join(directory, shardFile(shard))
     const stat = statSync(file, { throwIfNoEntry: false })
-    return stat !== undefined && (stat.mtimeMs <= since || isShard(file, shard))
+    return stat !== undefined && (!isChangedSince(stat, since) || isShard(file, shard))
   })
 }
 
@@ -333,9 +335,13 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
+/** Null for what is not there, and for what is too large to be a text: no runtime reads that either. */
 function textOf(directory: string, file: string): string | null {
   const path = join(directory, file)
-  return unlessGone(() =>
-    statSync(path, { throwIfNoEntry: false })?.isFile() ? readRegularFile(path).toString() : null,
-  )
+  return unlessGone(() => {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat?.isFile() && stat.size <= constants.MAX_STRING_LENGTH
+      ? readRegularFile(path).toString()
+      : null
+  })
 }
