@@ -3,12 +3,12 @@ import { isOffered, isThere, matchedTool } from '../src/offered-tool.js'
 import { isToolName } from '../src/tool-name.js'
 import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
 import { isAllowed } from '../src/tool-rules.js'
+import { allTools } from './all-tools.js'
 import type { Chain } from './chain.js'
 import { type CallerKind, invocationOf, type RunContext } from './context.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
-import { listTools } from './list-tools.js'
 import type { OpenedSkill } from './opened-skill.js'
 import { requireTool } from './require-tool.js'
 import type { ToolDef } from './tool-def.js'
@@ -22,13 +22,13 @@ export interface AgentPolicy {
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
   const rules = rulesOf(policy.allowedTools)
-  const tools = await listTools(globals)
+  const tools = await allTools(globals)
   return tools.filter(tool => isOffered(tool) && mayBeAllowed(rules, tool))
 }
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
 export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
-  const tools = await listTools(ctx.globals)
+  const tools = await allTools(ctx.globals)
   if (as !== 'agent') return tools
   const all = [...restrictionsOn(ctx)].map(({ patterns }) => rulesOf(patterns))
   return tools.filter(tool => isOffered(tool) && all.every(rules => mayBeAllowed(rules, tool)))

@@ -5,10 +5,10 @@ import { toolBroken } from '../src/error.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
+import { allTools } from './all-tools.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
-import { listTools } from './list-tools.js'
 import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
@@ -26,7 +26,7 @@ export function directiveSource(entry: string, file: string, globals: Globals): 
       return found?.tool ? directiveTool(found.tool, entry, globals) : null
     },
     async nearestName(ref) {
-      const tools = await listTools(globals)
+      const tools = await allTools(globals)
       return nearest(
         ref,
         tools.map(({ name }) => name),

@@ -12,17 +12,16 @@ import {
   noteBroken,
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
-import { addDiagnostic, defaultGlobals, type Globals } from './globals.js'
+import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
-import { sourceOf, type ToolSource } from './tool-source.js'
+import { sourceOf } from './tool-source.js'
 
-const code = lazy(() => import('./run-code.js'))
+const completing = lazy(() => import('./complete-tool.js'))
 const faults = lazy(() => import('./call-faults.js'))
 const inline = lazy(() => import('./inline-tools.js'))
-const notEvaluated = lazy(() => import('./not-evaluated.js'))
 const paths = lazy(() => import('./read-path.js'))
 
 /** What a reference leads to: a tool, a file with a fault, or nothing. */
@@ -162,43 +161,9 @@ async function loadWhole(
   const resolution = await (await paths()).loadPath(path, fragment, globals, disk)
   if (!resolution?.tool) return resolution
   const source = sourceOf(resolution.tool)
-  return source?.record.dynamic ? complete(resolution.tool, source, globals, disk) : resolution
-}
-
-/** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
-async function complete(
-  tool: ToolDef,
-  source: ToolSource,
-  globals: Globals,
-  disk: Disk,
-): Promise<Resolution> {
-  if (globals.config.evaluate === false) {
-    const { isNotEvaluated, noteNotEvaluated } = await notEvaluated()
-    if (isNotEvaluated(source, globals)) {
-      noteNotEvaluated(source, globals, disk)
-      return { tool }
-    }
-  }
-  const fault = await (await code())
-    .completeFrontmatter(tool, source, globals, disk)
-    .catch(error => notImported(disk.resolve(source.state.dir, source.record.file), error))
-  if (fault === null) return { tool }
-  addDiagnostic(globals, fault)
-  return { broken: fault }
-}
-
-/** What is wrong with a file whose code cannot even be run. */
-function notImported(file: string, error: Error): Diagnostic {
-  return {
-    file,
-    line: 1,
-    column: 1,
-    rule: 'code-throws',
-    severity: 'error',
-    reason: `Importing the file throws: ${error.message}`,
-    note: 'Do nothing at the top level that can fail; move it into the tool.',
-    fatal: true,
-  }
+  return source?.record.dynamic
+    ? (await completing()).completeTool(resolution.tool, source, globals, disk)
+    : resolution
 }
 
 async function settle(found: Found, globals: Globals, disk: Disk): Promise<Resolution> {
@@ -208,5 +173,6 @@ async function settle(found: Found, globals: Globals, disk: Disk): Promise<Resol
     return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
   }
   const tool = toolOf({ ...found, record }, globals, disk)
-  return record.dynamic ? complete(tool, sourceOf(tool) ?? { ...found, record }, globals, disk) : { tool }
+  if (!record.dynamic) return { tool }
+  return (await completing()).completeTool(tool, sourceOf(tool) ?? { ...found, record }, globals, disk)
 }

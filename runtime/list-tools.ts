@@ -1,87 +1,13 @@
-import { disk } from '#disk'
-import { runtimeClosed } from '../src/error.js'
-import { isBroken } from '../src/index-format.js'
-import {
-  askIndex,
-  type DirectoryState,
-  directoryFiles,
-  directoryStates,
-  diskNames,
-  type Found,
-  lookUp,
-  noteBroken,
-  withNames,
-} from './directory-state.js'
-import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
-import { toolOf } from './make-tool.js'
-import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'
 
-const notEvaluated = lazy(() => import('./not-evaluated.js'))
+const listing = lazy(() => import('./all-tools.js'))
 
-/** All tools of the path entries: each entry's in name order, a shadowed name once. Hidden ones are among them, but for the library's, which comes last. */
+/**
+ * Lists the tools that are registered, then those of each path entry in order of name; of several with one name, the first. Hidden
+ * ones are listed, but for the library's, which comes last.
+ */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
-  if (globals.closed) throw runtimeClosed()
-  const registered = registeredTools(globals)
-  if (disk === null) return registered
-  const key = pathsKey(globals)
-  const known = globals.config.freshness === 'trust' ? globals.cache.list.get(key) : undefined
-  if (known) return [...known]
-  const taken = new Set(registered.map(({ name }) => name))
-  const tools: ToolDef[] = [...registered]
-  for (const state of directoryStates(globals, disk)) {
-    for (const found of await allIn(state, globals, disk)) {
-      const { record } = found
-      const name = isBroken(record) ? found.name : record.frontmatter.name
-      if (taken.has(name)) continue
-      taken.add(name)
-      if (isBroken(record)) noteBroken(found, globals, disk)
-      else if (!state.library || record.frontmatter.visibility !== 'hidden') {
-        const source = { ...found, record }
-        tools.push(toolOf(source, globals, disk))
-        if (record.dynamic && globals.config.evaluate === false)
-          (await notEvaluated()).noteNotEvaluated(source, globals, disk)
-      }
-    }
-  }
-  globals.cache.list.set(key, tools)
-  return [...tools]
-}
-
-/** What a program registered; not what an `inline://` reference holds, which nobody did. */
-function registeredTools({ tools: { programmaticTools } }: Globals): ToolDef[] {
-  const isInline = (key: string, { src }: ToolDef): boolean => src === key && key.startsWith('inline://')
-  return [...new Set([...programmaticTools].flatMap(([key, tool]) => (isInline(key, tool) ? [] : [tool])))]
-}
-
-interface Named extends Found {
-  name: string
-}
-
-function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
-  return withNames(state, globals, disk, () => allOnce(state, globals, disk))
-}
-
-async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
-  // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
-  const indexed = askIndex(state, globals, disk, index => index.names() && index)
-  // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
-  const names = indexed ?? (state.library ? null : await diskNames(state, globals, disk))
-  if (names === null) return []
-  if (state.library || globals.config.freshness === 'trust') {
-    return names.names().flatMap(name => {
-      const record = names.tool(name)
-      return record ? [{ name, state, names, record }] : []
-    })
-  }
-  const added = await (await directoryFiles()).addedNames(state, names, globals, disk)
-  const all = new Set([...names.names(), ...(added?.names() ?? [])])
-  const found: Named[] = []
-  for (const name of [...all].sort()) {
-    const one = await lookUp(state, name, globals, disk)
-    if (one) found.push({ name, ...one })
-  }
-  return found
+  return (await listing()).allTools(globals)
 }

@@ -1,11 +1,9 @@
 import { isDefinedTool } from '../src/define-tool.js'
-import type { Diagnostic } from '../src/diagnostic.js'
 import type { CodeSource } from '../src/directory-names.js'
 import { AgentAppsError } from '../src/error.js'
 import type { ModuleRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
 import { parseReference } from '../src/reference.js'
-import { readFrontmatter } from '../src/role-meant.js'
 import type { Context } from './context.js'
 import { loadParser } from './directory-files.js'
 import { isStillFresh } from './directory-state.js'
@@ -15,7 +13,7 @@ import { invoke } from './invoke.js'
 import { lazy } from './lazy.js'
 import { expectEvaluated } from './not-evaluated.js'
 import { ownModule } from './own-module.js'
-import type { ToolDef, ToolFunction } from './tool-def.js'
+import type { ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 
 const checks = lazy(() => import('./checked-files.js'))
@@ -37,29 +35,6 @@ export async function loadCode(source: ToolSource, globals: Globals, disk: Disk)
   if (fn) return { fn, module }
   const file = disk.resolve(state.dir, record.file)
   throw noTool(`The export "${exported}" of ${record.file}`, { tool: record.frontmatter.name, file })
-}
-
-/**
- * Asks the code of a tool that is not compiled for what is not literal in its file, and puts it into the tool's frontmatter.
- *
- * @returns why it could not be asked; null where it was
- */
-export async function completeFrontmatter(
-  tool: ToolDef,
-  source: ToolSource,
-  globals: Globals,
-  disk: Disk,
-): Promise<Diagnostic | null> {
-  const { state, record } = source
-  const parser = await loadParser(globals, disk)
-  if (parser === null) return null
-  const { exported = 'default' } = record
-  const asked = await parser.askCode(state.dir, record.file, exported, globals.config.external)
-  if (asked.broken) return { ...asked.broken, file: disk.resolve(state.dir, record.file) }
-  Object.assign(tool.frontmatter, readFrontmatter(asked.verbatim, { kind: 'code', name: tool.name }))
-  source.verbatim = asked.verbatim
-  delete record.dynamic
-  return null
 }
 
 /** What a delegate does: a plain module or inline code by itself, else the tool that it names. */

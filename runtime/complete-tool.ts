@@ -1,0 +1,65 @@
+import type { Diagnostic } from '../src/diagnostic.js'
+import { readFrontmatter } from '../src/role-meant.js'
+import { loadParser } from './directory-files.js'
+import type { Disk } from './disk-seam.js'
+import type { Resolution } from './find-tool.js'
+import { addDiagnostic, type Globals } from './globals.js'
+import { isNotEvaluated, noteNotEvaluated } from './not-evaluated.js'
+import type { ToolDef } from './tool-def.js'
+import type { ToolSource } from './tool-source.js'
+
+/** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
+export async function completeTool(
+  tool: ToolDef,
+  source: ToolSource,
+  globals: Globals,
+  disk: Disk,
+): Promise<Resolution> {
+  if (isNotEvaluated(source, globals)) {
+    noteNotEvaluated(source, globals, disk)
+    return { tool }
+  }
+  const fault = await completeFrontmatter(tool, source, globals, disk).catch(error =>
+    notImported(disk.resolve(source.state.dir, source.record.file), error),
+  )
+  if (fault === null) return { tool }
+  addDiagnostic(globals, fault)
+  return { broken: fault }
+}
+
+/**
+ * Asks the code of a tool that is not compiled for what is not literal in its file, and puts it into the tool's frontmatter.
+ *
+ * @returns why it could not be asked; null where it was
+ */
+async function completeFrontmatter(
+  tool: ToolDef,
+  source: ToolSource,
+  globals: Globals,
+  disk: Disk,
+): Promise<Diagnostic | null> {
+  const { state, record } = source
+  const parser = await loadParser(globals, disk)
+  if (parser === null) return null
+  const { exported = 'default' } = record
+  const asked = await parser.askCode(state.dir, record.file, exported, globals.config.external)
+  if (asked.broken) return { ...asked.broken, file: disk.resolve(state.dir, record.file) }
+  Object.assign(tool.frontmatter, readFrontmatter(asked.verbatim, { kind: 'code', name: tool.name }))
+  source.verbatim = asked.verbatim
+  delete record.dynamic
+  return null
+}
+
+/** What is wrong with a file whose code cannot even be run. */
+function notImported(file: string, error: Error): Diagnostic {
+  return {
+    file,
+    line: 1,
+    column: 1,
+    rule: 'code-throws',
+    severity: 'error',
+    reason: `Importing the file throws: ${error.message}`,
+    note: 'Do nothing at the top level that can fail; move it into the tool.',
+    fatal: true,
+  }
+}
