@@ -6,10 +6,10 @@ import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/includ
 import { nearest } from '../src/nearest.js'
 import { parseReference } from '../src/reference.js'
 import { allTools } from './all-tools.js'
+import { completeTool } from './complete-tool.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
-import { completeFrontmatter } from './run-code.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
 
@@ -40,9 +40,9 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals): Directiv
     name: tool.name,
     async details() {
       const source = sourceOf(tool)
-      const fault =
-        source?.record.dynamic && disk ? await completeFrontmatter(tool, source, globals, disk) : null
-      if (fault) throw toolBroken(tool.name, fault)
+      const completed =
+        source?.record.dynamic && disk ? await completeTool(tool, source, globals, disk) : null
+      if (completed?.broken) throw toolBroken(tool.name, completed.broken)
       return tool.frontmatter
     },
     async content() {
