@@ -1,4 +1,5 @@
 import type { ContentRecord } from './content.js'
+import type { ContentWork } from './content-work.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { DirectiveForm } from './directive.js'
 import type { ToolFrontmatter } from './frontmatter.js'
@@ -58,9 +59,14 @@ export interface DiskParser {
     file: string,
     name: string,
     known: ReadonlyMap<string, readonly DirectiveForm[]>,
+    work: ContentWork,
   ) => Promise<{ text: string; content: ContentRecord } | null>
-  /** The directives of any Markdown text. */
-  parseContent: (text: string, known: ReadonlyMap<string, readonly DirectiveForm[]>) => Promise<ContentRecord>
+  /** The directives of any Markdown text, which belongs to the content that `work` is of. */
+  parseContent: (
+    text: string,
+    known: ReadonlyMap<string, readonly DirectiveForm[]>,
+    work: ContentWork,
+  ) => Promise<ContentRecord>
   /** Imports code that was not compiled; `external` packages are found at run time. Throws what bundling and importing it throw. */
   importModule: (
     directory: string,
