@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
+import type { ContentWork, ReadText } from '../src/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'
@@ -26,11 +27,13 @@ export function contentSource(
   file: string,
   tools: ContentTools,
   dependencies: Dependencies,
+  work: ContentWork,
 ): DirectiveSource {
   return {
     file,
     async readText(path) {
-      const read = readIncluded(dir, file, path)
+      const included = pathOf(file, path)
+      const read = await work.readOnce(included, async () => readIncluded(dir, included, path))
       dependencies.files.add(read.file)
       return read
     },
@@ -39,11 +42,16 @@ export function contentSource(
   }
 }
 
-/** The text of a file that a directive names: one inside the path entry, whatever links lead to it. */
-function readIncluded(dir: string, from: string, path: string): { text: string; file: string } {
+/** What a directive names, relative to the path entry. */
+function pathOf(from: string, path: string): string {
   const file = posix.join(posix.dirname(from), path.replaceAll('\\', '/'))
   if (path.startsWith('/') || file.startsWith('../') || file === '..')
     throw includeFailed(path, 'it lies outside of the skills’ directory')
+  return file
+}
+
+/** The text of a file that a directive names: one inside the path entry, whatever links lead to it. */
+function readIncluded(dir: string, file: string, path: string): ReadText {
   const absolute = join(dir, file)
   const stat = statSync(absolute, { throwIfNoEntry: false })
   if (!stat?.isFile()) throw includeFailed(path, 'there is no such file')

@@ -64,14 +64,15 @@ export const parser: DiskParser = {
     return tool ? placeOf(path, tool.at) : null
   },
 
-  async readContent(directory, file, name, known) {
+  async readContent(directory, file, name, known, work) {
     const body = (await parseSkill(walkedFile(directory, file))).tools.find(tool => tool.name === name)
     if (body?.content === undefined) return null
     const { text, line } = body.body ?? { text: body.content, line: 1 }
-    return { text, content: contentRecord(text, await parseContentWithin(text, known, line)) }
+    return { text, content: contentRecord(text, await parseContentWithin(text, known, line, work)) }
   },
 
-  parseContent: async (text, known) => contentRecord(text, await parseContentWithin(text, known, 1)),
+  parseContent: async (text, known, work) =>
+    contentRecord(text, await parseContentWithin(text, known, 1, work)),
 
   askCode,
 

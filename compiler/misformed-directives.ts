@@ -1,4 +1,5 @@
 import { allDirectives } from '../src/content.js'
+import type { ContentWork } from '../src/content-work.js'
 import type { DirectiveForm } from '../src/directive.js'
 import { beginsLine, mayBeginDirective } from '../src/directive-names.js'
 import { namesOurs } from '../src/interpolate.js'
@@ -22,6 +23,7 @@ export async function misformedDirectives(
   text: string,
   known: KnownDirectives,
   firstLine: number,
+  work: ContentWork,
 ): Promise<(Misformed & Place)[]> {
   const wrong = new Map<number, Misformed>()
   // With one colon each, the parser finds them all, and says which stand in code, HTML or links.
@@ -34,7 +36,7 @@ export async function misformedDirectives(
   })
   if (wrong.size === 0) return []
   const names = [...wrong.values()].map(({ name }): [string, DirectiveForm[]] => [name, ['inline']])
-  const { parts } = await parseContentWithin(corrected, new Map(names), firstLine)
+  const { parts } = await parseContentWithin(corrected, new Map(names), firstLine, work)
   return allDirectives(parts).flatMap(({ start, name, arg = '', at: [line, column] }) => {
     const found = wrong.get(start)
     // `…::value[0]` is C++.

@@ -8,7 +8,8 @@ import {
   isDirective,
   type NestedContent,
 } from '../src/content.js'
-import { contentCycle, directiveFailed, INCLUDED_MAX, includesTooMuch } from '../src/content-faults.js'
+import { contentCycle, directiveFailed, takesTooLong } from '../src/content-faults.js'
+import { ContentWork } from '../src/content-work.js'
 import { type DirectiveForm, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { isAgentAppsError } from '../src/error.js'
@@ -19,7 +20,7 @@ import { parseContentWithin } from './1-read/parse-content-within.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
-import { type Finding, finding, type Place, RULES, type RuleName } from './diagnostics.js'
+import { FILE_START, type Finding, finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
@@ -128,6 +129,17 @@ const CONTENT_RULES: ReadonlySet<RuleName> = new Set([
   'directive-invalid',
 ])
 
+/** What a text is folded in. */
+interface Folding {
+  /** The files that the text is included by, its own last. */
+  way: readonly string[]
+  /** The files that the content was made of. */
+  files: Set<string>
+  work: ContentWork
+  /** The directive of the skill's own file that has the text included. */
+  including?: DirectivePart
+}
+
 /** Compiles the contents of one file. */
 class ContentCompiler {
   readonly findings: Finding[] = []
@@ -136,8 +148,12 @@ class ContentCompiler {
   /** The tool whose content is being compiled. */
   private compiled: UnitTool | undefined
   private readonly known: KnownDirectives
-  /** Texts with directives that the content has included so far. */
-  private included = 0
+  /** What each content takes, by its tool's name. */
+  private readonly works = new Map<string, ContentWork>()
+  /** Where the content that is compiled begins. */
+  private start: Place = FILE_START
+  /** Set where it takes too much: no more of its directives is run then. */
+  private isTooLarge = false
 
   constructor(
     private readonly part: ContentsPart,
@@ -151,17 +167,21 @@ class ContentCompiler {
 
   async compile(tool: UnitTool): Promise<ContentRecord> {
     const { text, line } = await this.bodyOf(tool)
-    const { parts, faults, slips } = await parseContentWithin(text, this.known, line)
+    const work = this.workOf(tool)
+    this.start = { line, column: 1 }
+    this.isTooLarge = false
+    const { parts, faults, slips } = await parseContentWithin(text, this.known, line, work)
     for (const { message, hint, ...place } of faults)
       this.findings.push(finding('directive-invalid', place, message, hint))
     for (const { message, hint, ...place } of slips)
       this.findings.push(finding('directive-idle', place, message, hint))
     this.findMisgiven(parts, [this.unit.path])
     const files = new Set<string>()
-    this.included = 0
     this.compiled = tool
     const [problem] = faults
-    const folded = problem ? parts : await this.fold(text, parts, [this.unit.path], files)
+    const compiled = problem ? parts : await this.fold(text, parts, { way: [this.unit.path], files, work })
+    // What is too large is left as it was written, so that it is that much again where it is rendered.
+    const folded = this.isTooLarge ? parts : compiled
     files.delete(this.unit.path)
     tool.included = [...files].sort()
     return {
@@ -182,7 +202,12 @@ class ContentCompiler {
   private async findMisformed(tool: UnitTool): Promise<void> {
     if (!directivesOf(tool).some(name => this.known.has(name))) return
     const { text, line } = await this.bodyOf(tool)
-    for (const { name, hint, ...place } of await misformedDirectives(text, this.known, line))
+    for (const { name, hint, ...place } of await misformedDirectives(
+      text,
+      this.known,
+      line,
+      this.workOf(tool),
+    ))
       this.findings.push(finding('directive-unknown', place, name, '', '', hint))
   }
 
@@ -195,7 +220,12 @@ class ContentCompiler {
     if (slips.length === 0) return
     const { text, line } = await this.bodyOf(tool)
     const forms: DirectiveForm[] = ['inline', 'block']
-    const { parts } = await parseContentWithin(text, new Map(slips.map(name => [name, forms])), line)
+    const { parts } = await parseContentWithin(
+      text,
+      new Map(slips.map(name => [name, forms])),
+      line,
+      this.workOf(tool),
+    )
     for (const {
       name,
       arg,
@@ -218,29 +248,27 @@ class ContentCompiler {
     return (await parsedTool(this.part, this.unit.path, name))?.body ?? { text: '', line: 1 }
   }
 
-  /**
-   * @param way the files that the text is included by, its own last
-   * @param including the directive of the skill's own file that has the text included
-   */
-  private fold(
-    text: string,
-    parts: readonly ContentPart[],
-    way: readonly string[],
-    files: Set<string>,
-    including?: DirectivePart,
-  ): Promise<ContentPart[]> {
+  private workOf({ name }: UnitTool): ContentWork {
+    const work = this.works.get(name) ?? new ContentWork()
+    this.works.set(name, work)
+    return work
+  }
+
+  private fold(text: string, parts: readonly ContentPart[], folding: Folding): Promise<ContentPart[]> {
+    const { way, files, work, including } = folding
     return foldContent(text, parts, async (directive, children) => {
+      if (this.isTooLarge) return null
       const dependencies: Dependencies = { files: new Set(), isOpen: false }
       const { dir } = this.part.directory
-      const source = contentSource(dir, way.at(-1) as string, this.tools, dependencies)
+      const source = contentSource(dir, way.at(-1) as string, this.tools, dependencies, work)
       try {
         const ran = await this.run(directive, children, source, dependencies)
         if (ran === 'not evaluated') this.addNotEvaluated(directive, way, including)
         if (ran === null || ran === 'not evaluated' || dependencies.isOpen) return null
         const { result } = ran
         const nested = isDirectiveContent(result)
-          ? await this.nest(result, including ?? directive, way, dependencies)
-          : asText(result)
+          ? await this.nest(result, dependencies, { ...folding, including: including ?? directive })
+          : work.place(asText(result))
         if (nested !== null) for (const file of dependencies.files) files.add(file)
         return nested
       } catch (error) {
@@ -263,15 +291,15 @@ class ContentCompiler {
 
   private async nest(
     { content, file, entry }: { content: string; file: string; entry?: string | undefined },
-    including: DirectivePart,
-    way: readonly string[],
     dependencies: Dependencies,
+    { way, work, including }: Folding & { including: DirectivePart },
   ): Promise<string | NestedContent | null> {
     if (entry !== undefined) return null
     if (way.includes(file)) throw contentCycle([...way, file])
+    work.place(content)
     if (!directiveNames(content).some(name => this.known.has(name))) return plain(content, file)
-    if (++this.included > INCLUDED_MAX) throw includesTooMuch()
-    const { parts, faults, slips } = await parseContentWithin(content, this.known, 1)
+    work.include()
+    const { parts, faults, slips } = await parseContentWithin(content, this.known, 1, work)
     const addIncluded = (rule: 'directive-invalid' | 'directive-idle', said: ContentProblem): void => {
       const { message, hint, line, column } = said
       const place = `in ${file}:${line}:${column}, which it includes, `
@@ -279,12 +307,14 @@ class ContentCompiler {
     }
     const [fault] = faults
     if (fault) {
+      if (work.isSpent) throw takesTooLong()
       addIncluded('directive-invalid', fault)
       return { text: '', parts: [], file, problem: fault }
     }
     for (const slip of slips) addIncluded('directive-idle', slip)
     this.findMisgiven(parts, [...way, file], including)
-    const folded = await this.fold(content, parts, [...way, file], dependencies.files, including)
+    const { files } = dependencies
+    const folded = await this.fold(content, parts, { way: [...way, file], files, work, including })
     const isText = !folded.some(isDirective)
     return isText ? plain(content, file) : { text: content, parts: folded, file }
   }
@@ -305,8 +335,12 @@ class ContentCompiler {
     way: readonly string[],
     including: DirectivePart | undefined,
   ): void {
-    const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
-    this.add('directive-failed', { message, hint }, directive, way, including)
+    const { code, message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
+    if (code === 'CONTENT_TOO_LARGE') {
+      // It is of the content, whichever directive is the one too much.
+      if (!this.isTooLarge) this.findings.push(finding('directive-failed', this.start, message, hint))
+      this.isTooLarge = true
+    } else this.add('directive-failed', { message, hint }, directive, way, including)
   }
 
   /** What is given to the library's directives, and does nothing or fails at every call. */

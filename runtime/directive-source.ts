@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import type { ContentWork, ReadText } from '../src/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
 import { directiveSkillBroken } from '../src/directive-skill-broken.js'
 import { toolBroken } from '../src/error.js'
@@ -8,16 +9,22 @@ import { parseReference } from '../src/reference.js'
 import { allTools } from './all-tools.js'
 import { completeTool } from './complete-tool.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
+import type { Disk } from './disk-seam.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
 
 /** What a directive of a file sees: `entry` is the file's path entry, absolute, and `file` relative to it. */
-export function directiveSource(entry: string, file: string, globals: Globals): DirectiveSource {
+export function directiveSource(
+  entry: string,
+  file: string,
+  globals: Globals,
+  work: ContentWork,
+): DirectiveSource {
   return {
     file,
-    readText: path => readText(entry, file, path, globals),
+    readText: path => readText(entry, file, path, globals, work),
     async findTool(ref) {
       const path = parseReference(ref).kind === 'path' && disk ? disk.resolve(entry, file, '..', ref) : ref
       const found = await resolve(path, globals)
@@ -63,23 +70,37 @@ async function readText(
   from: string,
   path: string,
   globals: Globals,
-): Promise<{ text: string; file: string }> {
+  work: ContentWork,
+): Promise<ReadText> {
   if (disk === null) throw includeFailed(path, 'there is no file system')
   const absolute = disk.resolve(entry, from, '..', path.replaceAll('\\', '/'))
   const file = path.startsWith('/') ? null : disk.inside(entry, absolute)
   if (file === null) throw includeFailed(path, 'it lies outside of the skills’ directory')
-  const state = disk.stat(absolute)
+  const host = disk
+  return work.readOnce(`${entry}\0${file}`, () => readFile(entry, from, path, file, globals, host))
+}
+
+async function readFile(
+  entry: string,
+  from: string,
+  path: string,
+  file: string,
+  globals: Globals,
+  host: Disk,
+): Promise<ReadText> {
+  const absolute = host.resolve(entry, file)
+  const state = host.stat(absolute)
   if (state === null) throw includeFailed(path, 'there is no such file')
   if (state.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
-  const bytes = await disk.readInside(entry, file).catch(error => {
+  const bytes = await host.readInside(entry, file).catch(error => {
     throw includeRefused(path, error)
   })
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
   if (globals.config.verify) {
     const { digestFor, expectSame } = await import('./checked-files.js')
-    expectSame(absolute, bytes, digestFor(entry, from, file, globals, disk), disk)
+    expectSame(absolute, bytes, digestFor(entry, from, file, globals, host), host)
   }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }

@@ -1,5 +1,6 @@
 import type { ContentRecord } from '../src/content.js'
 import { isContentOf } from '../src/content.js'
+import { ContentWork } from '../src/content-work.js'
 import type { DirectiveForm } from '../src/directive.js'
 import { AgentAppsError } from '../src/error.js'
 import { isTexts } from '../src/json.js'
@@ -27,6 +28,7 @@ export async function findContent(
   source: ToolSource,
   globals: Globals,
   host: Disk,
+  work: ContentWork = new ContentWork(),
 ): Promise<FoundContent> {
   const known = await knownAmong(source.record.directives ?? [], tool, globals)
   const text = await readContent(source, globals, host)
@@ -37,7 +39,7 @@ export async function findContent(
   if (isContentOf(compiled, text)) return { text, content: compiled, known }
   const parser = await loadParser(globals, host)
   const { state, record } = source
-  const parsed = await parser?.readContent(state.dir, record.file, tool.name, allForms(known))
+  const parsed = await parser?.readContent(state.dir, record.file, tool.name, allForms(known), work)
   if (parsed) return { ...parsed, known }
   throw contentNotCompiled(tool.name)
 }

@@ -5,9 +5,9 @@ import {
   DIRECTIVE_TIME_LIMIT,
   directiveFailed,
   directiveHangs,
-  INCLUDED_MAX,
-  includesTooMuch,
+  takesTooLong,
 } from '../src/content-faults.js'
+import { ContentWork } from '../src/content-work.js'
 import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
@@ -60,11 +60,16 @@ export async function renderTool(
   globals: Globals,
   host: Disk,
 ): Promise<string> {
-  const { text, content, known } = await findContent(tool, source, globals, host)
+  const work = new ContentWork()
+  const { text, content, known } = await findContent(tool, source, globals, host, work)
   if (content.problem) throw contentInvalid(tool, content.problem)
   const context =
     ctx instanceof RunContext ? ctx : new RunContext(globals, tool, invokeFor, undefined, undefined)
-  return new ToolRendering(tool, known, context, isInterpolated(tool, ctx)).render(text, content, source)
+  return new ToolRendering(tool, known, context, isInterpolated(tool, ctx), work).render(
+    text,
+    content,
+    source,
+  )
 }
 
 const RENDER_OPTIONS = { args: 'an object, a list, a string, a number, a boolean or null' }
@@ -96,14 +101,13 @@ export async function render(
 /** One rendering of a tool's content. */
 class ToolRendering {
   private readonly globals: Globals
-  /** Texts with directives that were included so far. */
-  private included = 0
 
   constructor(
     private readonly tool: ToolDef,
     private readonly known: Map<string, ToolDef>,
     private readonly ctx: RunContext,
     private readonly isFilled: boolean,
+    private readonly work: ContentWork,
   ) {
     this.globals = ctx.globals
   }
@@ -136,7 +140,7 @@ class ToolRendering {
     const tool = this.known.get(name) ?? (await findDirective(name, this.tool, this.globals))
     // An index that says otherwise is not right.
     if (!tool) throw this.failed(directive, place, directiveFailed(name, 'there is no such directive'))
-    const source = directiveSource(place.entry, place.file, this.globals)
+    const source = directiveSource(place.entry, place.file, this.globals, this.work)
     try {
       const roots = this.roots(place)
       const call: DirectiveCall = {
@@ -182,11 +186,11 @@ class ToolRendering {
     const known = await knownAmong(directiveNames(text), this.tool, this.globals)
     for (const [name, tool] of known) this.known.set(name, tool)
     if (known.size === 0) return { text, parts: [[0, text.length]], place: inner }
-    if (++this.included > INCLUDED_MAX) throw includesTooMuch()
+    this.work.include()
     const parser = disk && (await loadParser(this.globals, disk))
     if (!parser) throw contentNotCompiled(file)
-    const { parts, problem } = await parser.parseContent(text, allForms(known))
-    if (problem) throw includedInvalid(file, from, problem)
+    const { parts, problem } = await parser.parseContent(text, allForms(known), this.work)
+    if (problem) throw this.work.isSpent ? takesTooLong() : includedInvalid(file, from, problem)
     return { text, parts, place: inner }
   }
 

@@ -1,5 +1,6 @@
 import type { DirectiveCall, DirectiveContent } from 'agent-apps'
 import { directiveFault } from './directive-fault.js'
+import { type SplitText, splitText } from './split-text.js'
 
 export const frontmatter = {
   name: 'include',
@@ -16,59 +17,71 @@ export default async function include(_ctx: unknown, call: DirectiveCall): Promi
   const { arg = '', attributes, source } = call
   if (arg === '') throw directiveFault('the directive names no file', 'Write `:include[notes.md]`.')
   const { lines, section } = attributes
-  const { text, file } = await source.readText(arg)
-  // A byte order mark, and the line end of the last line, are the file's own.
-  const whole = text.replace(/^\uFEFF/, '').replace(/(?:\r\n|\n|\r)$/, '')
-  const part = section === undefined ? whole : below(section, whole, arg)
-  return { content: lines === undefined ? part : between(lines, part, arg), file }
+  const read = await source.readText(arg)
+  const { file } = read
+  const split = splitOnce(read)
+  const part = section === undefined ? wholeOf(split) : below(section, split, arg)
+  return {
+    content: lines === undefined ? split.text.slice(part.start, part.end) : between(lines, part, split, arg),
+    file,
+  }
 }
 
-/** Lines `from-to`, from 1, both counted; one number is that line, and `from-` all from there. */
-function between(lines: string, text: string, path: string): string {
-  const [, from = '', dash, to = ''] = /^(\d+)(-?)(\d*)$/.exec(lines.trim()) ?? []
-  const all = text.split(/(?<=\r\n|\n|\r(?!\n))/)
+/** A part of a text, from the start of one of its lines. */
+interface Part {
+  /** The number of its first line, from 0. */
+  line: number
+  start: number
+  end: number
+}
+
+const splits = new WeakMap<object, SplitText>()
+
+/** A file is split once, however many parts of it a content includes. */
+function splitOnce(read: { text: string }): SplitText {
+  const known = splits.get(read)
+  if (known) return known
+  // A byte order mark, and the line end of the last line, are the file's own.
+  const split = splitText(read.text.replace(/^\uFEFF/, '').replace(/(?:\r\n|\n|\r)$/, ''))
+  splits.set(read, split)
+  return split
+}
+
+function wholeOf({ text }: SplitText): Part {
+  return { line: 0, start: 0, end: text.length }
+}
+
+/** Lines `from-to` of a part, from 1, both counted; one number is that line, and `from-` all from there. */
+function between(written: string, part: Part, { text, lines }: SplitText, path: string): string {
+  const [, from = '', dash, to = ''] = /^(\d+)(-?)(\d*)$/.exec(written.trim()) ?? []
+  const count = linesBefore(part.end, lines) - part.line
   const first = Number(from)
-  const last = dash ? (to === '' ? all.length : Number(to)) : first
-  if (first < 1 || last < first || first > all.length) {
+  const last = dash ? (to === '' ? count : Number(to)) : first
+  if (first < 1 || last < first || first > count) {
     throw directiveFault(
-      `the lines ${JSON.stringify(lines)} are not in ${JSON.stringify(path)}, which has ${all.length}`,
+      `the lines ${JSON.stringify(written)} are not in ${JSON.stringify(path)}, which has ${count}`,
       'Write `{lines=2-9}`, `{lines=2-}` or `{lines=2}`.',
     )
   }
-  return all
-    .slice(first - 1, last)
-    .join('')
-    .replace(/(?:\r\n|\n|\r)$/, '')
+  const end = Math.min(lines[part.line + last] ?? text.length, part.end)
+  return text.slice(lines[part.line + first - 1], end).replace(/(?:\r\n|\n|\r)$/, '')
+}
+
+/** How many lines start before a place. An empty text has one. */
+function linesBefore(end: number, lines: readonly number[]): number {
+  let [low, high] = [1, lines.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((lines[middle] as number) < end) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** A heading and all below it, up to the next one that is not of a lower rank. */
-function below(title: string, text: string, path: string): string {
-  const wanted = title.trim().toLowerCase()
-  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/)
-  let fence: string | null = null
-  let start = -1
-  let rank = 0
-  for (const [index, line] of lines.entries()) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? null
-    if (fence !== null) {
-      const closes = mark?.startsWith(fence) && line.trim() === mark
-      if (closes) fence = null
-      continue
-    }
-    if (mark !== null) {
-      fence = mark
-      continue
-    }
-    const [, marks = '', heading = ''] =
-      /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line.trimEnd()) ?? []
-    if (marks === '') continue
-    if (start !== -1 && marks.length <= rank) return lines.slice(start, index).join('').trimEnd()
-    if (start === -1 && heading.toLowerCase() === wanted) {
-      start = index
-      rank = marks.length
-    }
-  }
-  if (start !== -1) return lines.slice(start).join('')
+function below(title: string, { headings }: SplitText, path: string): Part {
+  const heading = headings.get(title.trim().toLowerCase())
+  if (heading) return heading
   throw directiveFault(
     `${JSON.stringify(path)} has no heading ${JSON.stringify(title)}`,
     'Write the heading’s text without its `#`.',

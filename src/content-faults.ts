@@ -19,6 +19,39 @@ export function includesTooMuch(): AgentAppsError {
   )
 }
 
+/** The error for a content that takes too much computing together with what it includes. Which part is the one too much differs. */
+export function takesTooLong(): AgentAppsError {
+  return new AgentAppsError(
+    'CONTENT_TOO_LARGE',
+    'finding the directives of the content and of all that it includes takes too long',
+    { hint: 'Make it shorter, or include less.' },
+  )
+}
+
+/** The most characters that the files have together which one content reads. */
+export const READ_MAX = 32 * 1024 * 1024
+
+/** The error for a content that reads more. */
+export function readsTooMuch(): AgentAppsError {
+  return new AgentAppsError(
+    'CONTENT_TOO_LARGE',
+    `the content reads files of more than ${READ_MAX / 1024 / 1024} Mi characters`,
+    { hint: 'Include less, or smaller files.' },
+  )
+}
+
+/** The most characters that may take the places of one content's directives. */
+export const PLACED_MAX = 8 * 1024 * 1024
+
+/** The error for a content whose directives give more. */
+export function placesTooMuch(): AgentAppsError {
+  return new AgentAppsError(
+    'CONTENT_TOO_LARGE',
+    `the directives of the content give more than ${PLACED_MAX / 1024 / 1024} Mi characters`,
+    { hint: 'Include less.' },
+  )
+}
+
 /** The error for a directive whose code throws something of its own. */
 export function directiveFailed(name: string, cause: unknown): AgentAppsError {
   const message = cause instanceof Error ? cause.message : String(cause)

@@ -1,4 +1,5 @@
 import type { ContentRecord } from './content.js'
+import type { ContentWork } from './content-work.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { DirectiveForm } from './directive.js'
 import type { ToolFrontmatter } from './frontmatter.js'
@@ -64,9 +65,14 @@ export interface DiskParser {
     file: string,
     name: string,
     known: ReadonlyMap<string, readonly DirectiveForm[]>,
+    work: ContentWork,
   ) => Promise<{ text: string; content: ContentRecord } | null>
-  /** The directives of any Markdown text. */
-  parseContent: (text: string, known: ReadonlyMap<string, readonly DirectiveForm[]>) => Promise<ContentRecord>
+  /** The directives of any Markdown text, which belongs to the content that `work` is of. */
+  parseContent: (
+    text: string,
+    known: ReadonlyMap<string, readonly DirectiveForm[]>,
+    work: ContentWork,
+  ) => Promise<ContentRecord>
   /** What only running a code skill's file tells of an export. It runs in another process, which may take so long and so much. */
   askCode: (
     directory: string,

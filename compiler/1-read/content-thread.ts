@@ -1,17 +1,15 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { ContentWork } from '../../src/content-work.js'
 import type { ParsedContent, ParseRequest } from './parse-content.js'
 
-/**
- * How much computing a text may take, in ms. By the clock it may take longer: on a busy machine the same text must not
- * become another index.
- */
-const COMPUTING_LIMIT = 2000
-/** Where the clock ends it after all, in ms. */
+/** Where the clock ends a text after all, in ms. */
 const TIME_LIMIT = 30_000
 /** How often both are looked at, in ms. */
 const INTERVAL = 100
 const MEMORY_LIMIT_MB = 256
+
+type Work = Pick<ContentWork, 'computing'>
 
 let waiting: Promise<unknown> = Promise.resolve()
 let thread: Promise<Worker> | undefined
@@ -19,37 +17,46 @@ let thread: Promise<Worker> | undefined
 /**
  * Parses a text in a thread, which is ended where it takes too long. There is one thread, so texts take turns.
  *
+ * @param work how much computing is left: it is taken off. By the clock it may take longer: on a busy machine the same text
+ *   must not become another index
  * @throws an error that says why it was ended
  */
-export function parseInThread(request: ParseRequest): Promise<ParsedContent> {
-  const turn = waiting.then(() => parse(request))
+export function parseInThread(request: ParseRequest, work: Work): Promise<ParsedContent> {
+  const turn = waiting.then(() => parse(request, work))
   waiting = turn.catch(() => {})
   return turn
 }
 
-async function parse(request: ParseRequest): Promise<ParsedContent> {
+async function parse(request: ParseRequest, work: Work): Promise<ParsedContent> {
+  if (work.computing <= 0) throw tooLong()
   thread ??= startThread()
   const worker = await thread
+  const spent = computing(worker)
+  const started = performance.now()
   let timer: ReturnType<typeof setInterval> | undefined
   try {
-    const tooLong = new Promise<never>((_, reject) => {
-      const spent = computing(worker)
-      const started = performance.now()
+    const late = new Promise<never>((_, reject) => {
       timer = setInterval(() => {
-        if (spent() > COMPUTING_LIMIT || performance.now() - started > TIME_LIMIT)
-          reject(new Error(`it takes longer than ${COMPUTING_LIMIT / 1000} s`))
+        if (spent() > work.computing || performance.now() - started > TIME_LIMIT) reject(tooLong())
       }, INTERVAL)
     })
     worker.postMessage(request)
-    const [parsed] = await Promise.race([once(worker, 'message'), tooLong])
+    const [parsed] = await Promise.race([once(worker, 'message'), late])
+    work.computing -= spent()
     return parsed
   } catch (error) {
+    // Nor has anything else of the content any: each would have a thread started, and ended again.
+    work.computing = 0
     thread = undefined
     await worker.terminate()
     throw error
   } finally {
     clearInterval(timer)
   }
+}
+
+function tooLong(): Error {
+  return new Error('it takes too long')
 }
 
 /** Tells how long a thread has computed since, in ms, as far as that can be known: no longer than it was busy, nor than the process computed. */
