@@ -89,9 +89,13 @@ function fits(constraint: ArgumentConstraint, args: unknown, denying: boolean): 
       return matchGlob(glob, text, { acrossSlashes: true }) || mayLeadTo(place, text)
     })
   }
-  const matches = (text: string): boolean => (isPath ? isPathWithin(constraint, text) : matchGlob(glob, text))
+  const matches = (text: string): boolean =>
+    isPath ? isPathWithin(constraint, text) : matchGlob(glob, text) && !UP_BY_BACKSLASH.test(text)
   return items.every(item => isScalar(item) && matches(String(item)))
 }
+
+/** A `..` beside a backslash, which to some hosts separates as `/` does. */
+const UP_BY_BACKSLASH = /(?:^|[\\/])\.\.\\|\\\.\.(?:\/|$)/
 
 /** The items of a list and of all lists in it, each list once, so that one that holds itself has an end. */
 function itemsIn(list: unknown[]): unknown[] {

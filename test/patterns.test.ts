@@ -582,6 +582,17 @@ describe('constraints on paths', () => {
     expect(allows(`* read(${glob},$deny)`, call('read', {}, { key: path }))).toBe(true)
   })
 
+  it.each([
+    ['*.md', '..\\x.md'],
+    ['*', 'a\\..\\..\\x'],
+    ['C:\\\\docs\\\\*', 'C:\\docs\\..\\x'],
+    ['**', 'a/..\\x'],
+  ])('%s, which has no "/", does not allow %s either', (glob, path) => {
+    expect(problems(`read(path=${glob})`)).toEqual([])
+    expect(allows(`read(path=${glob})`, call('read', { path }))).toBe(false)
+    expect(allows(`read(path=${glob})`, call('read', { path: path.replaceAll('..', 'a') }))).toBe(true)
+  })
+
   it('let nothing through that leads elsewhere, on either system', () => {
     const part = fc.constantFrom('docs', 'a', '.', '..', '...', '', 'C:', 'docs\\a', '..\\..', '%2e%2e')
     const parts = fc.array(part, { maxLength: 6 })
