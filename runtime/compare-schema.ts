@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import type { JsonObject } from '../src/json.js'
-import type { Context } from './context.js'
+import type { Context, RunContext } from './context.js'
 import type { Globals } from './globals.js'
 import { isNotEvaluated } from './not-evaluated.js'
 import { ownModule } from './own-module.js'
@@ -30,10 +30,12 @@ export async function compare(
   part: Part,
   schema: JsonObject,
   value: unknown,
-  ctx: Context,
+  ctx: RunContext,
 ): Promise<unknown> {
-  const { fault, ...verdict } = await compareWith({ tool: tool.name, part, schema, value }, () =>
-    compiled(tool, part, schema, ctx.globals),
+  const written = tool.frontmatter[part] ?? ctx.chain?.schemas?.[part]
+  const { fault, ...verdict } = await compareWith(
+    { tool: tool.name, part, schema, value },
+    schema === written ? () => compiled(tool, part, schema, ctx.globals) : null,
   )
   if (fault) {
     const isItsOwn = fault.code === 'SCHEMA_INVALID' && tool.frontmatter[part] !== undefined

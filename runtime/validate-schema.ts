@@ -1,7 +1,7 @@
 import { attempt } from '../src/attempt.js'
 import { type ErrorCode, isAgentAppsError } from '../src/error.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
-import { type CheckedSchema, checkSchema } from '../src/schema/check-schema.js'
+import { type CheckedSchema, checkSchema, type SchemaProblem } from '../src/schema/check-schema.js'
 import {
   AJV_MODULES,
   type AJV_OPTIONS,
@@ -36,36 +36,44 @@ export interface Verdict {
   fault?: { code: ErrorCode; message: string; hint: string; issues?: Issue[] }
 }
 
-/** A schema that was made ready; its `problem` is why it cannot be used. */
+/** A schema that was made ready. */
 interface ReadySchema {
+  schema: JsonObject
   checked: CheckedSchema
   validate: Validate | null
   hasDefaults: boolean
 }
 
-const ready = new WeakMap<JsonObject, Promise<ReadySchema | { problem: string }>>()
+/** What came of a schema; its `problem` is why it cannot be used. */
+type Made = ReadySchema | { problem: string }
+
+/** Of tools' own schemas. */
+const ready = new WeakMap<JsonObject, Promise<Made>>()
+
+/** Of schemas that were not compiled, by what they say: however many objects say it, they are one. */
+const byContent = new Map<string, Promise<Made>>()
+
+/** How many of these are kept. The one that was asked for least recently goes first. */
+const KEPT_MAX = 100
 
 /**
  * Compares a value with a schema: by the code that it was compiled to, or by Ajv where that is installed and the host
  * makes code, or by interpreting it. Which one it was cannot be told from what it says.
+ *
+ * @param compiled imports what a tool's own schema was compiled to; null for a schema that was found for this call, whose
+ *   object may say something else at the next
  */
 export async function compareWith(
   { tool, part, schema, value: given }: Comparison,
-  compiled: () => Promise<unknown>,
+  compiled: (() => Promise<unknown>) | null,
 ): Promise<Verdict> {
-  const making = ready.get(schema) ?? makeReady(schema, compiled)
-  ready.set(schema, making)
-  const made = await making.catch(error => {
-    // What could not be made ready is by whoever asks next.
-    ready.delete(schema)
-    throw error
-  })
+  const made = await (compiled ? ownSchema(schema, compiled) : schemaOfContent(schema))
   if ('problem' in made) {
     const message = `The schema "${part}" of "${tool}" cannot be used: ${made.problem}`
     const hint = 'Correct the schema. Until then the tool does not run.'
     return { value: given, fault: { code: 'SCHEMA_INVALID', message, hint } }
   }
-  const { value, issues } = compare(schema, made, part === 'params' ? given : outputOf(given), part)
+  const { value, issues } = compare(made, part === 'params' ? given : outputOf(given), part)
   // A failure is told to the model as it is, whatever the tool gives when it succeeds.
   if (issues.length === 0 || (part === 'returns' && isFailure(given))) return { value }
   const said = issues.map(({ message }) => message).join('; ')
@@ -99,23 +107,58 @@ function outputOf(result: unknown): unknown {
   return isToolResult(result) ? result.output : result
 }
 
-async function makeReady(
-  schema: JsonObject,
-  compiled: () => Promise<unknown>,
-): Promise<ReadySchema | { problem: string }> {
-  const checked = checkSchema(schema)
-  if ('problem' in checked) {
-    const { path, reason } = checked.problem
-    return { problem: path.length === 0 ? reason : `${shownPath(path)}: ${reason}` }
+function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promise<Made> {
+  const known = ready.get(schema)
+  if (known) return known
+  const making = fromModule(compiled)
+    .then(validate => (validate ? makeReady(schema, validate) : schemaOfContent(schema)))
+    .catch(error => {
+      // What could not be made ready is by whoever asks next.
+      ready.delete(schema)
+      throw error
+    })
+  ready.set(schema, making)
+  return making
+}
+
+function schemaOfContent(schema: JsonObject): Promise<Made> {
+  const text = attempt(
+    () => JSON.stringify(schema, onlyJson),
+    () => undefined,
+  )
+  // It holds itself, or what JSON has not, which is its problem.
+  if (text === undefined) return makeReady(schema, null)
+  // Of a copy: the object is somebody else's, who may change it.
+  const making = byContent.get(text) ?? makeReady(JSON.parse(text), null)
+  byContent.delete(text)
+  byContent.set(text, making)
+  for (const oldest of byContent.keys()) {
+    if (byContent.size <= KEPT_MAX) break
+    byContent.delete(oldest)
   }
-  const validate =
-    (await fromModule(compiled)) ?? (checked.isCompilable ? await ajvValidate(schema, checked) : null)
-  return { checked, validate, hasDefaults: JSON.stringify(schema).includes('"default":') }
+  return making
+}
+
+/** Throws for what JSON leaves out without a word. */
+function onlyJson(_: string, value: unknown): unknown {
+  if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('no JSON')
+  return value
+}
+
+/** @param compiled what it was compiled to, as far as it was */
+async function makeReady(schema: JsonObject, compiled: Validate | null): Promise<Made> {
+  const checked = checkSchema(schema)
+  if ('problem' in checked) return refused(checked.problem)
+  const validate = compiled ?? (checked.isCompilable ? await ajvValidate(schema, checked) : null)
+  return { schema, checked, validate, hasDefaults: JSON.stringify(schema).includes('"default":') }
+}
+
+function refused({ path, reason }: SchemaProblem): { problem: string } {
+  return { problem: path.length === 0 ? reason : `${shownPath(path)}: ${reason}` }
 }
 
 function compare(
-  schema: JsonObject,
-  { checked, validate, hasDefaults }: ReadySchema,
+  { schema, checked, validate, hasDefaults }: ReadySchema,
   given: unknown,
   part: Comparison['part'],
 ): { value: unknown; issues: Issue[] } {
@@ -165,48 +208,37 @@ function decide(validate: Validate, value: unknown): boolean | null {
   }
 }
 
-type Ajv = {
+type AjvModule = { default: AjvClass | { default: AjvClass } }
+type AjvClass = new (
+  options: typeof AJV_OPTIONS,
+) => {
   compile: (schema: JsonObject) => Validate
-  removeSchema: (schema: JsonObject) => unknown
   addKeyword: (keyword: string) => unknown
 }
-type AjvModule = { default: AjvClass | { default: AjvClass } }
-type AjvClass = new (options: typeof AJV_OPTIONS) => Ajv
 
-/** An Ajv, and the work that the patterns of all its schemas share. */
-interface Loaded {
-  ajv: Ajv
-  work: PatternWork
-}
-
-const loaded = new Map<Dialect, Promise<Loaded | null>>()
+const loaded = new Map<Dialect, Promise<AjvClass | null>>()
 
 /** Null where there is no Ajv, where the host makes no code of texts, and for what Ajv cannot do. */
 async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Promise<Validate | null> {
   const loading = loaded.get(dialect) ?? loadAjv(dialect)
   loaded.set(dialect, loading)
   try {
-    const found = await loading
-    if (found === null) return null
-    const { ajv, work } = found
-    const own = withoutNames(schema)
-    const validate = ajv.compile(own)
-    // It would keep every schema that it was ever given.
-    ajv.removeSchema(own)
-    return renewing(work, validate)
+    const Class = await loading
+    if (Class === null) return null
+    const work = new PatternWork()
+    // Each has one of its own, which goes with it: an Ajv keeps something of every schema that it was ever given.
+    return renewing(work, configured(Class, work).compile(withoutNames(schema)))
   } catch {
     return null
   }
 }
 
-async function loadAjv(dialect: Dialect): Promise<Loaded | null> {
+async function loadAjv(dialect: Dialect): Promise<AjvClass | null> {
   if (!makesCode()) return null
   try {
     // By a name that bundlers do not follow: an application must not carry what it may never need.
     const module: AjvModule = await import(/* @vite-ignore */ [AJV_MODULES[dialect]].join())
-    const Class = 'default' in module.default ? module.default.default : module.default
-    const work = new PatternWork()
-    return { ajv: configured(Class, work), work }
+    return 'default' in module.default ? module.default.default : module.default
   } catch {
     return null
   }

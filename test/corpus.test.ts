@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createRuntime, parsePatterns } from 'agent-apps'
 import { type CompileResult, compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ownTools } from './support/own-tools.js'
 import { ROOT } from './support/processes.js'
 import { temporary } from './support/temporary.js'
 
@@ -61,7 +62,7 @@ describe.skipIf(source === null)('real skills', () => {
     }
     expect(wrong).toEqual([])
     expect(runtime.stats()).toMatchObject({ parser: 'unused', via: { disk: 0, index: result.counts.found } })
-    expect(await runtime.listTools()).toHaveLength(result.counts.found)
+    expect(await ownTools(runtime)).toHaveLength(result.counts.found)
   })
 
   it('every skipped skill has a fault that says so, at a line that the file has', () => {
@@ -108,10 +109,10 @@ describe.skipIf(source === null)('real skills', () => {
 
   it('reading without an index gives the same', async () => {
     const [first = ''] = paths
-    const compiled = await createRuntime({ cwd, paths: [first], freshness: 'trust' }).listTools()
+    const compiled = await ownTools(createRuntime({ cwd, paths: [first], freshness: 'trust' }))
     const dir = temporary()
     execFileSync('cp', ['-a', `${source}/${first}`, dir])
-    const fromDisk = await createRuntime({ cwd: dir, paths: [first], freshness: 'trust' }).listTools()
+    const fromDisk = await ownTools(createRuntime({ cwd: dir, paths: [first], freshness: 'trust' }))
     expect(fromDisk.map(({ name, frontmatter, origin: { file } }) => ({ name, frontmatter, file }))).toEqual(
       compiled.map(({ name, frontmatter, origin: { file } }) => ({ name, frontmatter, file })),
     )

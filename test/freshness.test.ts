@@ -218,7 +218,7 @@ it('check: a directory that came after it was looked for is searched', async () 
   expect(await runtime.findTool('added')).toBeNull()
   writeTree(cwd, { 'skills/added/SKILL.md': skill('added') })
   expect((await runtime.findTool('added'))?.origin.via).toBe('disk')
-  expect(await runtime.listTools()).toHaveLength(1)
+  expect(await ownTools(runtime)).toHaveLength(1)
 })
 
 it('trust, from disk: `clearToolCache` has a name looked for in the files again', async () => {

@@ -18,6 +18,15 @@ const USES = {
     count: times(20_000, 100_000),
     work: 'await runtime.findTool(`missing-${turn}`)',
   },
+  'calls with a new schema each, equal to the last or not': {
+    count: times(1_000, 100_000),
+    work: `
+      const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^a+$' }, b: { enum: [1, 2] } } }
+      registerTool(runtime.globals, { name: 'equal', params: schema, returns: structuredClone(schema), fn: (_, args) => args })
+      await runtime.invoke('equal', { a: 'aa' })
+      const own = turn % 4 ? schema : { ...schema, title: String(turn) }
+      await runtime.invoke('resolved', { a: 'aa' }, { nonlocals: { own } })`,
+  },
   'calls that fail': {
     count: times(5_000, 100_000),
     work: 'await runtime.invoke(`nobody-${turn}`).catch(() => {})',
@@ -33,8 +42,10 @@ it.each(Object.entries(USES))(
     })
     await compile({ paths: [dir] })
     const code = `
-      import { createRuntime } from 'agent-apps'
+      import { createRuntime, registerTool } from 'agent-apps'
       const runtime = createRuntime({ paths: [${JSON.stringify(dir)}], freshness: 'trust' })
+      const params = { $resolve: 'nonlocals.own', type: 'object' }
+      registerTool(runtime.globals, { name: 'resolved', params, fn: () => 1 })
       const heap = async () => {
         await new Promise(done => setTimeout(done, 50))
         globalThis.gc(); globalThis.gc()

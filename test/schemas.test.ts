@@ -758,6 +758,23 @@ describe('results', () => {
 })
 
 describe('$resolve', () => {
+  it('is held to what it finds at each call, however its object changed since', async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'one', params: { $resolve: 'nonlocals.own' }, fn: (_, args) => args })
+    const own: { type: string; properties: JsonObject } = {
+      type: 'object',
+      properties: { a: { type: 'number', default: 1 } },
+    }
+    const call = (args: object) => invoke('one', args, globals, { nonlocals: { own } })
+    expect(await call({})).toEqual({ a: 1 })
+    own.properties = { a: { type: 'string', default: 'x' } }
+    expect(await call({})).toEqual({ a: 'x' })
+    await expect(call({ a: 1 })).rejects.toMatchObject({ issues: [{ path: 'a', expected: 'a text' }] })
+    own.properties = { a: { type: 'number', default: 1 } }
+    expect(await call({})).toEqual({ a: 1 })
+    await expect(call({ a: 'x' })).rejects.toMatchObject({ issues: [{ path: 'a', expected: 'a number' }] })
+  })
+
   const params: JsonObject = {
     $resolve: 'nonlocals.schema',
     type: 'object',

@@ -433,7 +433,7 @@ describe('a static directive', () => {
     'that %s is named, at build time and in a call',
     async (_, body, said) => {
       const cwd = project({ 'd.skill.js': directive('d', body), 'a.skill.md': skill('a', 'Say :d[x].\n') })
-      const { diagnostics } = await check({ cwd, paths: ['skills'] })
+      const { diagnostics } = await compile({ cwd, paths: ['skills'] })
       const reason = said.charAt(0).toUpperCase() + said.slice(1)
       expect(diagnostics.map(one => `${one.name} ${one.reason}`)).toEqual([`skills/a.skill.md:5:5 ${reason}`])
       const { code, message } = await thrown(cwd, runtime => runtime.render('a'))
@@ -448,7 +448,7 @@ describe('a static directive', () => {
       'd.skill.js': directive('d', 'process.exit(3)'),
       'a.skill.md': skill('a', 'Say :d[x].\n'),
     })
-    const { diagnostics } = await check({ cwd, paths: ['skills'] })
+    const { diagnostics } = await compile({ cwd, paths: ['skills'] })
     expect(diagnostics.map(({ reason }) => reason)).toEqual([
       'The directive "d" ended its process: exit code 3',
     ])

@@ -6,6 +6,7 @@ import { createRuntime, type Runtime } from 'agent-apps'
 import { check, compile, graph, verify } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it } from 'vitest'
 import { asOrdinaryUser } from './support/ordinary-user.js'
+import { ownTools } from './support/own-tools.js'
 import { makeTree, skill } from './support/tree.js'
 
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
@@ -49,7 +50,7 @@ describe.each([
       const runtime = createRuntime({ cwd, paths: PATHS, freshness })
       // Under `trust` nobody looks whether what an index names is still there.
       const isTrusted = from === 'index' && freshness === 'trust'
-      expect((await runtime.listTools()).map(({ name }) => name)).toEqual(isTrusted ? ['a', 'b'] : ['a'])
+      expect((await ownTools(runtime)).map(({ name }) => name)).toEqual(isTrusted ? ['a', 'b'] : ['a'])
       expect(rules(runtime, cwd).sort()).toEqual([
         'error file-unreadable closed/SKILL.md',
         'error file-unreadable home/skills/SKILL.md',

@@ -11,9 +11,9 @@ export async function answers() {
     review: await tools.review({ urgent: true }),
     content: await runtime.render('review'),
     style: new TextDecoder().decode(style),
-    names: (await runtime.listTools()).map(
-      ({ name, origin }) => `${name} from ${origin.entry}/${origin.file}`,
-    ),
+    names: (await runtime.listTools())
+      .filter(({ origin }) => origin.layer === 'project')
+      .map(({ name, origin }) => `${name} from ${origin.entry}/${origin.file}`),
     explained: (await runtime.explain('word-count')).chain.map(({ name }) => name),
     stats: runtime.stats(),
   }
