@@ -447,6 +447,12 @@ export const RULES = {
     reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
     note: fieldNote,
   },
+  'value-not-json': {
+    severity: 'error',
+    fatal: true,
+    reason: what => `JSON has no ${what}, so that no index could hold it`,
+    note: 'Write it as a text, or as a number that there is; or leave it out.',
+  },
   'value-read-as-text': {
     severity: 'warning',
     reason: (field, written, type) =>

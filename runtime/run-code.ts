@@ -3,7 +3,8 @@ import type { CodeSource } from '../src/directory-names.js'
 import { AgentAppsError } from '../src/error.js'
 import type { ModuleRecord } from '../src/index-format.js'
 import { parseInline } from '../src/inline-reference.js'
-import { isJsonObject } from '../src/json.js'
+import { isJsonObject, type JsonObject } from '../src/json.js'
+import { notJsonIn } from '../src/not-json.js'
 import { parseReference } from '../src/reference.js'
 import { readFrontmatter } from '../src/role-meant.js'
 import type { Context } from './context.js'
@@ -46,8 +47,12 @@ export async function completeFrontmatter(
 ): Promise<void> {
   const { module } = await loadCode(source, globals, disk)
   const exported = module[source.record.exported ?? 'default']
-  const verbatim = isDefinedTool(exported) ? await exported.frontmatter() : module.frontmatter
-  if (isJsonObject(verbatim)) {
+  const told = isDefinedTool(exported) ? await exported.frontmatter() : module.frontmatter
+  const fault = notJsonIn(told)
+  if (fault) throw new Error(`JSON has no ${fault.what}, which stands at "${fault.path}"`)
+  if (isJsonObject(told)) {
+    // As an index would hold it.
+    const verbatim = JSON.parse(JSON.stringify(told)) as JsonObject
     Object.assign(tool.frontmatter, readFrontmatter(verbatim, { kind: 'code', name: tool.name }))
     source.verbatim = verbatim
   }

@@ -202,7 +202,7 @@ export const lib = x
       'sound.skill.js': SOUND('sound'),
     })
     const { diagnostics } = await compile({ paths: [dir], cwd: dir })
-    expect(diagnostics.map(shown)).toEqual(['a.skill.js:1:1 code-throws error'])
+    expect(diagnostics.map(shown)).toEqual(['a.skill.js:1:54 value-not-json error'])
     expect(await createRuntime({ paths: [dir], freshness: 'trust' }).invoke('sound')).toBe('sound')
   })
 })

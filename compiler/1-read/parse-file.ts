@@ -3,6 +3,7 @@ import { directiveNames } from '../../src/directive-names.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
+import { notJson } from '../../src/not-json.js'
 import { inOrder, type ToolReference } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
@@ -157,6 +158,8 @@ function parseBlock(
     addBroken(parsed, named, null, yaml)
     return
   }
+  // Both were read as the texts that they are written as. An index holds null in their place.
+  for (const field of ['name', 'description']) if (notJson(verbatim[field]) !== null) verbatim[field] = null
   parsed.findings.push(
     ...checkFrontmatter(verbatim, description, at),
     ...foreignVariables(verbatim, content, at, offset => placeAt(block.contentStart + offset)),

@@ -15,6 +15,7 @@ import { frontmatterOf } from '../../src/define-tool.js'
 import { DEFINITION_FIELDS, FIELDS_TO_COME, isDefinitionField } from '../../src/definition-fields.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { nearest } from '../../src/nearest.js'
+import { notJson } from '../../src/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
 
@@ -418,6 +419,11 @@ function literal(expression: Expression, path: string, reader: Reader): JsonValu
   switch (node.type) {
     case 'Literal': {
       const { value } = node
+      const what = node.regex ? 'RegExp' : node.bigint ? `${node.bigint}n` : notJson(value)
+      if (what !== null) {
+        reader.problems.push({ rule: 'value-not-json', offset: node.start, found: [what] })
+        return undefined
+      }
       if (typeof value === 'string' && !affords(value, reader)) return notLiteral(node, path, reader)
       if (
         value === null ||

@@ -1,6 +1,7 @@
-import { CORE_SCHEMA, load, type State, YAMLException } from 'js-yaml'
+import { CORE_SCHEMA, load, type State, Type, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import { notJson } from '../../src/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
 import { limits } from '../limits.js'
@@ -64,11 +65,22 @@ const ENGINES = {
   coffee: { parse: refuse, stringify: refuse },
 }
 
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
+
+/** A number that is too large to be one, which the parser by itself takes for a text. */
+const TOO_LARGE = new Type('!too-large', {
+  kind: 'scalar',
+  resolve: (text: unknown) => NUMBER.test(String(text)) && !Number.isFinite(Number(text)),
+  construct: Number,
+})
+
+const SCHEMA = CORE_SCHEMA.extend({ implicit: [TOO_LARGE] })
+
 /** Told of an alias: its name, and the offset of its end. */
 type OnAlias = (name: string, end: number) => void
 
 function parseMapping(source: string, onAlias: OnAlias): JsonObject {
-  const value: unknown = load(source, { schema: CORE_SCHEMA, listener: aliasListener(onAlias) })
+  const value: unknown = load(source, { schema: SCHEMA, listener: aliasListener(onAlias) })
   if (value === null || value === undefined) return {}
   if (!isJsonObject(value)) throw new NotMapping(Array.isArray(value) ? 'a list' : 'a single value')
   return value
@@ -165,12 +177,20 @@ function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   if (BOUNDS.includes(rule))
     return { rule, offset: topLevelKeys(source).get(String(path[0]))?.key ?? 0, found }
   const places = placesIn(source)
-  return { rule, offset: places.key(path) ?? places.value(path) ?? 0, found }
+  const key = rule === 'value-not-json' ? null : places.key(path)
+  return { rule, offset: key ?? places.value(path) ?? 0, found }
+}
+
+/** True for the fields that are texts whatever YAML takes them for. */
+function isReadAsText(path: Breach['path']): boolean {
+  return path.length === 1 && (path[0] === 'name' || path[0] === 'description')
 }
 
 function breachIn(value: JsonObject): Breach | null {
   let keys = 0
   const walk = (node: JsonValue, path: Breach['path']): Breach | null => {
+    const what = notJson(node)
+    if (what !== null && !isReadAsText(path)) return { rule: 'value-not-json', path, found: [what] }
     if (typeof node !== 'object' || node === null) return null
     if (path.length >= limits.frontmatterDepth) return { rule: 'yaml-too-deep', path, found: [] }
     for (const [key, child] of Object.entries(node)) {

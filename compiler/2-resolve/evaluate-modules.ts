@@ -8,7 +8,7 @@ export interface EvaluationRequest {
   exports: string[]
 }
 
-/** Frontmatter by export, as JSON; or what was thrown. */
+/** By export its frontmatter, or what in it JSON does not have, as JSON; or what was thrown. */
 export type EvaluationAnswer = { found: Record<string, string> } | { message: string; stack: string }
 
 export interface Evaluation {
@@ -19,7 +19,16 @@ export interface Evaluation {
 
 export type EvaluationResult =
   | { frontmatter: Map<string, JsonObject>; problem?: never }
-  | { problem: { kind: 'throws' | 'hangs' | 'exits'; message: string; stack: string }; frontmatter?: never }
+  | { problem: EvaluationProblem; frontmatter?: never }
+
+export interface EvaluationProblem {
+  kind: 'throws' | 'hangs' | 'exits' | 'not-json'
+  /** What was thrown, or what it is that JSON does not have. */
+  message: string
+  stack: string
+  /** Of what JSON does not have: the export, and the place in its frontmatter. */
+  at?: { exported: string; path: string }
+}
 
 /** How long a module may take to be imported, in ms. */
 const TIME_LIMIT = 5000
@@ -90,7 +99,12 @@ function readAnswer(answer: unknown, exports: readonly string[]): EvaluationResu
   const frontmatter = new Map<string, JsonObject>()
   for (const name of exports) {
     const json = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
-    const value = typeof json === 'string' && json.length <= FRONTMATTER_LIMIT ? parse(json) : undefined
+    const answered = typeof json === 'string' && json.length <= FRONTMATTER_LIMIT ? parse(json) : undefined
+    const { frontmatter: value, notJson } = isJsonObject(answered) ? answered : {}
+    if (isJsonObject(notJson)) {
+      const at = { exported: name, path: String(notJson.path) }
+      return { problem: { kind: 'not-json', message: String(notJson.what), stack: '', at } }
+    }
     if (!isJsonObject(value)) {
       const problem = `the frontmatter of "${name}" is no mapping of at most ${FRONTMATTER_LIMIT / 1024} KiB`
       return { problem: { kind: 'throws', message: problem, stack: '' } }

@@ -3,6 +3,7 @@
  * here at build time: it may throw, hang, print or exit without taking the compiler along.
  */
 import { isDefinedTool } from '../../src/define-tool.js'
+import { notJsonIn } from '../../src/not-json.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'
 
 process.once('message', async ({ url, exports }: EvaluationRequest) => {
@@ -10,7 +11,11 @@ process.once('message', async ({ url, exports }: EvaluationRequest) => {
   try {
     const module: Record<string, unknown> = await import(url)
     const found: Record<string, string> = {}
-    for (const name of exports) found[name] = JSON.stringify(await frontmatterOf(module, name))
+    for (const name of exports) {
+      const frontmatter = await frontmatterOf(module, name)
+      const notJson = notJsonIn(frontmatter)
+      found[name] = JSON.stringify(notJson ? { notJson } : { frontmatter })
+    }
     // A promise of the top level that was rejected is told of now, as a fault of the import.
     await new Promise(setImmediate)
     answer = { found }

@@ -214,14 +214,13 @@ const PROBLEM_RULES = {
   throws: 'code-throws',
   hangs: 'code-hangs',
   exits: 'code-exits',
+  'not-json': 'value-not-json',
 } as const satisfies Record<string, RuleName>
 
 function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
   if (problem) {
-    breakUnit(
-      unit,
-      finding(PROBLEM_RULES[problem.kind], placeInStack(problem.stack, unit.path), problem.message),
-    )
+    const place = problem.at ? dynamicPlace(tools, problem.at) : placeInStack(problem.stack, unit.path)
+    breakUnit(unit, finding(PROBLEM_RULES[problem.kind], place, problem.message))
     return
   }
   for (const { fresh, name, place } of tools) {
@@ -242,6 +241,16 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
     unit.findings.push(...checkSchemas(metadata, () => place).filter(({ found: [part] }) => !known.has(part)))
     fresh.code.dynamic = []
   }
+}
+
+/** Where a value stands that only running told. */
+function dynamicPlace(
+  tools: readonly UnitTool[],
+  { exported, path }: { exported: string; path: string },
+): Place {
+  const tool = tools.find(({ fresh }) => fresh?.code?.exported === exported)
+  const told = tool?.fresh?.code?.dynamic.find(({ found: [field = ''] }) => path.startsWith(field))
+  return (told ?? tool?.fresh?.code?.dynamic[0] ?? tool)?.place ?? FILE_START
 }
 
 /** The place in the author's file that a stack names first; its start where it names none. */
