@@ -427,6 +427,11 @@ export const RULES = {
     reason: (key, text) => `"metadata.${key}" is the text "${text}", not true or false, and does nothing`,
     note: (key, _text, meant = '') => `Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
   },
+  'tag-idle': {
+    severity: 'warning',
+    reason: tag => `The tag "${tag}" does nothing in a tool that is not of role middleware`,
+    note: 'Write `role: middleware` under `metadata`: that makes a key of this name run it. Or take the tag out.',
+  },
   'tag-near': {
     severity: 'warning',
     reason: tag => `The tag "${tag}" makes no directive`,

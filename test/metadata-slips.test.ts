@@ -53,6 +53,46 @@ describe('switches', () => {
   })
 })
 
+describe('a tag of middleware', () => {
+  const idle = (place: string, tag: string): string =>
+    `${place} tag-idle: The tag "${tag}" does nothing in a tool that is not of role middleware / Write \`role: middleware\` under \`metadata\`: that makes a key of this name run it. Or take the tag out.`
+
+  it.each([
+    ['tags: [x, meta-metadata]', '13', 'meta-metadata'],
+    ['tags: [Meta Middleware]', '10', 'meta-middleware'],
+    ['tags: x meta-metadata', '9', 'meta-metadata'],
+  ])('%s without the role', async (line, column, tag) => {
+    const place = `skills/a.skill.md:5:${column}`
+    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([idle(place, tag)])
+    expect(await told({ 'skills/a.skill.md': skill('a', line, 'role: context') })).toEqual([idle(place, tag)])
+    const { diagnostics } = await check({
+      cwd: makeTree({ 'skills/a.skill.md': skill('a', line) }),
+      paths: ['skills'],
+    })
+    expect(diagnostics.map(({ severity }) => severity)).toEqual(['warning'])
+  })
+
+  it('in code, in both forms', async () => {
+    const tree = {
+      'skills/a.skill.js': `export const frontmatter = { name: 'a', description: 'x', metadata: { tags: ['meta-metadata'] } }\nexport default () => 1\n`,
+      'skills/b.skill.js': `import { defineTool } from 'agent-apps'\nexport default defineTool({ name: 'b', description: 'x', tags: ['meta-metadata'], execute: () => 1 })\n`,
+    }
+    expect(await told(tree)).toEqual([
+      idle('skills/a.skill.js:1:77', 'meta-metadata'),
+      idle('skills/b.skill.js:2:64', 'meta-metadata'),
+    ])
+  })
+
+  it('is none of these', async () => {
+    const tree = {
+      'skills/a.skill.md': skill('a', 'role: middleware', 'tags: meta-metadata'),
+      'skills/b.skill.js': `export const frontmatter = { name: 'b', description: 'x', metadata: { role: ['middleware'].join(), tags: 'meta-metadata' } }\nexport default () => 1\n`,
+      'skills/c.skill.md': skill('c', 'tags: metadata'),
+    }
+    expect((await told(tree)).filter(line => line.includes('tag-idle'))).toEqual([])
+  })
+})
+
 it.each([
   ['role: [boss]', 'role', 'a list'],
   ['role: 5', 'role', 'a number'],

@@ -23,6 +23,7 @@ export function hasDelegate({ metadata }: JsonObject): boolean {
   return isJsonObject(metadata) && metadata.delegate !== undefined
 }
 
+const MIDDLEWARE_TAGS = ['meta-metadata', 'meta-middleware']
 const DIRECTIVE_TAGS = ['meta-directive-inline', 'meta-directive-block']
 const SWITCHES = ['enabled', 'interpolate', 'static']
 const SWITCH_WORDS = new Map([
@@ -139,7 +140,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   }
   return [
     ...findings,
-    ...checkTags(tags, at),
+    ...checkTags(metadata, at),
     ...checkSwitches(metadata, at),
     ...checkMetadataKeys(metadata, at),
   ]
@@ -157,25 +158,32 @@ function checkSwitches(metadata: JsonObject, at: Locator): Finding[] {
   })
 }
 
-function checkTags(tags: JsonValue | undefined, at: Locator): Finding[] {
+/** The tags that are written, each with its place inside `tags`, normalised. */
+function normalTags(tags: JsonValue | undefined): { tag: string; inside: number[] }[] {
+  if (typeof tags === 'string') return normalizeTags(tags.split(/[\s,]+/)).map(tag => ({ tag, inside: [] }))
   if (!Array.isArray(tags)) return []
-  const normal = tags.map(tag => (typeof tag === 'string' ? (normalizeTags([tag])[0] ?? '') : ''))
-  const reserved = [...normal.entries()].filter(
-    ([, tag]) => tag.startsWith('meta-') && !tag.startsWith('meta-directive-'),
+  return tags.flatMap((written, index) =>
+    typeof written === 'string' ? normalizeTags([written]).map(tag => ({ tag, inside: [index] })) : [],
+  )
+}
+
+function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
+  const normal = normalTags(tags)
+  const idle = role === 'middleware' ? [] : normal.filter(({ tag }) => MIDDLEWARE_TAGS.includes(tag))
+  const reserved = normal.filter(
+    one => one.tag.startsWith('meta-') && !one.tag.startsWith('meta-directive-') && !idle.includes(one),
   )
   // Other tags of this kind are their authors' own.
-  const near = [...normal.entries()].flatMap(([index, tag]) => {
+  const near = normal.flatMap(({ tag, inside }) => {
     if (!tag.startsWith('meta-') || DIRECTIVE_TAGS.includes(tag)) return []
     const known = DIRECTIVE_TAGS.find(candidate => editDistance(tag, candidate, 2) <= 2)
-    return known === undefined ? [] : [{ index, tag, known }]
+    return known === undefined ? [] : [{ tag, inside, known }]
   })
+  const place = (inside: number[]): Place => at.value('metadata', 'tags', ...inside)
   return [
-    ...first(reserved).map(([index, tag]) =>
-      finding('tag-reserved', at.value('metadata', 'tags', index), tag),
-    ),
-    ...first(near).map(({ index, tag, known }) =>
-      finding('tag-near', at.value('metadata', 'tags', index), tag, known),
-    ),
+    ...first(idle).map(({ tag, inside }) => finding('tag-idle', place(inside), tag)),
+    ...first(reserved).map(({ tag, inside }) => finding('tag-reserved', place(inside), tag)),
+    ...first(near).map(({ tag, inside, known }) => finding('tag-near', place(inside), tag, known)),
   ]
 }
 

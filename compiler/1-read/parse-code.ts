@@ -53,6 +53,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   // Of what is only known when the file runs, a part says nothing.
   const isPart = ({ rule, found: [part] }: Finding): boolean =>
     (rule === 'description-missing' && isDynamic('description')) ||
+    (rule === 'tag-idle' && isDynamic('metadata.role')) ||
     ((rule === 'schema-invalid' || rule === 'default-refused') &&
       (isDynamic(`metadata.${part}`) || tool.dynamic.some(one => one.path.startsWith(`metadata.${part}`))))
   parsed.findings.push(...findings.filter(one => !isPart(one)), ...idleFields(tool, placeOf))
