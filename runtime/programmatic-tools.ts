@@ -80,12 +80,13 @@ function add(
   const fault = (what: string, hint: string): AgentAppsError =>
     new AgentAppsError('DEFINITION_INVALID', `The tool "${name}" has ${what}.`, { hint, tool: name })
   if (typeof fn !== 'function') throw fault('no function `fn`', 'Give `fn: (ctx, args) => …`.')
-  const { role = 'main', params = {}, returns = {} } = (verbatim.metadata ?? {}) as JsonObject
+  const { role = 'main', params = {}, returns = {}, ...rest } = (verbatim.metadata ?? {}) as JsonObject
   if (!ROLES.includes(role as Role))
     throw fault(`the unknown role "${role}"`, `Use one of ${ROLES.join(', ')}.`)
   if (![params, returns].every(isPlain))
     throw fault('a schema that is no JSON Schema', 'Register what `defineTool` makes of it.')
-  const { what, path } = notJsonIn(verbatim) ?? {}
+  // A schema is looked at when it is first needed.
+  const { what, path } = notJsonIn({ ...verbatim, metadata: rest }) ?? {}
   if (what)
     throw fault(`${what} at "${path}", which JSON does not have`, 'Write it as a text, or leave it out.')
   const tool: ToolDef = {

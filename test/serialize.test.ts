@@ -531,7 +531,8 @@ it('what is transferred writes what is written here', () => {
     fc.property(fc.oneof(value, json), fc.constantFrom(undefined, 2), (one, indent) => {
       const text = stringify(one, null, indent)
       expect(transferred.stringify(one, null, indent)).toBe(text)
-      expect(isDeepStrictEqual(transferred.parse(text), parse(text))).toBe(true)
+      // Written again: dates that are none are not equal to each other.
+      expect(stringify(transferred.parse(text))).toBe(stringify(parse(text)))
     }),
     { numRuns: RUNS * 10 },
   )
