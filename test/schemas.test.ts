@@ -289,10 +289,10 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
       type: 'object',
       allOf: [{ properties: { a: true } }, { $ref: '#/$defs/b' }],
       unevaluatedProperties: false,
-      $defs: { b: { properties: { b: { type: 'number' } } } },
+      $defs: { b: { properties: { b: { type: 'number' }, list: { unevaluatedProperties: false } } } },
     },
     calls: [
-      { args: { a: 1, b: 2 }, gives: { a: 1, b: 2 } },
+      { args: { a: 1, b: 2, list: [1] }, gives: { a: 1, b: 2, list: [1] } },
       { args: { a: 1, b: 'x', c: 3 }, issues: ['b: a number ("x")', 'c: no such property (3)'] },
     ],
   },

@@ -1,46 +1,44 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
 import { nearest } from '../nearest.js'
-import { type Dialect, IN_PLACE, keywordsOf, SHELVED, type Shape, TYPES } from './keywords.js'
+import { type Step, valueAt } from './issues.js'
+import { type Dialect, isOf, keywordsOf, type Schema, SHAPE_WORDS, type Shape, TYPES } from './keywords.js'
 import { linearPattern, PatternRefused } from './linear-pattern.js'
+import { endlessSchema, expandedSize, pointerPath } from './schema-references.js'
+
+export { isOf }
 
 /** Limits that no honest schema comes near. */
-const schemaLimits = {
+const LIMITS = {
   /** Characters of the schema as JSON. */
   characters: 256 * 1024,
-  /** Objects and lists inside each other. */
+  /** Objects and arrays inside each other. */
   depth: 64,
   /** Keywords of all its subschemas together. */
   keywords: 5_000,
-  /** Steps of all its patterns together. */
+  /** States of the automata of all its patterns together. */
   patterns: 50_000,
-  /** Subschemas, once every reference is written out; beyond, and where it refers to itself, it is not compiled. */
+  /** Subschemas with every reference written out. Beyond it, and if recursive, a schema is not compiled. */
   expanded: 1_000,
 }
 
-/** A subschema: an object, or `true` for anything and `false` for nothing. */
-export type Schema = JsonObject | boolean
-
-/** What keeps a schema from being used, and where in it. */
+/** Why a schema cannot be used, and the path to what is wrong in it. */
 export interface SchemaProblem {
-  path: (string | number)[]
+  path: Step[]
   reason: string
 }
 
 export interface CheckedSchema {
   dialect: Dialect
-  /** What each `$ref` in it leads to. */
+  /** The schema that each `$ref` in it refers to. */
   targets: ReadonlyMap<string, Schema>
-  /**
-   * True where it can be made a function that takes time in proportion to the arguments: it does not refer to
-   * itself and does not grow without measure.
-   */
+  /** True where it can become code that takes time linear in the value; else it is interpreted. */
   isCompilable: boolean
-  /** The keywords that mean nothing, each with its place and value: free data, or slips. */
+  /** The keys that are no keywords: free data, or slips. */
   unknown: readonly UnknownKeyword[]
 }
 
 export interface UnknownKeyword {
-  path: (string | number)[]
+  path: Step[]
   keyword: string
   value: JsonValue
 }
@@ -50,12 +48,11 @@ const DIALECTS: readonly [RegExp, Dialect][] = [
   [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, 'draft-07'],
 ]
 
-/** A schema that was looked through, or the first thing that is wrong with it. Never throws, whatever it is given. */
+/** Checks a schema. Returns what using it takes, or the first problem in it. Never throws. */
 export function checkSchema(schema: JsonObject): CheckedSchema | { problem: SchemaProblem } {
   try {
     checkSize(schema)
-    const check = new Check(schema, dialectOf(schema))
-    return check.run()
+    return new SchemaCheck(schema, dialectOf(schema)).run()
   } catch (error) {
     if (error instanceof Refused) return { problem: { path: error.path, reason: error.message } }
     throw error
@@ -65,20 +62,20 @@ export function checkSchema(schema: JsonObject): CheckedSchema | { problem: Sche
 class Refused extends Error {
   constructor(
     message: string,
-    readonly path: (string | number)[],
+    readonly path: Step[],
   ) {
     super(message)
   }
 }
 
-/** Before anything else: what follows recurses, and a program may hand over what is no JSON. */
+/** Runs before all else: the rest recurses, and code may pass what JSON cannot hold. */
 function checkSize(schema: JsonObject): void {
-  const path: (string | number)[] = []
+  const path: Step[] = []
   let characters = 0
   const count = (length: number): void => {
     characters += length
-    if (characters > schemaLimits.characters)
-      throw new Refused(`it has more than ${schemaLimits.characters} characters`, [])
+    if (characters > LIMITS.characters)
+      throw new Refused(`it has more than ${LIMITS.characters} characters`, [])
   }
   const visit = (value: unknown): void => {
     if (typeof value === 'string') count(value.length + 2)
@@ -87,8 +84,8 @@ function checkSize(schema: JsonObject): void {
         throw new Refused(`it holds a ${typeof value}, which JSON has not`, [...path])
       count(5)
     } else {
-      if (path.length >= schemaLimits.depth)
-        throw new Refused(`it nests deeper than ${schemaLimits.depth} levels`, path.slice(0, 8))
+      if (path.length >= LIMITS.depth)
+        throw new Refused(`it nests deeper than ${LIMITS.depth} levels`, path.slice(0, 8))
       for (const key of Object.keys(value)) {
         path.push(Array.isArray(value) ? Number(key) : key)
         if (key === '__proto__') throw new Refused('the key "__proto__" is not allowed', path.slice(0, -1))
@@ -109,18 +106,18 @@ function dialectOf({ $schema }: JsonObject): Dialect {
   throw new Refused(`the dialect ${shown} is not supported; draft 2020-12 and draft-07 are`, ['$schema'])
 }
 
-/** One reading of a schema. */
-class Check {
+/** The state of checking one schema. */
+class SchemaCheck {
   readonly #keywords: ReadonlyMap<string, Shape>
   readonly #anchors = new Map<string, Schema>()
-  readonly #references: { ref: string; path: (string | number)[] }[] = []
+  readonly #references: { ref: string; path: Step[] }[] = []
   readonly #targets = new Map<string, Schema>()
   readonly #seen = new Set<Schema>()
   readonly #unknown: UnknownKeyword[] = []
-  #count = 0
-  #steps = 0
-  /** True where it holds what only interpreting does in good time. */
-  #isSlow = false
+  #keywordCount = 0
+  #patternStates = 0
+  /** True where compiled code could take too long, or decide wrongly. */
+  #needsInterpreter = false
 
   constructor(
     readonly root: JsonObject,
@@ -131,35 +128,37 @@ class Check {
 
   run(): CheckedSchema {
     this.#schema(this.root, [])
-    for (const { ref, path } of this.#references) {
+    // A target may hold more references, which this then reaches too.
+    for (const { ref, path } of this.#references)
       if (!this.#targets.has(ref)) this.#targets.set(ref, this.#target(ref, path))
-    }
-    this.#refuseCircles()
-    const isCompilable = !this.#isSlow && this.#expandedSize(this.root, new Map()) <= schemaLimits.expanded
+    const references = { keywords: this.#keywords, targets: this.#targets }
+    const endless = endlessSchema(this.root, references)
+    if (endless) throw new Refused('it refers to itself without end', this.#pathTo(endless))
+    const isCompilable = !this.#needsInterpreter && expandedSize(this.root, references) <= LIMITS.expanded
     return { dialect: this.dialect, targets: this.#targets, isCompilable, unknown: this.#unknown }
   }
 
-  #schema(schema: JsonValue | undefined, path: (string | number)[]): void {
+  #schema(schema: unknown, path: Step[]): void {
     if (typeof schema === 'boolean') return
     if (!isJsonObject(schema)) throw new Refused(`a schema is a mapping, not ${typeName(schema)}`, path)
     if (this.#seen.has(schema)) return
     this.#seen.add(schema)
     for (const [keyword, value] of Object.entries(schema)) {
-      if (++this.#count > schemaLimits.keywords)
-        throw new Refused(`it has more than ${schemaLimits.keywords} keywords`, [])
+      if (++this.#keywordCount > LIMITS.keywords)
+        throw new Refused(`it has more than ${LIMITS.keywords} keywords`, [])
       if (value !== undefined) this.#keyword(keyword, value, [...path, keyword])
     }
-    // Comparing objects with each other takes time that grows with the square of their number.
-    if (schema.uniqueItems === true && !hasPlainItems(schema)) this.#isSlow = true
-    // Ajv 8.20 lets an empty list pass `contains` where the first place of a tuple is `false`.
+    // Compiled code compares each object with every other, which takes time quadratic in their number.
+    if (schema.uniqueItems === true && !hasScalarItems(schema)) this.#needsInterpreter = true
+    // Ajv 8.20 lets an empty array pass `contains` where the first schema of a tuple is `false`.
     if (schema.contains !== undefined && (schema.prefixItems !== undefined || Array.isArray(schema.items)))
-      this.#isSlow = true
+      this.#needsInterpreter = true
   }
 
-  #keyword(keyword: string, value: JsonValue, path: (string | number)[]): void {
+  #keyword(keyword: string, value: JsonValue, path: Step[]): void {
     if (keyword === '$dynamicRef' || keyword === '$recursiveRef')
       throw new Refused(`"${keyword}" is not supported; use "$ref"`, path)
-    // To Ajv a promise of a verdict, which to whoever asks is always true.
+    // Ajv's code for it returns a promise, which a caller would take for a yes.
     if (keyword === '$async') throw new Refused('"$async" is not supported', path)
     if (keyword === '$id' && path.length > 1)
       throw new Refused('a schema inside the schema has no "$id" of its own', path)
@@ -168,62 +167,48 @@ class Check {
       this.#unknown.push({ path, keyword, value })
       return
     }
-    this.#shape(keyword, shape, value, path)
+    this.#value(keyword, shape, value, path)
     if (keyword === '$ref') this.#references.push({ ref: String(value), path })
     if (keyword === '$anchor') this.#anchors.set(`#${value}`, valueAt(this.root, path.slice(0, -1)) as Schema)
     if (keyword === 'patternProperties')
       for (const pattern of Object.keys(value ?? {})) this.#pattern(pattern, [...path, pattern])
   }
 
-  #shape(keyword: string, shape: Shape, value: JsonValue, path: (string | number)[]): void {
-    if (shape === 'any') return
-    if (shape === 'schema or schemas')
-      return this.#shape(keyword, Array.isArray(value) ? 'schemas' : 'schema', value, path)
+  /** Checks the value of a keyword, and the schemas in it. */
+  #value(keyword: string, shape: Shape, value: JsonValue, path: Step[]): void {
     if (!isOf(shape, value)) {
       const hint = keyword === 'items' && Array.isArray(value) ? '; a tuple is "prefixItems"' : ''
-      throw new Refused(`"${keyword}" must be ${WORDS[shape]}, not ${typeName(value)}${hint}`, path)
+      throw new Refused(`"${keyword}" must be ${SHAPE_WORDS[shape]}, not ${typeName(value)}${hint}`, path)
     }
-    if (shape === 'schema') this.#schema(value, path)
-    else if (shape === 'types') this.#types(value, path)
-    else if (shape === 'texts') this.#texts(keyword, value, path)
-    else if (shape === 'pattern') this.#pattern(String(value), path)
-    else if (/^(?:schemas|schema map|dependencies|text lists)$/.test(shape)) {
-      for (const [key, item] of Object.entries(value as JsonObject)) {
-        const inside = [...path, Array.isArray(value) ? Number(key) : key]
-        if (shape === 'text lists' || (shape === 'dependencies' && Array.isArray(item)))
-          this.#texts(keyword, item, inside)
-        else this.#schema(item, inside)
-      }
+    switch (shape) {
+      case 'schema':
+        return this.#schema(value, path)
+      case 'schema or schemas':
+        return this.#value(keyword, Array.isArray(value) ? 'schemas' : 'schema', value, path)
+      case 'schemas':
+      case 'schema map':
+      case 'dependencies':
+      case 'string arrays':
+        for (const [key, item] of Object.entries(value as JsonObject)) {
+          const inside = [...path, Array.isArray(value) ? Number(key) : key]
+          if (shape === 'string arrays' || (shape === 'dependencies' && Array.isArray(item)))
+            checkStrings(keyword, item, inside)
+          else this.#schema(item, inside)
+        }
+        return
+      case 'strings':
+        return checkStrings(keyword, value, path)
+      case 'types':
+        return checkTypes(value, path)
+      case 'pattern':
+        return this.#pattern(String(value), path)
     }
   }
 
-  #texts(keyword: string, value: JsonValue, path: (string | number)[]): void {
-    if (
-      Array.isArray(value) &&
-      value.every(item => typeof item === 'string') &&
-      new Set(value).size === value.length
-    )
-      return
-    throw new Refused(`"${keyword}" must be a list of different texts`, path)
-  }
-
-  #types(value: JsonValue, path: (string | number)[]): void {
-    const types = Array.isArray(value) ? value : [value]
-    const wrong = types.find(type => typeof type !== 'string' || !TYPES.includes(type))
-    if (types.length > 0 && wrong === undefined && new Set(types).size === types.length) return
-    const near = typeof wrong === 'string' ? nearest(wrong, TYPES) : null
-    const found = wrong === undefined ? JSON.stringify(value) : JSON.stringify(wrong)
-    const hint = near === null ? '' : `; did you mean "${near}"?`
-    throw new Refused(
-      `"type" must be one of ${TYPES.join(', ')}, or several, not ${found.slice(0, 80)}${hint}`,
-      path,
-    )
-  }
-
-  #pattern(pattern: string, path: (string | number)[]): void {
+  #pattern(pattern: string, path: Step[]): void {
     try {
-      this.#steps += linearPattern(pattern).size
-      if (this.#steps > schemaLimits.patterns)
+      this.#patternStates += linearPattern(pattern).size
+      if (this.#patternStates > LIMITS.patterns)
         throw new PatternRefused('the patterns before it repeat too much')
     } catch (error) {
       if (!(error instanceof PatternRefused)) throw error
@@ -234,172 +219,56 @@ class Check {
     }
   }
 
-  #target(ref: string, path: (string | number)[]): Schema {
+  #target(ref: string, path: Step[]): Schema {
     const shown = JSON.stringify(ref.slice(0, 80))
     if (!ref.startsWith('#'))
       throw new Refused(
         `"$ref" leads to ${shown}; only what stands in the schema itself can be referred to`,
         path,
       )
-    const target = /^#(?:\/|$)/.test(ref) ? valueAt(this.root, pointer(ref)) : this.#anchors.get(ref)
+    const target = /^#(?:\/|$)/.test(ref) ? valueAt(this.root, pointerPath(ref)) : this.#anchors.get(ref)
     if (typeof target === 'boolean') return target
     if (!isJsonObject(target)) throw new Refused(`"$ref" leads to ${shown}, where there is no schema`, path)
-    // It may lie where nothing else looks: in data of the author's own.
-    this.#schema(target, pointer(ref))
+    // It may lie under a key that is no keyword, and so be unchecked.
+    this.#schema(target, pointerPath(ref))
     return target
   }
 
-  /** A schema that applies itself to the same value again never comes to an end. */
-  #refuseCircles(): void {
-    const open = new Set<Schema>()
-    const done = new Set<Schema>()
-    const visit = (schema: Schema): void => {
-      if (done.has(schema) || typeof schema === 'boolean') return
-      if (open.has(schema)) throw new Refused('it refers to itself without end', this.#pathOf(schema))
-      open.add(schema)
-      for (const { keyword, schema: inner } of this.#inner(schema))
-        if (IN_PLACE.has(keyword) || keyword === '$ref') visit(inner)
-      open.delete(schema)
-      done.add(schema)
-    }
-    visit(this.root)
-    for (const { ref } of this.#references) visit(this.#targets.get(ref) ?? true)
-  }
-
-  #pathOf(schema: Schema): (string | number)[] {
-    return this.#references.find(({ ref }) => this.#targets.get(ref) === schema)?.path ?? []
-  }
-
-  /** How many subschemas there are with every reference written out; infinite where it refers to itself. */
-  #expandedSize(schema: Schema, known: Map<Schema, number>): number {
-    const size = known.get(schema)
-    if (size !== undefined) return size
-    known.set(schema, Infinity)
-    let total = 1
-    if (typeof schema !== 'boolean') {
-      total += listedIn(schema) / LISTED_PER_SCHEMA
-      for (const { keyword, schema: inner } of this.#inner(schema))
-        if (!SHELVED.has(keyword)) total += this.#expandedSize(inner, known)
-    }
-    known.set(schema, total)
-    return total
-  }
-
-  /** The subschemas of a schema, with the keyword that applies each. */
-  #inner(schema: JsonObject): { keyword: string; schema: Schema }[] {
-    return Object.entries(schema).flatMap(([keyword, value]) => {
-      const shape = this.#keywords.get(keyword) ?? ''
-      if (keyword === '$ref') return [{ keyword, schema: this.#targets.get(String(value)) ?? true }]
-      if (!/schema|dependencies/.test(shape)) return []
-      const isOne = shape.startsWith('schema') && shape !== 'schema map' && !Array.isArray(value)
-      const all = isOne ? [value] : Object.values(value as JsonObject)
-      return all.filter(isSchema).map(one => ({ keyword, schema: one }))
-    })
+  #pathTo(target: Schema): Step[] {
+    return this.#references.find(({ ref }) => this.#targets.get(ref) === target)?.path ?? []
   }
 }
 
-/** Values and names of a list that take about as long to compare with as a subschema. */
-const LISTED_PER_SCHEMA = 4
-
-/** How many values and names a value may be compared with, one by one. */
-function listedIn({ enum: values, required, dependentRequired, dependencies }: JsonObject): number {
-  const lists = [
-    values,
-    required,
-    ...[dependentRequired, dependencies].flatMap(one => Object.values(one ?? {})),
-  ]
-  return lists.reduce<number>((total, list) => total + (Array.isArray(list) ? list.length : 0), 0)
+function checkStrings(keyword: string, value: JsonValue, path: Step[]): void {
+  const isValid =
+    Array.isArray(value) &&
+    value.every(item => typeof item === 'string') &&
+    new Set(value).size === value.length
+  if (!isValid) throw new Refused(`"${keyword}" must be ${SHAPE_WORDS.strings}`, path)
 }
 
-function isSchema(value: JsonValue): value is Schema {
-  return typeof value === 'boolean' || isJsonObject(value)
+function checkTypes(value: JsonValue, path: Step[]): void {
+  const types = Array.isArray(value) ? value : [value]
+  const wrong = types.find(type => typeof type !== 'string' || !TYPES.includes(type))
+  if (types.length > 0 && wrong === undefined && new Set(types).size === types.length) return
+  const near = typeof wrong === 'string' ? nearest(wrong, TYPES) : null
+  const found = JSON.stringify(wrong === undefined ? value : wrong)
+  const hint = near === null ? '' : `; did you mean "${near}"?`
+  throw new Refused(
+    `"type" must be one of ${TYPES.join(', ')}, or several, not ${found.slice(0, 80)}${hint}`,
+    path,
+  )
 }
 
-/** True where the items are values that are compared at once. */
-function hasPlainItems({ items }: JsonObject): boolean {
+/** True for arrays of scalars other than strings, which compiled code compares in linear time. */
+function hasScalarItems({ items }: JsonObject): boolean {
   const type = isJsonObject(items) ? items.type : undefined
-  // Ajv keeps texts it has seen as keys of an object, where `__proto__` is none.
+  // Ajv keeps the strings it has seen as keys of an object, which cannot have the key `__proto__`.
   return typeof type === 'string' && !['object', 'array', 'string'].includes(type)
 }
 
-/** The steps of a JSON pointer in a reference. */
-function pointer(ref: string): string[] {
-  return ref
-    .split('/')
-    .slice(1)
-    .map(step => decode(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
-}
-
-function valueAt(root: JsonValue, path: readonly (string | number)[]): JsonValue | undefined {
-  let value: JsonValue | undefined = root
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
-    value = (value as JsonObject)[step]
-  }
-  return value
-}
-
-/** What a keyword must be, as the end of "must be …". */
-const WORDS: Record<Shape, string> = {
-  any: 'anything',
-  count: 'a whole number, not negative',
-  dependencies: 'a mapping',
-  'filled list': 'a list with something in it',
-  flag: 'true or false',
-  list: 'a list',
-  number: 'a number',
-  pattern: 'a text',
-  'positive number': 'a number greater than 0',
-  schema: 'a schema',
-  'schema map': 'a mapping of schemas',
-  'schema or schemas': 'a schema',
-  schemas: 'a list of schemas',
-  text: 'a text',
-  'text lists': 'a mapping of lists',
-  texts: 'a list of different texts',
-  types: 'the name of a type',
-}
-
-/** True where a keyword may have a value, as far as its type says. */
-export function isOf(shape: Shape, value: JsonValue): boolean {
-  switch (shape) {
-    case 'count':
-      return Number.isSafeInteger(value) && Number(value) >= 0
-    case 'number':
-      return Number.isFinite(value)
-    case 'positive number':
-      return Number.isFinite(value) && Number(value) > 0
-    case 'flag':
-      return typeof value === 'boolean'
-    case 'pattern':
-    case 'text':
-      return typeof value === 'string'
-    case 'schema':
-      return isSchema(value)
-    case 'dependencies':
-    case 'schema map':
-    case 'text lists':
-      return isJsonObject(value)
-    case 'filled list':
-    case 'schemas':
-      return Array.isArray(value) && value.length > 0
-    case 'list':
-    case 'texts':
-      return Array.isArray(value)
-    default:
-      return true
-  }
-}
-
-function typeName(value: JsonValue | undefined): string {
+/** What stands in place of a keyword's value, in a few words. */
+function typeName(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object') return 'a mapping'

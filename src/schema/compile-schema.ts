@@ -3,12 +3,12 @@ import { equal, textLength } from './equal.js'
 import type { Dialect } from './keywords.js'
 import { linearPattern, PatternWork } from './linear-pattern.js'
 
-/** Says whether a value is as its schema wants it; what is wrong with it is the interpreter's to say. */
+/** Returns whether a schema accepts a value. `interpretSchema` finds out why it does not. */
 export type Validate = (value: unknown) => boolean
 
 /**
- * What code that Ajv makes asks for. It is handed to it instead of imported, so that a compiled schema is one small
- * file that needs no package and nothing beside it.
+ * The modules that Ajv's code requires. They are passed to it instead of imported, so that a compiled schema
+ * is one small file that imports nothing.
  */
 const HELPERS: Readonly<Record<string, (work: PatternWork) => unknown>> = {
   'ajv/dist/runtime/equal': () => equal,
@@ -16,10 +16,10 @@ const HELPERS: Readonly<Record<string, (work: PatternWork) => unknown>> = {
   'agent-apps/pattern': work => (source: string) => linearPattern(source, work),
 }
 
-/** What a compiled schema's module exports as default. */
+/** The default export of a compiled schema's module. */
 export type ValidatorFactory = (require: (name: string) => { default: unknown }) => Validate
 
-/** Makes a compiled schema usable. Throws where it asks for what this version has not. */
+/** Makes the function of a compiled schema. Throws if it requires a module that is not in HELPERS. */
 export function fromFactory(factory: ValidatorFactory): Validate {
   const work = new PatternWork()
   const validate = factory(name => {
@@ -30,7 +30,7 @@ export function fromFactory(factory: ValidatorFactory): Validate {
   return renewing(work, validate)
 }
 
-/** With all the work for each value. */
+/** Wraps a function so that its patterns may do all of their work again for each value. */
 export function renewing(work: PatternWork, validate: Validate): Validate {
   return value => {
     work.renew()
@@ -38,7 +38,7 @@ export function renewing(work: PatternWork, validate: Validate): Validate {
   }
 }
 
-/** The text of a module for code that Ajv made of a schema; null where that code needs more than there is. */
+/** Makes a module of Ajv's code for a schema; null if that requires a module that is not in HELPERS. */
 export function factoryText(code: string): string | null {
   const asked = [...code.matchAll(/\brequire\("([^"]*)"\)/g)].map(([, name = '']) => name)
   if (!asked.every(name => Object.hasOwn(HELPERS, name))) return null
@@ -46,18 +46,18 @@ export function factoryText(code: string): string | null {
 }
 
 /**
- * How Ajv is used, when compiling and at run time alike. Schemas were checked before, by rules that depend on no
- * host; defaults are applied beforehand too. It only decides, so that it stops at the first fault.
+ * The options of Ajv, both when compiling and at run time. Schemas are checked and defaults applied
+ * beforehand, in the same way on every host. Ajv only accepts or refuses, so it stops at the first fault.
  */
 export const AJV_OPTIONS = {
   addUsedSchema: false,
   code: {
-    // It takes longer than all the rest, and changes little.
+    // Optimizing takes longer than all the rest, and gains little.
     optimize: false,
     regExp: patternsOf(),
     source: true,
   },
-  // Written out where it is used, a small schema can become a large one.
+  // Inlining every reference can make a small schema large.
   inlineRefs: false,
   logger: false as const,
   messages: false,
@@ -69,31 +69,31 @@ export const AJV_OPTIONS = {
   validateSchema: false,
 } as const
 
-/** An Ajv that is used so, of whatever dialect's class. Its patterns share the work that they may do. */
+/** Creates an Ajv with these options from a dialect's class. Its patterns share `work`. */
 export function configured<Ajv extends { addKeyword: (keyword: string) => unknown }>(
   Class: new (options: typeof AJV_OPTIONS) => Ajv,
   work?: PatternWork,
 ): Ajv {
   const ajv = new Class({ ...AJV_OPTIONS, code: { ...AJV_OPTIONS.code, regExp: patternsOf(work) } })
-  // It says where another schema is found, and nothing of a value.
+  // `$resolve` names a schema to use instead, and validates nothing.
   ajv.addKeyword('$resolve')
   return ajv
 }
 
-/** How Ajv makes patterns, which it tells apart by their text. */
+/** The function by which Ajv makes patterns. Ajv tells patterns apart by their `toString`. */
 function patternsOf(work?: PatternWork) {
   const make = (source: string) =>
     ({ ...linearPattern(source, work), toString: () => source }) as { test: (text: string) => boolean }
   return Object.assign(make, { code: 'require("agent-apps/pattern").default' })
 }
 
-/** The module of Ajv for a dialect. */
+/** The module that exports Ajv's class for a dialect. */
 export const AJV_MODULES: Readonly<Record<Dialect, string>> = {
   '2020-12': 'ajv/dist/2020.js',
   'draft-07': 'ajv/dist/ajv.js',
 }
 
-/** A schema as Ajv is given it: which dialect it is in was decided before. */
+/** Removes the dialect and name of a schema for Ajv, whose class was chosen by the dialect. */
 export function withoutNames(schema: JsonObject): JsonObject {
   const { $schema: _dialect, $id: _id, ...rest } = schema
   return rest

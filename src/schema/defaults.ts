@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from '../json.js'
-import type { Schema } from './check-schema.js'
+import type { Schema } from './keywords.js'
 
 /** Levels of a value that is cloned; deeper ones are refused. */
 const DEPTH_MAX = 300
 
-/** Values that a copy may hold, its defaults counted, and places that are looked at for defaults. */
+/** Values that may be copied for one call, and schemas that may be visited for defaults. */
 const VALUES_MAX = 1_000_000
 
-/** Thrown for a value that nests too deeply, holds itself, is too large, or throws when it is read; says what should be given. */
+/** Thrown for a value that cannot be copied: too deep, circular, too large, or throwing when read. */
 export class CloneRefused extends Error {}
 
-/** How many values may still be copied. */
+/** The number of values that may still be copied. */
 export interface Room {
   left: number
 }
@@ -24,7 +24,12 @@ function take(room: Room, values: number): void {
   if (room.left < 0) throw new CloneRefused(`of at most ${VALUES_MAX} values, with all defaults`)
 }
 
-/** A copy of lists and plain objects; everything else in them, such as functions, stays what it is. Properties that are undefined are left out. */
+/**
+ * Copies arrays and plain objects, without properties that are undefined. Anything else in them, such as a
+ * function, is shared with the copy.
+ *
+ * @throws CloneRefused
+ */
 export function cloneValue(value: unknown, room = roomForCopies()): unknown {
   try {
     return copyOf(value, room, 0)
@@ -38,7 +43,7 @@ function copyOf(value: unknown, room: Room, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth > DEPTH_MAX) throw new CloneRefused(`of at most ${DEPTH_MAX} levels`)
   if (Array.isArray(value)) {
-    // A list with holes can be longer than its items tell.
+    // A sparse array can have a huge length and few items.
     if (value.length > room.left) take(room, value.length)
     return Array.from(value, item => copyOf(item, room, depth + 1))
   }
@@ -52,7 +57,10 @@ function copyOf(value: unknown, room: Room, depth: number): unknown {
   return copy
 }
 
-/** Names that the prototype has are not assigned to: `__proto__` would replace it, and a frozen one refuses all of them. */
+/**
+ * Sets an own property. A name that the prototype has cannot be assigned: `__proto__` would replace the
+ * prototype, and a frozen prototype makes any assignment throw.
+ */
 function define(holder: Record<string, unknown>, key: string, value: unknown): void {
   if (key in holder)
     Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true })
@@ -60,8 +68,8 @@ function define(holder: Record<string, unknown>, key: string, value: unknown): v
 }
 
 /**
- * Fills in the defaults of properties that are missing, in a value that is ours to change: wherever a schema applies
- * without condition, and nowhere else, as nobody could say which alternative's default is meant.
+ * Adds the defaults of missing properties to a value, which it changes. Only schemas that apply
+ * unconditionally count: between alternatives, nobody could say whose default is meant.
  */
 export function applyDefaults(
   root: JsonObject,

@@ -1,4 +1,4 @@
-/** True for values that are the same JSON, whatever the order of keys. */
+/** True for two values that are equal as JSON; the order of keys does not matter. */
 export function equal(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -14,7 +14,7 @@ export function equal(a: unknown, b: unknown): boolean {
   )
 }
 
-/** A text that is the same for equal values, and for no others. */
+/** Gives equal values the same string, and different values different ones. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value === 'object' && value !== null) {
@@ -24,7 +24,7 @@ export function canonical(value: unknown): string {
   return JSON.stringify(value === 0 ? 0 : value) ?? typeof value
 }
 
-/** How many characters a text has: code points, as JSON Schema counts them. */
+/** The length of a string in code points, as JSON Schema counts them. */
 export function textLength(text: string): number {
   let length = 0
   for (const _ of text) length++

@@ -1,26 +1,28 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
-import type { Schema } from './check-schema.js'
+import { nearest } from '../nearest.js'
+import type { Schema } from './keywords.js'
 
-/** One thing that is wrong with arguments or a result. */
+/** One fault of the arguments or the result of a tool. */
 export interface Issue {
-  /** Where: `items[2].name`, `headers["x-id"]`; empty for the whole. */
+  /** The path to the faulty value: `items[2].name`, `headers["x-id"]`; empty for the whole value. */
   path: string
-  /** What should stand there. */
+  /** What the schema expects there. */
   expected: string
-  /** What stands there, in few words. */
+  /** The value there, in a few words. */
   found: string
-  /** All of it as a sentence. */
+  /** A sentence that says all of this. */
   message: string
 }
 
 export type Step = string | number
 
-/** More than these are not told. */
+/** Issues that are reported for one value; further ones are left out. */
 export const ISSUES_MAX = 20
 
-const SHOWN = 40
+/** Characters of a string or key that a message shows. */
+const SHOWN_MAX = 40
 
-/** A place as it would be written in code. */
+/** Writes a path as code would access it. */
 export function shownPath(path: readonly Step[]): string {
   const shown = path
     .map(step => {
@@ -31,18 +33,28 @@ export function shownPath(path: readonly Step[]): string {
   return cut(shown.replace(/^\./, ''), 200)
 }
 
-/** An issue whose message is made of its parts. */
-export function issueOf(path: readonly Step[], expected: string, value: unknown, hint = ''): Issue {
+/** The value at a path, of own properties only; undefined where there is none. */
+export function valueAt(root: unknown, path: readonly Step[]): unknown {
+  let value = root
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
+    value = (value as Record<Step, unknown>)[step]
+  }
+  return value
+}
+
+/** Makes an issue, with a message made of the path, what is expected and the value. */
+export function issueOf(path: readonly Step[], expected: string, value: unknown): Issue {
   const found = describeValue(value)
   const where = path.length === 0 ? '' : `${shownPath(path)} `
   const isMissing = value === undefined && path.length > 0
   const message = isMissing
     ? `${where}is missing: expected ${expected}`
     : `${where}must be ${expected}, not ${found}`
-  return { path: shownPath(path), expected, found, message: message + hint }
+  return { path: shownPath(path), expected, found, message }
 }
 
-/** A value in few words, never all of it. */
+/** Describes a value in a few words, however large it is. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value)
@@ -55,14 +67,14 @@ export function describeValue(value: unknown): string {
   return `an object with ${first.join(', ')}${keys.length > 3 ? ', …' : ''}`
 }
 
-/** A text in quotes, cut where it is long. */
+/** Quotes a string, shortened where it is long. */
 export function quoted(text: string): string {
-  return text.length > SHOWN
-    ? `${JSON.stringify(text.slice(0, SHOWN))}… (${text.length} characters)`
+  return text.length > SHOWN_MAX
+    ? `${JSON.stringify(text.slice(0, SHOWN_MAX))}… (${text.length} characters)`
     : JSON.stringify(text)
 }
 
-function cut(text: string, length = SHOWN): string {
+function cut(text: string, length = SHOWN_MAX): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }
 
@@ -92,10 +104,10 @@ export function describeEnum(values: readonly JsonValue[]): string {
     : `one of ${shown.join(', ')}${rest > 0 ? `, or ${rest} more` : ''}`
 }
 
-/** Schemas inside a schema that are described; alternatives in alternatives are many soon. */
+/** Subschemas that one description visits: nested alternatives multiply. */
 const DESCRIBED_MAX = 50
 
-/** What a schema asks for, in few words. */
+/** Describes what a schema accepts, in a few words. */
 export function describeSchema(schema: Schema, targets: ReadonlyMap<string, Schema>): string {
   let left = DESCRIBED_MAX
   return describe(schema, 0)
@@ -117,14 +129,26 @@ export function describeSchema(schema: Schema, targets: ReadonlyMap<string, Sche
   }
 }
 
-/** The one value that a property must have, where that tells alternatives apart. */
+/** The `const` of a property, with a space before it; an empty string where there is none. */
 function kindOf({ properties }: JsonObject, key: string): string {
   const property = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined
   return isJsonObject(property) && property.const !== undefined ? ` ${describeConst(property.const)}` : ''
 }
 
-/** `a`, `a or b`, `a, b or c`. */
+/** Joins words, each once: `a`, `a or b`, `a, b or c`. */
 export function either(words: readonly string[]): string {
   const all = [...new Set(words)]
   return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
+}
+
+/** A count with its noun. */
+export function plural(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`
+}
+
+/** The end of a message that suggests the known string nearest to a value; empty where none is near. */
+export function didYouMean(value: unknown, known: readonly JsonValue[]): string {
+  if (typeof value !== 'string' || value.length >= 100) return ''
+  const near = nearest(value, known.filter(one => typeof one === 'string').slice(0, 100))
+  return near === null ? '' : `; did you mean "${near}"?`
 }

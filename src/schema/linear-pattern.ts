@@ -1,27 +1,26 @@
 /**
- * Regular expressions as JSON Schema has them, matched in time that grows with the text alone: all ways through a
- * pattern are walked at once, one character after the other, so none is ever walked again. `^(a+)+$` is as quick
- * as `a`. What a pattern means is what `new RegExp(pattern, 'u')` says; back references have no such matcher and are
- * refused.
+ * Regular expressions in JSON Schema, matched in time linear in the string. All paths through the automaton
+ * of a pattern are followed at once, character by character, so `^(a+)+$` is as fast as `a`. A pattern means
+ * what `new RegExp(pattern, 'u')` means. Backreferences cannot be matched this way and are refused.
  */
 
-/** Steps of the automaton that a pattern becomes; counted repetitions are written out. */
+/** States of a pattern's automaton, in which counted repetitions are written out. */
 const STATES_MAX = 5_000
-/** Steps that all texts of one comparison may take together; some hundred milliseconds. */
+/** Steps that all strings of one comparison may take together; some hundred milliseconds. */
 const WORK_MAX = 20_000_000
-/** What is done for so many states of a pattern before its first step takes as long as a step. */
+/** States of an automaton that can be set up in the time of one step. */
 const STATES_PER_STEP = 16
 
-/** Thrown for a pattern that is not to be used. */
+/** Thrown for a pattern that must not be used. */
 export class PatternRefused extends Error {}
-/** Thrown for a text that is too long for its pattern, or for what was left of the work. */
+/** Thrown for a string that is too long for its pattern, or for the work that is left. */
 export class TextTooLong extends Error {}
 
-/** What patterns may still do in one comparison. */
+/** The steps that patterns may still take in one comparison. */
 export class PatternWork {
   #left = WORK_MAX
 
-  /** For the next comparison. */
+  /** Allows all steps again, for the next comparison. */
   renew(): void {
     this.#left = WORK_MAX
   }
@@ -33,15 +32,17 @@ export class PatternWork {
 }
 
 export interface LinearPattern {
-  /** Steps that it is made of. */
+  /** The number of its states. */
   size: number
-  /** True where the pattern matches somewhere in the text. Throws TextTooLong. */
+  /** True where the pattern matches anywhere in the string. Throws TextTooLong. */
   test: (text: string) => boolean
 }
 
 /**
- * @param work what it shares with other patterns; without it, each text has all of it
- * @throws PatternRefused for what is no regular expression, is too complex, or refers back
+ * Compiles a regular expression.
+ *
+ * @param work is shared with other patterns; without it, each string may take all steps
+ * @throws PatternRefused for a pattern that is no regular expression, is too complex, or has a backreference
  */
 export function linearPattern(pattern: string, work?: PatternWork): LinearPattern {
   const source = withoutNeedlessEscapes(pattern)
@@ -58,7 +59,7 @@ export function linearPattern(pattern: string, work?: PatternWork): LinearPatter
   }
 }
 
-/** `\-` and `\_`, which other languages allow, are errors where characters are code points; they mean the character. */
+/** Unescapes what needs no escape, as in `\-` and `\_`: other languages allow it, the `u` flag does not. */
 function withoutNeedlessEscapes(pattern: string): string {
   let inClass = false
   return pattern.replace(/\\([\s\S])|[[\]]/g, (written, escaped?: string) => {
@@ -83,10 +84,10 @@ type Node =
   | { kind: 'look'; part: Node; behind: boolean; negative: boolean }
 
 type Fits = (codePoint: number) => boolean
-/** Whether a place between two characters is of a kind. */
-type Holds = (text: readonly number[], place: number) => boolean
+/** Whether a condition such as `^` or `\b` holds at a position between two characters. */
+type Holds = (text: readonly number[], position: number) => boolean
 
-/** Reads what the host's own `RegExp` has found to be right, which spares it most questions. */
+/** Parses a pattern that the host's `RegExp` has accepted, so it checks the syntax no further. */
 class Parser {
   #at = 0
   constructor(readonly source: string) {}
@@ -130,10 +131,10 @@ class Parser {
   }
 
   #atom(): Node {
-    if (this.#take('^')) return { kind: 'at', holds: (_text, place) => place === 0 }
-    if (this.#take('$')) return { kind: 'at', holds: (text, place) => place === text.length }
+    if (this.#take('^')) return { kind: 'at', holds: (_text, position) => position === 0 }
+    if (this.#take('$')) return { kind: 'at', holds: (text, position) => position === text.length }
     if (this.#take('\\b')) return { kind: 'at', holds: isWordEdge }
-    if (this.#take('\\B')) return { kind: 'at', holds: (text, place) => !isWordEdge(text, place) }
+    if (this.#take('\\B')) return { kind: 'at', holds: (text, position) => !isWordEdge(text, position) }
     if (this.#take('(')) return this.#group()
     const reference = this.#match(/\\(?:[1-9]\d*|k<)/y)
     if (reference) throw new PatternRefused('it refers back to what a group matched')
@@ -160,13 +161,13 @@ class Parser {
 const CHARACTER =
   /\[(?:\\[\s\S]|[^\]\\])*\]|\\u\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[A-Za-z]|\\[pP]\{[^}]*\}|\\[\s\S]|[\s\S]/uy
 
-/** What the host says of single characters; for those of ASCII it is asked once. */
+/** Makes the test for one character, escape or class, by the host's `RegExp`. */
 function fitsOf(source: string): Fits {
   if (source.length === 1 && source !== '.') {
     const only = source.charCodeAt(0)
     return codePoint => codePoint === only
   }
-  // Made when the first text is tested: most patterns that are read are tested never.
+  // Made for the first string: most patterns are checked, and never used.
   let one: RegExp | undefined
   const known: (boolean | undefined)[] = []
   return codePoint => {
@@ -179,9 +180,9 @@ function fitsOf(source: string): Fits {
 
 const isWord = fitsOf('\\w')
 
-function isWordEdge(text: readonly number[], place: number): boolean {
-  const before = text[place - 1]
-  const after = text[place]
+function isWordEdge(text: readonly number[], position: number): boolean {
+  const before = text[position - 1]
+  const after = text[position]
   return (before !== undefined && isWord(before)) !== (after !== undefined && isWord(after))
 }
 
@@ -192,13 +193,13 @@ type State =
   | { kind: 'look'; look: Automaton; negative: boolean; next: number }
   | { kind: 'end' }
 
-/** Where a part of the program starts, and which way it reads. */
+/** The state where an automaton starts, and whether it reads the string backward. */
 interface Automaton {
   start: number
   backward: boolean
 }
 
-/** All automata of a pattern: its own, and one for each of its looks ahead and behind. */
+/** All automata of a pattern: its own, and one for each lookahead and lookbehind. */
 class Program {
   readonly states: State[] = []
 
@@ -211,7 +212,7 @@ class Program {
     return this.states.push(state) - 1
   }
 
-  /** Builds a node in front of what follows it, and gives where it starts. */
+  /** Adds the states of a node, which lead to the state `next`. Returns the state where the node starts. */
   #build(node: Node, next: number, backward: boolean): number {
     switch (node.kind) {
       case 'character':
@@ -219,7 +220,7 @@ class Program {
       case 'at':
         return this.#add({ kind: 'at', holds: node.holds, next })
       case 'look': {
-        // What lies ahead is read from the text's end, so that one reading tells it for every place.
+        // A lookahead reads backward from the string's end, so that one pass answers it for every position.
         const look = this.automaton(node.part, !node.behind)
         return this.#add({ kind: 'look', look, negative: node.negative, next })
       }
@@ -251,7 +252,7 @@ class Program {
     for (let count = 0; count < min; count++) {
       const before = start
       start = this.#build(part, start, backward)
-      // What is empty is so however often it is repeated.
+      // An empty part stays empty, however often it is repeated.
       if (start === before) break
     }
     return start
@@ -260,11 +261,11 @@ class Program {
 
 interface Ends {
   found: boolean
-  /** By place: 1 where a match ends there. */
+  /** For each position, 1 where a match ends there. */
   at: Uint8Array
 }
 
-/** One text, and what is known of it so far. */
+/** The state of matching one string. */
 class Match {
   readonly #text: number[]
   readonly #looks = new Map<Automaton, Uint8Array>()
@@ -277,7 +278,7 @@ class Match {
     this.#text = Array.from(text, character => character.codePointAt(0) ?? 0)
   }
 
-  /** The places where matches end that begin anywhere; with `first`, whether there is one. */
+  /** Finds the positions where matches end, wherever they begin. With `first`, stops at the first one. */
   ends({ start, backward }: Automaton, first: boolean): Ends {
     const { states } = this.program
     const text = this.#text
@@ -286,8 +287,8 @@ class Match {
     const seen = new Int32Array(states.length).fill(-1)
     let open: number[] = []
     for (let step = 0; step <= text.length; step++) {
-      const place = backward ? text.length - step : step
-      const codePoint = text[backward ? place - 1 : place] ?? -1
+      const position = backward ? text.length - step : step
+      const codePoint = text[backward ? position - 1 : position] ?? -1
       open.push(start)
       const following: number[] = []
       for (let number = open.pop(); number !== undefined; number = open.pop()) {
@@ -297,7 +298,7 @@ class Match {
         const state = states[number] as State
         switch (state.kind) {
           case 'end':
-            at[place] = 1
+            at[position] = 1
             if (first) return { found: true, at }
             break
           case 'fork':
@@ -307,10 +308,10 @@ class Match {
             if (codePoint >= 0 && state.fits(codePoint)) following.push(state.next)
             break
           case 'at':
-            if (state.holds(text, place)) open.push(state.next)
+            if (state.holds(text, position)) open.push(state.next)
             break
           case 'look':
-            if ((this.#look(state.look)[place] === 1) !== state.negative) open.push(state.next)
+            if ((this.#look(state.look)[position] === 1) !== state.negative) open.push(state.next)
         }
       }
       open = following
