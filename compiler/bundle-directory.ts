@@ -10,7 +10,6 @@ import {
   INDEX_VERSION,
   type IndexHeader,
   isBroken,
-  isInside,
   type NameRecord,
   SECTIONS,
   type Section,
@@ -18,12 +17,13 @@ import {
   type ToolDetails,
   type ToolRecord,
 } from '../src/index-format.js'
+import { isInside } from '../src/inside-path.js'
 import { isTexts } from '../src/json.js'
 import type { SearchDirectory } from '../src/path-entry.js'
 import { recordFault } from '../src/record-fault.js'
 import { isReferences } from '../src/references.js'
-import { resourceUnreadable } from '../src/resource-unreadable.js'
 import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
+import { resourceUnreadable } from '../src/skill-faults.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import { readLines, readWritten } from './3-emit/write-index.js'
 import type { BundledDirectory, BundledSource } from './4-bundle/bundle-parts.js'

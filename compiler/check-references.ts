@@ -1,7 +1,6 @@
-import { brokenFault, mendFirst, quoted } from '../src/cascade-problems.js'
-import { CIRCLE_HINT } from '../src/delegate-circle.js'
 import { nearest } from '../src/nearest.js'
 import type { ToolReference } from '../src/references.js'
+import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../src/skill-faults.js'
 import { type Finding, finding, type Place, toDiagnostic } from './diagnostics.js'
 import { libraryBelow } from './library.js'
 import type { Project } from './project.js'

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
+import { directiveSkillBroken } from '../src/content-faults.js'
 import type { DirectiveTool } from '../src/directive.js'
-import { directiveSkillBroken } from '../src/directive-skill-broken.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import type { ContentTools, Dependencies } from './content-source.js'

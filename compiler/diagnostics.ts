@@ -1,7 +1,7 @@
 import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, ruleUrl, type Severity } from '../src/diagnostic.js'
 import { ROLES } from '../src/frontmatter.js'
-import { middlewareConfigFault } from '../src/middleware-config-fault.js'
+import { middlewareConfigFault } from '../src/skill-faults.js'
 import { importHint } from './import-hint.js'
 import { limits } from './limits.js'
 

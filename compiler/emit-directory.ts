@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { type CascadeRecord, type FileDigest, isInside } from '../src/index-format.js'
+import type { CascadeRecord, FileDigest } from '../src/index-format.js'
+import { isInside } from '../src/inside-path.js'
 import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'

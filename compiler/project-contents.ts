@@ -1,4 +1,3 @@
-import { brokenFault } from '../src/cascade-problems.js'
 import {
   allDirectives,
   type ContentPart,
@@ -10,11 +9,13 @@ import {
 } from '../src/content.js'
 import { contentCycle, directiveFailed, takesTooLong } from '../src/content-faults.js'
 import { ContentWork } from '../src/content-work.js'
-import { type DirectiveForm, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
+import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
+import type { DirectiveForm } from '../src/directive-forms.js'
 import { directiveNames } from '../src/directive-names.js'
 import { isAgentAppsError } from '../src/error.js'
 import { asText, EXPRESSION_START } from '../src/interpolate.js'
 import { nearest } from '../src/nearest.js'
+import { brokenFault } from '../src/skill-faults.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
 import { foldContent } from './2-resolve/fold-content.js'

@@ -1,4 +1,4 @@
-import { type DirectiveForm, directiveForms } from '../src/directive.js'
+import { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'

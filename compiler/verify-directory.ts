@@ -9,7 +9,6 @@ import {
   INDEX_END,
   INDEX_FILE,
   INDEX_VERSION,
-  isInside,
   SECTIONS,
   type Section,
   sectionRanges,
@@ -17,6 +16,7 @@ import {
   sectionsText,
   shardFile,
 } from '../src/index-format.js'
+import { isInside } from '../src/inside-path.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { isHeader, recordFault } from '../src/record-fault.js'
 import { digestFile, readSkillFile } from './1-read/digest.js'

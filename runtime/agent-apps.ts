@@ -7,6 +7,7 @@ export {
   renderCatalog,
 } from '../src/catalog.js'
 export type { CatalogFormat } from '../src/catalog-formats.js'
+export { isMetaKey, type MetaKey } from '../src/core-metadata-keys.js'
 export {
   type DefinedTool,
   defineTool,
@@ -16,18 +17,11 @@ export {
   type ToolSchema,
 } from '../src/define-tool.js'
 export { type DeserializeOptions, deserialize, parse } from '../src/deserialize.js'
-export {
-  type DirectiveCall,
-  type DirectiveContent,
-  type DirectiveForm,
-  type DirectiveSource,
-  type DirectiveTool,
-  directiveForms,
-} from '../src/directive.js'
+export type { DirectiveCall, DirectiveContent, DirectiveSource, DirectiveTool } from '../src/directive.js'
+export { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 export { estimateTokens } from '../src/estimate-tokens.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
-export { isMetaKey, type MetaKey } from '../src/meta-key.js'
 export { nearest } from '../src/nearest.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/path-entry.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/path-expression.js'
@@ -35,8 +29,7 @@ export { parseReference, type Reference } from '../src/reference.js'
 export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/safe-clone.js'
 export { type SerializeOptions, serialize, stringify } from '../src/serialize.js'
 export type { StandardSchema } from '../src/standard-schema.js'
-export { normalizeTags } from '../src/tags.js'
-export { isToolName } from '../src/tool-name.js'
+export { isToolName, normalizeTags } from '../src/tool-name.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/tool-pattern.js'
 export { isToolResult, type ToolResult } from '../src/tool-result.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/tool-rules.js'

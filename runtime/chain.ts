@@ -1,6 +1,6 @@
 import { disk } from '#disk'
-import type { HookTrigger } from '../src/cascade-types.js'
 import { CLOCK_TICK } from '../src/clock-tick.js'
+import type { HookTrigger } from '../src/hooks.js'
 import type { JsonObject } from '../src/json.js'
 import { type DirectoryState, directoryStates, isStillFresh } from './directory-state.js'
 import type { Globals } from './globals.js'

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
-import type { HookTrigger } from '../src/cascade-types.js'
 import { AgentAppsError } from '../src/error.js'
+import type { HookTrigger } from '../src/hooks.js'
 import type { PathEntry } from '../src/path-entry.js'
 import { pathGet } from '../src/path-expression.js'
 import { safeClone } from '../src/safe-clone.js'

@@ -1,5 +1,5 @@
-import type { HookTrigger } from '../src/cascade-types.js'
 import { AgentAppsError } from '../src/error.js'
+import type { HookTrigger } from '../src/hooks.js'
 import type { JsonObject } from '../src/json.js'
 import { whenThere } from '../src/thenable.js'
 import type { AgentPolicy } from './agent-calls.js'

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
+import { directiveSkillBroken } from '../src/content-faults.js'
 import type { ContentWork, ReadText } from '../src/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
-import { directiveSkillBroken } from '../src/directive-skill-broken.js'
 import { toolBroken } from '../src/error.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
 import { nearest } from '../src/nearest.js'

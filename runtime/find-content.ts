@@ -1,7 +1,7 @@
 import type { ContentRecord } from '../src/content.js'
 import { isContentOf } from '../src/content.js'
 import { ContentWork } from '../src/content-work.js'
-import type { DirectiveForm } from '../src/directive.js'
+import type { DirectiveForm } from '../src/directive-forms.js'
 import { AgentAppsError } from '../src/error.js'
 import { isTexts } from '../src/json.js'
 import { loadParser } from './directory-files.js'

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { type DirectiveForm, directiveForms } from '../src/directive.js'
+import { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 import { isBroken } from '../src/index-format.js'
 import { layerDirectories } from './compiled-chain.js'
 import { directoryStates, lookUp } from './directory-state.js'

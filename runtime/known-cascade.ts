@@ -1,7 +1,7 @@
-import { HOOK_TRIGGERS } from '../src/cascade-types.js'
 import { byCodePoint } from '../src/code-point-order.js'
+import { isMetaKey } from '../src/core-metadata-keys.js'
+import { HOOK_TRIGGERS } from '../src/hooks.js'
 import { isJsonObject } from '../src/json.js'
-import { isMetaKey } from '../src/meta-key.js'
 import { type Chain, EMPTY_CHAIN, type KnownCascade } from './chain.js'
 import type { ToolDef } from './tool-def.js'
 

@@ -1,4 +1,4 @@
-import type { HookTrigger } from '../src/cascade-types.js'
+import type { HookTrigger } from '../src/hooks.js'
 import type { ChainRecord } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
 import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from './chain.js'

@@ -1,5 +1,5 @@
 import type { ToolFrontmatter } from '../src/frontmatter.js'
-import { INTERNAL_TAG } from '../src/tags.js'
+import { INTERNAL_TAG } from '../src/tool-name.js'
 import type { Context, RunContext } from './context.js'
 import { askIndex, type DirectoryState, statesAfter } from './directory-state.js'
 import type { Disk } from './disk-seam.js'

@@ -2,7 +2,8 @@ import { disk } from '#disk'
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import { toolBroken } from '../src/error.js'
-import { isBroken, isInside } from '../src/index-format.js'
+import { isBroken } from '../src/index-format.js'
+import { isInside } from '../src/inside-path.js'
 import { loadParser, rereadFile } from './directory-files.js'
 import {
   askIndex,

@@ -1,5 +1,6 @@
-import { CALLS_MAX, type HookTrigger } from '../src/cascade-types.js'
 import { type AgentAppsError, isAgentAppsError } from '../src/error.js'
+import type { HookTrigger } from '../src/hooks.js'
+import { CALLS_MAX } from '../src/index-format.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { type Chain, type ChainStep, chainOf, EMPTY_CHAIN } from './chain.js'

@@ -1,10 +1,11 @@
 import { acyclicOrder } from './acyclic-order.js'
 import type { ReachedTool } from './cascade-chain.js'
 import { chainTooLarge, dynamicCycle } from './cascade-problems.js'
-import { CALLS_MAX, type CascadeEntry, type CascadeProblem, type CascadeTool } from './cascade-types.js'
+import type { CascadeEntry, CascadeProblem, CascadeTool } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import { type Cycle, printCycle } from './cycle.js'
 import { callsByEntry, expandedCalls } from './expanded-calls.js'
+import { CALLS_MAX } from './index-format.js'
 import { strongComponents } from './strong-components.js'
 
 /** How tools run, seen together. */

@@ -1,6 +1,5 @@
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import type { Diagnostic } from './diagnostic.js'
-import type { Role } from './frontmatter.js'
+import { type Fault, mendFirst, quoted } from './skill-faults.js'
 
 type Path = (string | number)[]
 
@@ -163,47 +162,6 @@ export function mainBroken(tool: CascadeTool, { message, hint }: Fault): Cascade
     message: `${message}, and nobody knows what it promotes`,
     hint,
   }
-}
-
-type Fault = NonNullable<CascadeTool['fault']>
-
-/** What to do where another skill is at fault. */
-export function mendFirst(hint: string): string {
-  return `Mend that skill first. ${hint}`
-}
-
-/** What is wrong with a skill that does not load. Its file is given as it stands in its path entry. */
-export function brokenFault({ file, line, reason, note }: Diagnostic): Fault {
-  return { message: `${file}:${line}: ${reason}`, hint: note }
-}
-
-/** What is wrong with a skill whose name another one of its path entry has. Both files are given as they stand there. */
-export function shadowedFault(file: string, name: string, first: string): Fault {
-  return {
-    message: `${file}: the name ${quoted(name)} is taken by ${first}, which comes first and is the one that loads`,
-    hint: 'Rename one of the two.',
-  }
-}
-
-/** What is wrong with a skill whose role reads like another one. */
-export function roleFault(file: string, meant: Role): Fault {
-  return {
-    message: `${file}: it has an unknown role that reads like ${meant}`,
-    hint: `If you meant ${meant}, correct the role; else write a role that there is, or none.`,
-  }
-}
-
-/** What is wrong with the place of a main skill. */
-export function mainFault({ file, line }: Pick<Diagnostic, 'file' | 'line'>): Fault {
-  return {
-    message: `the main skill in ${file}:${line} cannot be used`,
-    hint: 'Mend that file; `agent-apps check` says what is wrong with it.',
-  }
-}
-
-/** A key as it is shown, which may hold anything. */
-export function quoted(key: unknown): string {
-  return JSON.stringify(String(key).slice(0, 100))
 }
 
 function amount(calls: number): string {

@@ -1,8 +1,9 @@
 import { type Annotations, type Inheritance, readAnnotations } from './annotations.js'
-import { annotationInvalid, quoted } from './cascade-problems.js'
+import { annotationInvalid } from './cascade-problems.js'
 import type { CascadeLayer, CascadeLookUp, CascadeProblem, CascadeTool } from './cascade-types.js'
 import type { JsonValue } from './json.js'
 import { valueFaults } from './metadata-faults.js'
+import { quoted } from './skill-faults.js'
 import type { HeldValue } from './value-history.js'
 
 /** Keys with their values, in order of first appearance. Values are shared and never changed. */

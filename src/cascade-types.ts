@@ -3,7 +3,8 @@
  * library's promotions, the project's, its authority's, what it inherits, its own. Those of its keys that
  * middleware is named after become its chain.
  */
-import type { Role } from './frontmatter.js'
+import type { Role, ToolFrontmatter } from './frontmatter.js'
+import type { HookTrigger } from './hooks.js'
 import type { JsonObject, JsonValue } from './json.js'
 
 /** Weakest first. */
@@ -61,12 +62,6 @@ export interface EffectiveValue {
   /** What weaker layers gave, strongest first. Listed when it is first read. */
   overrides: ValueOrigin[]
 }
-
-export const HOOK_TRIGGERS = ['$next', '$invoke'] as const
-export type HookTrigger = (typeof HOOK_TRIGGERS)[number]
-
-/** The most calls of middleware that one call of a tool may expand to. */
-export const CALLS_MAX = 1000
 
 /** A middleware around a tool. */
 export interface CascadeEntry {
@@ -137,4 +132,19 @@ export interface CascadeResolution {
   /** By id: the tools asked for, and all middleware that they reach. */
   tools: Map<string, ResolvedCascade>
   problems: CascadeProblem[]
+}
+
+/** What of a tool's frontmatter cascades are made of. */
+export function cascadeFields({
+  role,
+  metadata,
+  params,
+  returns,
+}: ToolFrontmatter): Pick<CascadeTool, 'role' | 'metadata' | 'params' | 'returns'> {
+  return {
+    metadata,
+    ...(role && { role }),
+    ...(params && { params }),
+    ...(returns && { returns }),
+  }
 }

@@ -1,4 +1,6 @@
+import type { Diagnostic } from './diagnostic.js'
 import { AgentAppsError } from './error.js'
+import { brokenFault, mendFirst } from './skill-faults.js'
 
 /** The error for a text that includes itself. */
 export function contentCycle(way: readonly string[]): AgentAppsError {
@@ -71,4 +73,12 @@ export function directiveHangs(name: string): AgentAppsError {
     `the directive "${name}" did not finish within ${DIRECTIVE_TIME_LIMIT / 1000} s`,
     { hint: 'Correct the directive, or what it was given.' },
   )
+}
+
+/** The error for a directive that names a skill which does not load. The diagnostic's file is given as it stands in its path entry. */
+export function directiveSkillBroken(ref: string, broken: Diagnostic): AgentAppsError {
+  const { message, hint } = brokenFault(broken)
+  return new AgentAppsError('DIRECTIVE_FAILED', `the skill ${JSON.stringify(ref)} is broken: ${message}`, {
+    hint: mendFirst(hint),
+  })
 }

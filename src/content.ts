@@ -1,4 +1,4 @@
-import { isInside } from './index-format.js'
+import { isInside } from './inside-path.js'
 import { isTexts } from './json.js'
 
 /** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */

@@ -1,8 +1,5 @@
 import type { JsonObject } from './json.js'
 
-/** How a directive is written: `:name[arg]{…}` in text; `::name[arg]{…}` on a line, or `:::name{…}` around a block. */
-export type DirectiveForm = 'inline' | 'block'
-
 /** What a directive's tool is called with, as its arguments. */
 export interface DirectiveCall {
   /** What stands in its brackets; undefined without them. */
@@ -54,13 +51,6 @@ export interface DirectiveContent {
   file: string
   /** The path entry, where it is another one than that of the directive: an absolute path. */
   entry?: string | undefined
-}
-
-const TAGS = { inline: 'meta-directive-inline', block: 'meta-directive-block' } as const
-
-/** The forms in which a tool is a directive, by its tags. */
-export function directiveForms(tags: readonly string[]): DirectiveForm[] {
-  return (['inline', 'block'] as const).filter(form => tags.includes(TAGS[form]))
 }
 
 export function isDirectiveContent(value: unknown): value is DirectiveContent {

@@ -1,7 +1,7 @@
 import type { ContentRecord } from './content.js'
 import type { ContentWork } from './content-work.js'
 import type { Diagnostic } from './diagnostic.js'
-import type { DirectiveForm } from './directive.js'
+import type { DirectiveForm } from './directive-forms.js'
 import type { ToolFrontmatter } from './frontmatter.js'
 import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index-format.js'
 import type { JsonObject } from './json.js'

@@ -1,7 +1,4 @@
 import type { Diagnostic } from './diagnostic.js'
-import type { Issue } from './schema/issues.js'
-
-export type { Issue }
 
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
@@ -121,4 +118,16 @@ export function toolBroken(tool: string, { file, line, column, reason, note }: D
 /** The error for a runtime that was closed. */
 export function runtimeClosed(): AgentAppsError {
   return new AgentAppsError('RUNTIME_CLOSED', 'The runtime is closed.', { hint: 'Make another one.' })
+}
+
+/** One fault of the arguments or the result of a tool. */
+export interface Issue {
+  /** The path to the faulty value: `items[2].name`, `headers["x-id"]`; empty for the whole value. */
+  path: string
+  /** What the schema expects there. */
+  expected: string
+  /** The value there, in a few words. */
+  found: string
+  /** A sentence that says all of this. */
+  message: string
 }

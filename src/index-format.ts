@@ -39,11 +39,11 @@
  * need not read, or digest, any other. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
-import type { HookTrigger } from './cascade-types.js'
 import { byCodePoint } from './code-point-order.js'
 import type { ContentRecord } from './content.js'
 import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
+import type { HookTrigger } from './hooks.js'
 import type { JsonObject, JsonValue } from './json.js'
 import type { ToolReference } from './references.js'
 
@@ -321,16 +321,6 @@ export function listingText(names: readonly string[]): string {
     .join('\n')
 }
 
-/** A file's or folder's own name: not the folder itself or the one above, and nothing that a host reads as a separator. */
-const NAME = String.raw`(?!\.\.?(?:/|$))[^\\/\u0000-\u001F\u007F]+`
-/** Names between slashes, the first of them no drive. */
-const INSIDE = new RegExp(`^(?![A-Za-z]:)${NAME}(?:/${NAME})*$`)
-
-/** True for a path that stays inside the directory it is relative to, on every host. */
-export function isInside(path: unknown): path is string {
-  return typeof path === 'string' && INSIDE.test(path)
-}
-
 export function isBroken(record: NameRecord): record is BrokenRecord {
   return 'broken' in record
 }
@@ -339,3 +329,6 @@ export function isBroken(record: NameRecord): record is BrokenRecord {
 export function cascadeKeyText(directories: readonly string[], library: string | null): string {
   return JSON.stringify([INDEX_VERSION, directories, library])
 }
+
+/** The most calls of middleware that one call of a tool may expand to. */
+export const CALLS_MAX = 1000

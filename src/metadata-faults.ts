@@ -1,10 +1,10 @@
 import { annotationNested, guardToCome, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
+import { isMetaKey } from './core-metadata-keys.js'
 import { isGuardToCome } from './guards-to-come.js'
 import { isInterpolatedInline } from './inline-reference.js'
 import { isJsonObject, type JsonValue } from './json.js'
 import { type JsonPlace, pathTo, placesIn } from './json-places.js'
-import { isMetaKey } from './meta-key.js'
 
 /** The `$` keys that are a JSON Schema's own. */
 const SCHEMA_ANNOTATIONS = new Set([

@@ -95,3 +95,9 @@ export function filterPaths(
 function isExternal(entry: string | DirectoryEntry): boolean {
   return typeof entry === 'object' && entry.external === true
 }
+
+/** Where a project's skills lie by convention, relative to it. */
+export const CONVENTIONAL_DIRECTORIES: readonly string[] = [
+  'skills',
+  ...['agents', 'claude', 'github', 'codex', 'opencode', 'cursor', 'gemini'].map(agent => `.${agent}/skills`),
+]

@@ -1,6 +1,7 @@
-import { CALLS_MAX, HOOK_TRIGGERS } from './cascade-types.js'
 import { ROLES, type ToolFrontmatter } from './frontmatter.js'
-import { isBroken, isInside, type NameRecord, type Section } from './index-format.js'
+import { HOOK_TRIGGERS } from './hooks.js'
+import { CALLS_MAX, isBroken, type NameRecord, type Section } from './index-format.js'
+import { isInside } from './inside-path.js'
 import { isJsonObject, isTexts } from './json.js'
 import { isToolName } from './tool-name.js'
 

@@ -4,7 +4,7 @@ import remarkDirective from 'remark-directive'
 import remarkParse from 'remark-parse'
 import { type Processor, unified } from 'unified'
 import type { ContentPart, ContentProblem, DirectivePart } from '../../src/content.js'
-import type { DirectiveForm } from '../../src/directive.js'
+import type { DirectiveForm } from '../../src/directive-forms.js'
 import { mayBeginDirective } from '../../src/directive-names.js'
 import { nearest } from '../../src/nearest.js'
 

@@ -1,6 +1,7 @@
+import type { Issue } from '../error.js'
 import type { JsonObject } from '../json.js'
 import type { CheckedSchema } from './check-schema.js'
-import { describeSchema, ISSUES_MAX, type Issue, issueOf, type Step } from './issues.js'
+import { describeSchema, ISSUES_MAX, issueOf, type Step } from './issues.js'
 import { type Keywords, keywordsOf, type Schema } from './keywords.js'
 import { type LinearPattern, linearPattern, PatternWork, TextTooLong } from './linear-pattern.js'
 

@@ -1,3 +1,4 @@
+import type { Issue } from '../error.js'
 import type { JsonObject } from '../json.js'
 import { compareArray, compareUnevaluatedItems } from './array-keywords.js'
 import type { CheckedSchema } from './check-schema.js'
@@ -17,7 +18,6 @@ import {
   describeTypes,
   didYouMean,
   ISSUES_MAX,
-  type Issue,
   issueOf,
   plural,
 } from './issues.js'

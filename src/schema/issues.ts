@@ -1,18 +1,7 @@
+import type { Issue } from '../error.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
 import { nearest } from '../nearest.js'
 import type { Schema } from './keywords.js'
-
-/** One fault of the arguments or the result of a tool. */
-export interface Issue {
-  /** The path to the faulty value: `items[2].name`, `headers["x-id"]`; empty for the whole value. */
-  path: string
-  /** What the schema expects there. */
-  expected: string
-  /** The value there, in a few words. */
-  found: string
-  /** A sentence that says all of this. */
-  message: string
-}
 
 export type Step = string | number
 

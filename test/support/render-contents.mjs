@@ -16,7 +16,8 @@ async function answer({ calls, registered = [], ...options }) {
     registerTool(runtime.globals, { name, tags, fn })
   }
   const results = []
-  for (const [name, args] of calls) results.push(await outcome(() => runtime.render(name, args ? { args } : undefined)))
+  for (const [name, args] of calls)
+    results.push(await outcome(() => runtime.render(name, args ? { args } : undefined)))
   const { parser, via } = runtime.stats()
   return { results, parser, via, diagnostics: runtime.diagnostics().map(({ reason }) => reason) }
 }
