@@ -25,8 +25,8 @@ import { isReferences } from '../src/references.js'
 import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
 import { resourceUnreadable } from '../src/skill-faults.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
-import { readLines, readWritten } from './3-emit/write-index.js'
 import type { BundledDirectory, BundledSource } from './4-bundle/bundle-parts.js'
+import { readLines, readWritten } from './read-written.js'
 import { readRealFile } from './regular-file.js'
 
 /** A compiled directory, as its index tells it. */

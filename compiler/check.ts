@@ -3,9 +3,9 @@ import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkillFile } from './1-read/digest.js'
 import type { Fix } from './1-read/parse-file.js'
-import { parseSkill, readSkills } from './1-read/read-skills.js'
+import { parseSkill, readSkills, toolParser } from './1-read/read-skills.js'
 import { specVerdict } from './1-read/spec-verdict.js'
-import { fileOf, systemReason, type Walk, type WalkedSkill, walk } from './1-read/walk.js'
+import { walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/unit-modules.js'
 import { addDirectiveReferences } from './add-directive-references.js'
@@ -15,13 +15,16 @@ import { checkUnreachable } from './check-unreachable.js'
 import { libraryBelow } from './library.js'
 import { withFindings } from './linked-directory.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type ProjectOptions, readProject, shownPath } from './project.js'
+import { type ProjectOptions, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { projectContents } from './project-contents.js'
-import { readRegularFile } from './regular-file.js'
+import type { ProjectPart } from './project-part.js'
+import { readProject } from './read-project.js'
+import { readRegularFile, systemReason } from './regular-file.js'
 import { type Report, type ReportPart, report } from './report.js'
 import { temporaryName } from './temporary-name.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
+import { fileOf, type Walk, type WalkedSkill } from './walked.js'
 
 /** Which project `check` reads, and what it does beside reading. */
 export interface CheckOptions extends ProjectOptions {
@@ -50,7 +53,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   const project = await readProject(options, false)
   const fixed: string[] = []
   const spec: CheckResult['spec'] = []
-  const parts: (ReportPart & { skills: WalkedSkill[] })[] = []
+  const parts: (ReportPart & ProjectPart)[] = []
   for (const directory of project.directories) {
     const walked = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     if (options.fix) fixed.push(...(await fixSkills(walked)).map(path => shownPath(directory, path)))
@@ -65,7 +68,13 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     await attachModules(directory.dir, units, NO_MODULES, { evaluate: false })
     countTokens(directory.dir, units)
     const { skills, skipped } = walked
-    parts.push({ directory, skills, skipped, linked: linkDirectory(units, skipped) })
+    parts.push({
+      directory,
+      skills,
+      skipped,
+      parseTool: toolParser(skills),
+      linked: linkDirectory(units, skipped),
+    })
   }
   const library = libraryBelow(project)
   const cascades = await projectCascades(parts, library, project)

@@ -5,7 +5,8 @@ import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index-format.js'
 import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type ProjectOptions, readProject, shownPath } from './project.js'
+import { type ProjectOptions, shownPath } from './project.js'
+import { readProject } from './read-project.js'
 
 /** Which project `clean` tidies, and how. */
 export interface CleanOptions extends ProjectOptions {

@@ -6,7 +6,8 @@ import { writeTypes } from './4-bundle/write-types.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
 import { type Looks, throwIfAborted } from './job.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type Project, type ProjectOptions, readProject } from './project.js'
+import type { Project, ProjectOptions } from './project.js'
+import { readProject } from './read-project.js'
 
 export type { Looks } from './job.js'
 

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { cascadeKeyText } from '../src/index-format.js'
 import { PATTERNS } from '../src/options.js'
-import { isSameFile } from './1-read/read-skills.js'
+import { isSameFile, toolParser } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
 import { tidyDirectory } from './3-emit/write-index.js'
 import type { BundleOptions, BundleReport } from './bundle.js'
@@ -14,9 +14,10 @@ import { isLibrary, libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
 import { processOwner } from './process-owner.js'
-import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
+import { type Project, type ProjectOptions, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
+import { readProject } from './read-project.js'
 import { type Report, report } from './report.js'
 import { isReadAnew, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
@@ -229,7 +230,12 @@ async function cascadesOf(
       elsewhere,
     }))
   }
-  const parts = prepared.map(({ directory, linked, walked: { skills } }) => ({ directory, linked, skills }))
+  const parts = prepared.map(({ directory, linked, walked: { skills } }) => ({
+    directory,
+    linked,
+    skills,
+    parseTool: toolParser(skills),
+  }))
   const cascades = await projectCascades(parts, library, project)
   return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
 }
@@ -246,6 +252,7 @@ function contentsOf(
       directory,
       linked,
       skills,
+      parseTool: toolParser(skills),
       recorded: before?.header.cascadeKey === cascades[number]?.key ? recorded : null,
       keptFindings(unit: SkillUnit): Finding[] | null {
         if (previous === null || previous.written.header.cascadeKey !== cascades[number]?.key) return null

@@ -8,7 +8,7 @@ import { toDiagnostic } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
 import type { NamedTool } from './linked-directory.js'
 import type { Project } from './project.js'
-import { type ProjectPart, parsedTool } from './project-part.js'
+import type { ProjectPart } from './project-part.js'
 import { type ProjectTool, referenceTargets } from './reference-targets.js'
 import { isPathReference, pathOf } from './tools-by-file.js'
 
@@ -41,14 +41,12 @@ export function contentTools(
       async details() {
         touch()
         return (
-          tool.fresh?.record.frontmatter ??
-          (await parsedTool(part, unit.path, name))?.record.frontmatter ??
-          {}
+          tool.fresh?.record.frontmatter ?? (await part.parseTool(unit.path, name))?.record.frontmatter ?? {}
         )
       },
       async content() {
         touch()
-        const text = (await parsedTool(part, unit.path, name))?.content
+        const text = (await part.parseTool(unit.path, name))?.content
         return text === undefined ? null : { content: text, file: unit.path }
       },
     }

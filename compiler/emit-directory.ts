@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { CascadeRecord, FileDigest } from '../src/index-format.js'
 import { isInside } from '../src/inside-path.js'
 import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
-import type { Walk } from './1-read/walk.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
 import {
@@ -13,15 +12,7 @@ import {
   type VisitLine,
 } from './3-emit/encode-index.js'
 import { recordLines } from './3-emit/record-lines.js'
-import {
-  outdatedFiles,
-  readWritten,
-  saveCache,
-  shardFiles,
-  storeLines,
-  visitWritten,
-  writeIndex,
-} from './3-emit/write-index.js'
+import { outdatedFiles, saveCache, writeIndex } from './3-emit/write-index.js'
 import { encodeCache } from './compile-cache.js'
 import type { Finding } from './diagnostics.js'
 import { type Job, throwIfAborted, timed } from './job.js'
@@ -35,6 +26,8 @@ import {
 } from './prepare-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
 import type { LocatedContents } from './project-contents.js'
+import { readWritten, shardFiles, storeLines, visitWritten } from './read-written.js'
+import type { Walk } from './walked.js'
 
 /** A directory's part of the project's cascades. */
 export interface DirectoryCascades {

@@ -14,16 +14,17 @@ import {
 import type { ToolReference } from '../src/references.js'
 import { isKnownElsewhere } from './1-read/check-patterns.js'
 import { describesEntry } from './1-read/describes-entry.js'
-import { readSkills } from './1-read/read-skills.js'
+import { readSkills, toolParser } from './1-read/read-skills.js'
 import { walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { addDirectiveReferences } from './add-directive-references.js'
 import { type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import { libraryBelow } from './library.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type Project, type ProjectOptions, readProject, shownPath } from './project.js'
+import { type Project, type ProjectOptions, shownPath } from './project.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
 import type { LinkedPart, ProjectPart } from './project-part.js'
+import { readProject } from './read-project.js'
 import {
   namedTools,
   type ReferenceTarget,
@@ -59,7 +60,7 @@ export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph>
   for (const directory of project.directories) {
     const { skills, skipped } = walk(directory.dir, { isIgnored: directory.isIgnored, describesEntry })
     const { units } = await readSkills(directory.dir, skills, null, { walkedAt: 0 })
-    parts.push({ directory, skills, linked: linkDirectory(units, skipped) })
+    parts.push({ directory, skills, parseTool: toolParser(skills), linked: linkDirectory(units, skipped) })
   }
   const contents = await projectContents(parts, libraryBelow(project), project, false)
   addDirectiveReferences(parts, contents)

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url'
 import type { DirectiveCall } from '../src/directive.js'
 import { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 import { isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
-import { readLines, readWritten, type WrittenIndex } from './3-emit/write-index.js'
 import { LIBRARY_DIRECTORY } from './package-place.js'
 import type { Project } from './project.js'
+import { readLines, readWritten, type WrittenIndex } from './read-written.js'
 
 /** The skills that the package ships, as cascades see them. */
 export interface LibraryTools {

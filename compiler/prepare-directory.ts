@@ -10,7 +10,7 @@ import {
   rememberFiles,
   rereadUnits,
 } from './1-read/read-skills.js'
-import { type Walk, walk } from './1-read/walk.js'
+import { walk } from './1-read/walk.js'
 import { compileValidators, soundValidators } from './2-resolve/compile-validators.js'
 import { linkDirectory } from './2-resolve/link.js'
 import {
@@ -20,16 +20,18 @@ import {
   unitsWithNewModules,
 } from './2-resolve/unit-modules.js'
 import type { KeptLines } from './3-emit/encode-index.js'
-import { readWritten, shardsHold, storeLines, type WrittenIndex, writeModules } from './3-emit/write-index.js'
+import { writeModules } from './3-emit/write-index.js'
 import { countTokens } from './catalog-cost.js'
 import { type CompileCache, readCache } from './compile-cache.js'
 import { type Job, throwIfAborted, timed } from './job.js'
 import { LineStore } from './line-store.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { ProjectDirectory } from './project.js'
+import { readWritten, shardsHold, storeLines, type WrittenIndex } from './read-written.js'
 import { type RecordedIndex, recordedIndex } from './recorded-index.js'
 import { settleUnit } from './settle-unit.js'
 import { isReadAnew, type SkillUnit } from './skill-unit.js'
+import type { Walk } from './walked.js'
 
 /** A directory that was read, as far as that goes without the others. */
 export interface PreparedDirectory {

@@ -27,7 +27,7 @@ import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'
 import { misformedDirectives } from './misformed-directives.js'
 import type { Project } from './project.js'
-import { type ProjectPart, parsedTool } from './project-part.js'
+import type { ProjectPart } from './project-part.js'
 import type { RecordedIndex } from './recorded-index.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
@@ -246,7 +246,7 @@ class ContentCompiler {
 
   private async bodyOf({ name, fresh }: UnitTool): Promise<ContentBody> {
     if (fresh?.body) return fresh.body
-    return (await parsedTool(this.part, this.unit.path, name))?.body ?? { text: '', line: 1 }
+    return (await this.part.parseTool(this.unit.path, name))?.body ?? { text: '', line: 1 }
   }
 
   private workOf({ name }: UnitTool): ContentWork {

@@ -1,14 +1,6 @@
 import { statSync } from 'node:fs'
-import type { DirectoryNames } from '../src/directory-names.js'
 import { parser } from './disk.js'
-import type { Project } from './project.js'
-
-/** A directory that a project searches besides its own. */
-export interface OtherDirectory {
-  dir: string
-  layer: string
-  names: DirectoryNames
-}
+import type { OtherDirectory, Project } from './project.js'
 
 /** Reads somebody else's directories from their files, once. As to a runtime, one that is not there has no names. */
 export function othersReader(others: Project['others']): Project['readOthers'] {

@@ -5,8 +5,8 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import { type FileDigest, type FileRecord, type ToolDetails, unsealed } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
 import { digestFile } from './1-read/digest.js'
-import { readLines, type WrittenIndex } from './3-emit/write-index.js'
 import { type Finding, findingOf } from './diagnostics.js'
+import { readLines, type WrittenIndex } from './read-written.js'
 
 /** What an index says that only running code could tell, for a command that runs none. */
 export interface RecordedIndex {

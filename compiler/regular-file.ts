@@ -72,3 +72,14 @@ function isAt(real: string, { dev, ino }: Stats): boolean {
   const there = lstatSync(real, { throwIfNoEntry: false })
   return there?.dev === dev && there.ino === ino && realpathSync.native(real) === real
 }
+
+/** What the operating system says of a path, without the path and the call's name. */
+export function systemReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === undefined
+    ? message
+    : `${code}, ${message
+        .replace(/^[A-Z]+: /, '')
+        .replace(/, \w+ '.*$/s, '')
+        .replace(/, \w+$/, '')}`
+}

@@ -3,14 +3,14 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import type { DirectiveCall } from '../src/directive.js'
 import type { DirectiveForm } from '../src/directive-forms.js'
 import { isInside } from '../src/inside-path.js'
-import { fileOf, type WalkedSkill } from './1-read/walk.js'
 import { DirectiveProcess } from './2-resolve/directive-process.js'
 import { bundleApart } from './2-resolve/import-bundled.js'
 import type { Dependencies } from './content-source.js'
 import { toDiagnostic } from './diagnostics.js'
 import type { LibraryTools } from './library.js'
-import { type ProjectPart, parsedTool } from './project-part.js'
+import type { ProjectPart } from './project-part.js'
 import { cascadeInput } from './skill-unit.js'
+import { fileOf, type WalkedSkill } from './walked.js'
 
 /** The directives that a project's skills may use: its own, then the library's. */
 export interface ProjectDirectives {
@@ -95,7 +95,7 @@ async function startDirective(name: string, part: ProjectPart): Promise<AuthorsD
   const { directory } = part
   const skill = staticSource(name, part)
   if (skill === null) return null
-  const parsed = await parsedTool(part, skill.path, name)
+  const parsed = await part.parseTool(skill.path, name)
   const code = await bundleApart(directory.dir, { file: fileOf(skill) }, directory.externalPackages)
   return {
     process: new DirectiveProcess(name, code.file, parsed?.code?.exported ?? 'default'),

@@ -20,9 +20,8 @@ import { isInside } from '../src/inside-path.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { isHeader, recordFault } from '../src/record-fault.js'
 import { digestFile, readSkillFile } from './1-read/digest.js'
-import { systemReason } from './1-read/walk.js'
 import { limits } from './limits.js'
-import { readRegularFile } from './regular-file.js'
+import { readRegularFile, systemReason } from './regular-file.js'
 
 export interface VerifiedDirectory {
   /** How many files were looked at. */

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import { INDEX_FILE } from '../src/index-format.js'
 import { checkProjectOptions } from './option-checks.js'
-import { type ProjectDirectory, type ProjectOptions, readProject, shownPath } from './project.js'
+import { type ProjectDirectory, type ProjectOptions, shownPath } from './project.js'
+import { readProject } from './read-project.js'
 import { verifyDirectory } from './verify-directory.js'
 
 /** Which project `verify` looks at. */

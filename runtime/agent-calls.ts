@@ -4,20 +4,15 @@ import { isToolName } from '../src/tool-name.js'
 import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
 import { isAllowed } from '../src/tool-rules.js'
 import { allTools } from './all-tools.js'
-import type { Chain } from './chain.js'
-import { type CallerKind, invocationOf, type RunContext } from './context.js'
+import type { Chain } from './chain-types.js'
+import { invocationOf, type RunContext } from './context.js'
+import type { AgentPolicy, CallerKind } from './context-types.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import type { OpenedSkill } from './opened-skill.js'
 import { requireTool } from './require-tool.js'
 import type { ToolDef } from './tool-def.js'
-
-/** What an agent may do. */
-export interface AgentPolicy {
-  /** Patterns of the tools that it may call, as in a skill's `allowed-tools`. Absent: all. */
-  allowedTools?: string | readonly string[] | undefined
-}
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {

@@ -1,13 +1,12 @@
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/error.js'
 import { isBroken } from '../src/index-format.js'
+import type { DirectoryState, Found } from './directory.js'
 import {
   askIndex,
-  type DirectoryState,
   directoryFiles,
   directoryStates,
   diskNames,
-  type Found,
   lookUp,
   noteBroken,
   withNames,

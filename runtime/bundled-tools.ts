@@ -1,4 +1,4 @@
-import type { InvokeOptions } from './context.js'
+import type { InvokeOptions } from './context-types.js'
 import type { Runtime } from './create-runtime.js'
 
 type Call = (args?: unknown, options?: InvokeOptions) => Promise<unknown>

@@ -2,7 +2,8 @@ import { isThenable } from '../src/thenable.js'
 import { chainOf } from './chain.js'
 import { checkArguments, checkResult, resolveReturns } from './check-arguments.js'
 import { cloneArguments, UncopiedArguments } from './clone-arguments.js'
-import { type InvokeFor, type InvokeOptions, observing, RunContext } from './context.js'
+import { type InvokeFor, observing, RunContext } from './context.js'
+import type { InvokeOptions } from './context-types.js'
 import { knownTool } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
@@ -11,7 +12,7 @@ import { requireTool } from './require-tool.js'
 import { throwIfAborted } from './run-aborted.js'
 
 const running = lazy(() => import('./run-chain.js'))
-const faults = lazy(() => import('./call-faults.js'))
+const faults = lazy(() => import('./depth-exceeded.js'))
 const optionChecks = lazy(() => import('./invoke-options.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 

@@ -1,6 +1,7 @@
 import { cascadeKeyText } from '../src/index-format.js'
-import { isOwn } from './chain.js'
-import { currentIndex, type DirectoryState, directoryStates } from './directory-state.js'
+import type { DirectoryState } from './directory.js'
+import { isOwn } from './directory.js'
+import { currentIndex, directoryStates } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 

@@ -1,8 +1,7 @@
 import { disk } from '#disk'
 import { CLOCK_TICK } from '../src/clock-tick.js'
-import type { HookTrigger } from '../src/hooks.js'
-import type { JsonObject } from '../src/json.js'
-import { type DirectoryState, directoryStates, isStillFresh } from './directory-state.js'
+import type { Chain, KnownCascade } from './chain-types.js'
+import { directoryStates, isStillFresh } from './directory-state.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { pathsKey } from './paths-key.js'
@@ -11,67 +10,6 @@ import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
 
 const finding = lazy(() => import('./find-cascade.js'))
-
-/** A middleware around a tool, ready to be run. */
-export interface ChainStep {
-  name: string
-  def: ToolDef
-  /** Its configuration. */
-  args: unknown
-  /** Called directly, with no chain of its own. */
-  static: boolean
-  /** Set where it wraps every entry, or the whole invocation. */
-  hook?: readonly HookTrigger[]
-  /** True where `args` holds `${…}`, to be filled in when it runs. */
-  isVolatile?: true
-}
-
-/** What runs around a tool, outermost first. */
-export interface Chain {
-  /** All of it, hooks in their places. */
-  steps: readonly ChainStep[]
-  /** Those that run in their place. */
-  entries: readonly ChainStep[]
-  /** Those that wrap every entry and the tool, outermost first. */
-  nextHooks: readonly ChainStep[]
-  /** Those that wrap the whole invocation, outermost first. */
-  invokeHooks: readonly ChainStep[]
-  /** The tool whose `delegate` is the body, where that is inherited. */
-  body?: ToolDef
-  /** True where `${…}` in the tool's content is filled in, by what it inherits. */
-  interpolate?: boolean
-  /** Schemas that are inherited, as far as the tool has none of its own. */
-  schemas?: Schemas
-}
-
-export interface Schemas {
-  params?: JsonObject
-  returns?: JsonObject
-}
-
-/** A tool's cascade as a runtime keeps it. */
-export interface KnownCascade {
-  /** The configuration of each middleware around it, by key. */
-  middleware: ReadonlyMap<string, unknown>
-  /** Their keys, outermost first. */
-  order: readonly string[]
-  /** Its own `$hook`: how it runs as a middleware. */
-  hook: readonly HookTrigger[]
-  /** The plain keys of its metadata, effective: those that middleware may be named after. */
-  toolKeys: readonly string[]
-  /** Its own `$self`: its default arguments as a middleware. */
-  selfDefaults?: JsonObject
-  resolvedChain: Chain
-  /** The paths that `${…}` in the configurations reads, sorted. */
-  deps: readonly string[]
-  tool: ToolDef
-  /** The tools whose files it depends on. */
-  sources: readonly ToolDef[]
-  /** What the directories were when it was resolved; null where nobody looks. */
-  stamp?: string | null
-}
-
-export const EMPTY_CHAIN: Chain = Object.freeze({ steps: [], entries: [], nextHooks: [], invokeHooks: [] })
 
 /**
  * What runs around a tool: as it was compiled, where it was and what it depends on is the same; else resolved now.
@@ -91,11 +29,6 @@ export function chainOf(tool: ToolDef, globals: Globals): Chain | Promise<Chain>
 
 async function settle(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
   return (await finding()).settleCascade(tool, key, globals)
-}
-
-/** True for a directory that is the project's own. */
-export function isOwn({ layer, external }: DirectoryState): boolean {
-  return layer === 'project' && !external
 }
 
 /** True where what a cascade was resolved from is as it was; under `trust` nobody looks. */

@@ -1,8 +1,8 @@
 import { AgentAppsError } from '../src/error.js'
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { type Awaitable, whenThere } from '../src/thenable.js'
-import type { Chain } from './chain.js'
-import type { RunContext } from './context.js'
+import type { Chain } from './chain-types.js'
+import type { CallContext } from './context-types.js'
 import { lazy } from './lazy.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
@@ -19,7 +19,7 @@ export function checkArguments(
   tool: ToolDef,
   { body, schemas }: Chain,
   args: unknown,
-  ctx: RunContext,
+  ctx: CallContext,
 ): unknown | Promise<unknown> {
   const { params = schemas?.params, metadata, role } = tool.frontmatter
   if (params === undefined) {
@@ -48,7 +48,7 @@ export function checkArguments(
 export function resolveReturns(
   tool: ToolDef,
   { schemas }: Chain,
-  ctx: RunContext,
+  ctx: CallContext,
 ): Awaitable<JsonObject | undefined> {
   const { returns = schemas?.returns } = tool.frontmatter
   return returns && whenThere(comparing(), ({ resolve }) => resolve('returns', returns, ctx))
@@ -65,7 +65,7 @@ export function checkResult(
   chain: Chain,
   returns: JsonObject | undefined,
   result: unknown,
-  ctx: RunContext,
+  ctx: CallContext,
 ): unknown | Promise<unknown> {
   return returns === undefined || (typeof result === 'string' && isText(tool, chain))
     ? result

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../src/error.js'
 import type { JsonObject } from '../src/json.js'
-import type { Context, RunContext } from './context.js'
+import type { CallContext, Context } from './context-types.js'
 import type { Globals } from './globals.js'
 import { isNotEvaluated } from './not-evaluated.js'
 import { ownModule } from './own-module.js'
@@ -30,7 +30,7 @@ export async function compare(
   part: Part,
   schema: JsonObject,
   value: unknown,
-  ctx: RunContext,
+  ctx: CallContext,
 ): Promise<unknown> {
   const written = tool.frontmatter[part] ?? ctx.chain?.schemas?.[part]
   const { fault, ...verdict } = await compareWith(

@@ -2,10 +2,9 @@ import type { Diagnostic } from '../src/diagnostic.js'
 import { readFrontmatter } from '../src/role-meant.js'
 import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
-import type { Resolution } from './find-tool.js'
 import { addDiagnostic, type Globals } from './globals.js'
 import { isNotEvaluated, noteNotEvaluated } from './not-evaluated.js'
-import type { ToolDef } from './tool-def.js'
+import type { Resolution, ToolDef } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 
 /** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */

@@ -1,8 +1,10 @@
 /** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
 import { CLOCK_TICK } from '../src/clock-tick.js'
-import type { DirectoryNames, DiskParser } from '../src/directory-names.js'
+import type { DirectoryNames } from '../src/directory-names.js'
+import type { DiskParser } from '../src/disk-parser.js'
 import { listingText } from '../src/index-format.js'
-import { type DirectoryState, dirKey, forgetAdded, forgetDisk, isFileFresh } from './directory-state.js'
+import type { DirectoryState } from './directory.js'
+import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 

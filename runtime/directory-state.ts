@@ -1,6 +1,7 @@
 import type { DirectoryNames } from '../src/directory-names.js'
 import { INDEX_FILE, isBroken, type NameRecord } from '../src/index-format.js'
 import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
+import type { DirectoryState, Found } from './directory.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, emptyCache, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
@@ -8,37 +9,6 @@ import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '
 
 /** The reading of files, which what is compiled does without. */
 export const directoryFiles = lazy(() => import('./directory-files.js'))
-
-/** What is known of one directory so far. `dir` is absolute. */
-export interface DirectoryState extends SearchDirectory {
-  /** True for the skills that the package ships. */
-  library?: true
-  /** Undefined: not looked for yet. Null: there is none that can be used. */
-  index: OpenIndex | null | undefined
-  /** The stamp of an index that was refused, so that it is not read and reported again. */
-  refused?: string | null
-  /** The names read from its files, where it has no index or that one missed. */
-  disk?: Promise<DirectoryNames | null>
-  /** The same, once they are there. */
-  diskNames?: DirectoryNames | null
-  /** When the folders that were listed for them last changed; undefined where one may have changed since without its time showing it. */
-  diskTimes?: string | undefined
-  /** Items at its top that came after `names` was made, by the listing that showed them. */
-  added?: { listing: string; names: Promise<DirectoryNames | null> }
-  /** The directory's own time when it was last listed, in ms. */
-  listed?: number | undefined
-  /** Files that changed after the names were made, read anew, by path. */
-  reread: Map<string, { stamp: string; names: DirectoryNames | null }>
-  /** Files whose digest showed that they are the same although they were touched, by path. */
-  verified: Map<string, string>
-}
-
-/** A name's record, and the names that it stands in. */
-export interface Found {
-  state: DirectoryState
-  names: DirectoryNames
-  record: NameRecord
-}
 
 /** A directory to be searched. */
 type Search = SearchDirectory & Pick<DirectoryState, 'library'>

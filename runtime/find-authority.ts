@@ -3,15 +3,9 @@ import { byCodePoint } from '../src/code-point-order.js'
 import type { Diagnostic } from '../src/diagnostic.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import { isBroken } from '../src/index-format.js'
-import { isOwn } from './chain.js'
-import {
-  type DirectoryState,
-  directoryFiles,
-  directoryStates,
-  isFileFresh,
-  namesOf,
-  withNames,
-} from './directory-state.js'
+import type { DirectoryState } from './directory.js'
+import { isOwn } from './directory.js'
+import { directoryFiles, directoryStates, isFileFresh, namesOf, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { toolOf } from './make-tool.js'

@@ -1,31 +1,21 @@
 import { disk } from '#disk'
-import type { Diagnostic } from '../src/diagnostic.js'
 import { runtimeClosed, toolBroken } from '../src/error.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
-import {
-  type DirectoryState,
-  type Found,
-  inSearchOrder,
-  lookUp,
-  lookUpOnDisk,
-  noteBroken,
-} from './directory-state.js'
+import type { DirectoryState, Found } from './directory.js'
+import { inSearchOrder, lookUp, lookUpOnDisk, noteBroken } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
-import type { ToolDef } from './tool-def.js'
+import type { Resolution, ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
 
 const completing = lazy(() => import('./complete-tool.js'))
 const faults = lazy(() => import('./call-faults.js'))
 const inline = lazy(() => import('./inline-tools.js'))
 const paths = lazy(() => import('./read-path.js'))
-
-/** What a reference leads to: a tool, a file with a fault, or nothing. */
-export type Resolution = { tool: ToolDef; broken?: never } | { broken: Diagnostic; tool?: never } | null
 
 /** Null entries that are kept: a process that asks for random names forever must not grow without bound. */
 const MISSING_KEPT = 10_000

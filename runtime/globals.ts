@@ -1,16 +1,13 @@
 import type { Diagnostic } from '../src/diagnostic.js'
-import type { DiskParser } from '../src/directory-names.js'
+import type { DiskParser } from '../src/disk-parser.js'
 import type { NameRecord } from '../src/index-format.js'
 import type { JsonObject } from '../src/json.js'
-import type { PathEntry } from '../src/path-entry.js'
-import { CONVENTIONAL_DIRECTORIES } from '../src/path-entry.js'
-import type { Chain, KnownCascade } from './chain.js'
-import type { DirectoryState } from './directory-state.js'
+import { CONVENTIONAL_DIRECTORIES, type PathEntry } from '../src/path-entry.js'
+import type { Chain, KnownCascade } from './chain-types.js'
+import type { DirectoryState } from './directory.js'
 import { RunEvents } from './events.js'
-import type { Resolution } from './find-tool.js'
-import type { PathsKey } from './paths-key.js'
 import { RegisteredTools } from './registered-tools.js'
-import type { ToolDef, Via } from './tool-def.js'
+import type { Resolution, ToolDef, Via } from './tool-def.js'
 
 /** `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read anew. */
 export type Freshness = 'trust' | 'check'
@@ -186,4 +183,11 @@ export function defaultGlobals(): Globals {
 export function addDiagnostic({ diagnostics }: Globals, diagnostic: Diagnostic): void {
   const { file, rule, line, column } = diagnostic
   diagnostics.set([file, rule, line, column].join('\0'), diagnostic)
+}
+
+/** The last key that was made, and what of. */
+export interface PathsKey {
+  entries: PathEntry[]
+  cwd: string | undefined
+  key: string
 }

@@ -5,10 +5,10 @@ export type { ResourceRecord, ToolDetails } from '../src/index-format.js'
 export type { JsonObject, JsonValue } from '../src/json.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/references.js'
-export type { AgentPolicy } from './agent-calls.js'
 export { clearAllCaches, clearToolCache } from './caches.js'
-export type { ChainStep } from './chain.js'
+export type { ChainStep } from './chain-types.js'
 export type {
+  AgentPolicy,
   CallerKind,
   CallIds,
   Context,
@@ -18,7 +18,7 @@ export type {
   Manager,
   Run,
   RunningTool,
-} from './context.js'
+} from './context-types.js'
 export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './events.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './explain.js'

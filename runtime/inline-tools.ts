@@ -1,11 +1,10 @@
 import { parseInline } from '../src/inline-reference.js'
+import { functionOf, noTool } from './delegate-source.js'
 import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
-import type { Resolution } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { notEvaluated } from './not-evaluated.js'
-import { functionOf, noTool } from './run-code.js'
-import type { ToolDef, ToolFunction } from './tool-def.js'
+import type { Resolution, ToolDef, ToolFunction } from './tool-def.js'
 
 /**
  * The tool of an `inline://` reference, made at its first use and kept as a registered tool under the whole

@@ -1,5 +1,5 @@
 import { interpolate } from '../src/interpolate.js'
-import type { Context } from './context.js'
+import type { Context } from './context-types.js'
 import { interpolationRoots } from './interpolation-roots.js'
 
 /** A middleware's configuration, with `${…}` filled in from the context that it serves. */

@@ -1,5 +1,5 @@
 import type { InterpolationRoots } from '../src/interpolate.js'
-import type { Context, Run } from './context.js'
+import type { Context, Run } from './context-types.js'
 
 /** What `${…}` can name of a context. */
 export function interpolationRoots(ctx: Context): InterpolationRoots {

@@ -1,5 +1,5 @@
 import { checkOptions } from '../src/options.js'
-import type { InvokeOptions } from './context.js'
+import type { InvokeOptions } from './context-types.js'
 
 const OPTIONS: Record<keyof InvokeOptions, string> = {
   signal: 'an object, an AbortSignal',

@@ -1,6 +1,6 @@
 import { whenThere } from '../src/thenable.js'
 import { cloneArguments } from './clone-arguments.js'
-import type { InvokeOptions } from './context.js'
+import type { InvokeOptions } from './context-types.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './lazy.js'
 import { ownOptions } from './own-options.js'

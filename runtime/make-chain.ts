@@ -1,7 +1,7 @@
 import type { HookTrigger } from '../src/hooks.js'
 import type { ChainRecord } from '../src/index-format.js'
 import { isJsonObject } from '../src/json.js'
-import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from './chain.js'
+import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from './chain-types.js'
 import type { ToolDef } from './tool-def.js'
 
 /** A middleware of a cascade, as it was compiled or resolved now, with the tool that it is. */

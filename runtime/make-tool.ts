@@ -1,16 +1,14 @@
 import type { ToolFrontmatter } from '../src/frontmatter.js'
 import { INTERNAL_TAG } from '../src/tool-name.js'
-import type { Context, RunContext } from './context.js'
-import { askIndex, type DirectoryState, statesAfter } from './directory-state.js'
+import type { CallContext, Context } from './context-types.js'
+import type { DirectoryState } from './directory.js'
+import { askIndex, statesAfter } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import { code, markdown } from './on-demand.js'
 import { readContent } from './read-content.js'
 import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
 import { keepSource, type ToolSource } from './tool-source.js'
-
-const code = lazy(() => import('./run-code.js'))
-const markdown = lazy(() => import('./markdown-tool.js'))
 
 const BRAND = Symbol.for('agent-apps.tool')
 
@@ -45,7 +43,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
     kind,
     frontmatter,
     fn: async (ctx, args) => {
-      const mustGoOn = (ctx as Partial<RunContext> | undefined)?.mustGoOn
+      const mustGoOn = (ctx as Partial<CallContext> | undefined)?.mustGoOn
       const run = await fn()
       mustGoOn?.call(ctx)
       return run(ctx, args)

@@ -1,4 +1,5 @@
-import type { Context, RunContext } from './context.js'
+import type { RunContext } from './context.js'
+import type { Context } from './context-types.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'

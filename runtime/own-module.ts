@@ -1,4 +1,4 @@
-import type { DirectoryState } from './directory-state.js'
+import type { DirectoryState } from './directory.js'
 import type { Disk } from './disk-seam.js'
 
 /** The path of a module that a directory's index names; null where it is not there, or is a link to any code of this machine. */

@@ -1,5 +1,4 @@
-import type { AgentPolicy } from './agent-calls.js'
-import type { InvokeOptions } from './context.js'
+import type { AgentPolicy, InvokeOptions } from './context-types.js'
 
 /** The options of a call as they are now: what its caller changes later is not for this call. */
 export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {

@@ -1,13 +1,6 @@
 import type { PathEntry } from '../src/path-entry.js'
 import type { Globals } from './globals.js'
 
-/** The last key that was made, and what of. */
-export interface PathsKey {
-  entries: PathEntry[]
-  cwd: string | undefined
-  key: string
-}
-
 /** A text that is the same for the same path entries; the second half of cache keys. */
 export function pathsKey(globals: Globals): string {
   const { paths, cwd } = globals.config

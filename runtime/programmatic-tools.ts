@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../src/json.js'
 import { notJsonIn } from '../src/not-json.js'
 import { isToolName } from '../src/tool-name.js'
 import { forgetReference } from './caches.js'
-import type { Context } from './context.js'
+import type { Context } from './context-types.js'
 import { defaultGlobals, type Globals } from './globals.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 

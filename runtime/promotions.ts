@@ -1,7 +1,7 @@
 import { type Promotion, readAnnotations } from '../src/annotations.js'
 import type { JsonObject } from '../src/json.js'
 import { valueFaults } from '../src/metadata-faults.js'
-import { isOwn } from './chain.js'
+import { isOwn } from './directory.js'
 import { rootMain } from './find-authority.js'
 import type { Globals, Promotions } from './globals.js'
 import { cascadeTool } from './resolve-cascade.js'

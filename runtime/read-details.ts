@@ -9,13 +9,11 @@ import { rereadFile } from './directory-files.js'
 import { currentIndex, namesOf, statesAfter, withNames } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import { contents } from './on-demand.js'
 import { IndexRefused } from './read-index.js'
 import { requireTool } from './require-tool.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf, type ToolSource } from './tool-source.js'
-
-const contents = lazy(() => import('./find-content.js'))
 
 /** A tool with its details. Directories without an index are read for this where they may have tools that it shadows. */
 export async function describe(

@@ -4,23 +4,21 @@ import type { DirectoryNames } from '../src/directory-names.js'
 import { toolBroken } from '../src/error.js'
 import { isBroken } from '../src/index-format.js'
 import { isInside } from '../src/inside-path.js'
+import type { DirectoryState, Found } from './directory.js'
 import { loadParser, rereadFile } from './directory-files.js'
 import {
   askIndex,
   askLoaded,
-  type DirectoryState,
   directoryStates,
-  type Found,
   isFresh,
   loadNamesakes,
   noteBroken,
   withNames,
 } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
-import type { Resolution } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { toolOf } from './make-tool.js'
-import type { ToolDef } from './tool-def.js'
+import type { Resolution, ToolDef } from './tool-def.js'
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 

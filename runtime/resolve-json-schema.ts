@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../src/json.js'
 import { pathGet } from '../src/path-expression.js'
-import type { Context } from './context.js'
+import type { Context } from './context-types.js'
 import { contextFields } from './interpolation-roots.js'
 
 /**

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../src/diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from '../src/frontmatter.js'
 import type { Layer } from '../src/path-entry.js'
 
@@ -36,3 +37,6 @@ export interface ToolDef {
   content?: () => Promise<string>
   origin: Origin
 }
+
+/** What a reference leads to: a tool, a file with a fault, or nothing. */
+export type Resolution = { tool: ToolDef; broken?: never } | { broken: Diagnostic; tool?: never } | null

@@ -1,4 +1,5 @@
 import { LIFTED_KEYS } from './frontmatter.js'
+import type { JsonValue } from './json.js'
 
 /** The keys of `metadata` that the core itself reads; every other plain key may name a middleware. */
 export const CORE_METADATA_KEYS: readonly string[] = [
@@ -22,4 +23,12 @@ export type MetaKey = `$${string}`
 /** True where a key of `metadata` is an annotation. */
 export function isMetaKey(key: string): key is MetaKey {
   return key.startsWith('$')
+}
+
+/** The keys of metadata that are to guard calls, and that nothing reads yet. */
+export const GUARDS_TO_COME: readonly string[] = ['gated', 'permissions', 'trust']
+
+/** True for a key whose author believes that it guards something. */
+export function isGuardToCome(key: string, value: JsonValue): boolean {
+  return GUARDS_TO_COME.includes(key) && value !== false && value !== null
 }

@@ -1,5 +1,5 @@
+import { GUARDS_TO_COME } from './core-metadata-keys.js'
 import { definedFields } from './defined-fields.js'
-import { DEFINITION_FIELDS, isDefinitionField } from './definition-fields.js'
 import { AgentAppsError } from './error.js'
 import type { Role } from './frontmatter.js'
 import { isJsonObject, type JsonObject } from './json.js'
@@ -284,4 +284,30 @@ function required<Definition>(definition: Definition | undefined, name: string):
     hint: 'Return it from the function given to `defineTool`.',
     tool: name,
   })
+}
+
+const FIELDS: Record<keyof ToolDefinition, true> = {
+  name: true,
+  description: true,
+  params: true,
+  returns: true,
+  execute: true,
+  tags: true,
+  role: true,
+  visibility: true,
+  allowedTools: true,
+  metadata: true,
+}
+
+/** The fields of what `defineTool` is given. */
+export const DEFINITION_FIELDS: readonly string[] = Object.keys(FIELDS)
+
+/** The fields that a definition may have although nothing reads them yet. */
+export const FIELDS_TO_COME = ['descriptionPath', 'init', 'timeout']
+
+const ALL_FIELDS = [...DEFINITION_FIELDS, ...FIELDS_TO_COME, ...GUARDS_TO_COME]
+
+/** True for a field that `defineTool` takes. */
+export function isDefinitionField(field: string): boolean {
+  return ALL_FIELDS.includes(field)
 }

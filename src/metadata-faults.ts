@@ -1,7 +1,6 @@
 import { annotationNested, guardToCome, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { isMetaKey } from './core-metadata-keys.js'
-import { isGuardToCome } from './guards-to-come.js'
+import { isGuardToCome, isMetaKey } from './core-metadata-keys.js'
 import { isInterpolatedInline } from './inline-reference.js'
 import { isJsonObject, type JsonValue } from './json.js'
 import { type JsonPlace, pathTo, placesIn } from './json-places.js'

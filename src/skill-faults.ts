@@ -1,9 +1,12 @@
-import type { CascadeTool } from './cascade-types.js'
 import type { Diagnostic } from './diagnostic.js'
 import { AgentAppsError } from './error.js'
 import type { Role } from './frontmatter.js'
 
-export type Fault = NonNullable<CascadeTool['fault']>
+/** Why a skill that is found cannot be used: what is wrong, as part of a sentence, and what to do. */
+export interface Fault {
+  message: string
+  hint: string
+}
 
 /** What to do where another skill is at fault. */
 export function mendFirst(hint: string): string {

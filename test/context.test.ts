@@ -13,8 +13,8 @@ import {
   serializeContext,
 } from 'agent-apps'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { ChainStep } from '../runtime/chain.js'
-import type { Context, InvokeOptions } from '../runtime/context.js'
+import type { ChainStep } from '../runtime/chain-types.js'
+import type { Context, InvokeOptions } from '../runtime/context-types.js'
 import { createRuntime } from '../runtime/create-runtime.js'
 import { invoke } from '../runtime/invoke.js'
 import { makeChain } from '../runtime/make-chain.js'

@@ -9,14 +9,7 @@ import { type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
 import { remembering } from '../remembering.js'
 import { checkPatterns } from './check-patterns.js'
-
-/** Finds the place of a value, or of its key, in the author's file. */
-export interface Locator {
-  value: (field: string, ...inside: (string | number)[]) => Place
-  key: (field: string, ...inside: string[]) => Place
-  /** Where an offset of a text stands, if the text stands there as it reads; else where the text begins. */
-  within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place
-}
+import type { Locator } from './source-text.js'
 
 /** Few skills have one, and a place is looked for only where it may be needed. */
 export function hasDelegate({ metadata }: JsonObject): boolean {

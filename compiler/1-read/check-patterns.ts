@@ -3,7 +3,7 @@ import { nearest } from '../../src/nearest.js'
 import { FOREIGN_NAMES, parsePatterns, selectsTool, type ToolRule } from '../../src/tool-pattern.js'
 import { type Finding, finding } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import type { Locator } from './check-frontmatter.js'
+import type { Locator } from './source-text.js'
 
 /** The tools that ship with the library. */
 const LIBRARY_NAMES: readonly string[] = [

@@ -3,7 +3,7 @@ import { namesOurs } from '../../src/interpolate.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import type { Locator } from './check-frontmatter.js'
+import type { Locator } from './source-text.js'
 
 const VARIABLE = /\\\$\{|\$ARGUMENTS\b|\$\{([^{}]*)\}/g
 

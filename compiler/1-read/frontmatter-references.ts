@@ -3,7 +3,7 @@ import type { ReferenceKind, ToolReference } from '../../src/references.js'
 import { isToolName } from '../../src/tool-name.js'
 import { parsePatterns } from '../../src/tool-pattern.js'
 import type { Place } from '../diagnostics.js'
-import type { Locator } from './check-frontmatter.js'
+import type { Locator } from './source-text.js'
 
 /** What a tool's frontmatter refers to: bases, a delegate, and the tools that `allowed-tools` names exactly. */
 export function frontmatterReferences(verbatim: JsonObject, at: Locator): ToolReference[] {

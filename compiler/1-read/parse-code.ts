@@ -3,13 +3,15 @@ import { inOrder } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
-import { checkFrontmatter, hasDelegate, type Locator } from './check-frontmatter.js'
+import { fallbackName } from '../walked.js'
+import { checkFrontmatter, hasDelegate } from './check-frontmatter.js'
 import { decode } from './decode.js'
 import { frontmatterReferences } from './frontmatter-references.js'
-import { fallbackName, nothingParsed, type ParsedFile } from './parse-file.js'
+import { nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
 import type { ReadModule } from './read-module.js'
 import { saysMain } from './says-main.js'
+import type { Locator } from './source-text.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {

@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto'
 import { directiveNames } from '../../src/directive-names.js'
-import type { ToolKind } from '../../src/frontmatter.js'
-import type { ToolRecord } from '../../src/index-format.js'
 import type { JsonObject } from '../../src/json.js'
 import { notJson } from '../../src/not-json.js'
-import { inOrder, type ToolReference } from '../../src/references.js'
+import { inOrder } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'
 import { isToolName, toolNameProblem } from '../../src/tool-name.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
-import type { CodePart, ContentBody } from '../skill-unit.js'
-import { checkFrontmatter, hasDelegate, type Locator, typeName } from './check-frontmatter.js'
+import type { ParsedTool } from '../parsed-tool.js'
+import { fallbackName, type SkillSource } from '../walked.js'
+import { checkFrontmatter, hasDelegate, typeName } from './check-frontmatter.js'
 import { commentsInValues } from './comments-in-values.js'
 import { contentLinks } from './content-links.js'
 import { type DecodedText, decode } from './decode.js'
@@ -19,40 +18,10 @@ import { frontmatterReferences, reference } from './frontmatter-references.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { applyRepair, type ColonRepair, repairColon } from './repair-colon.js'
 import { saysMain } from './says-main.js'
+import type { Locator } from './source-text.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 import { type KeyPlace, topLevelKeys } from './top-level-keys.js'
 import { type Places, placesIn, readYaml, scalarSource, type YamlResult } from './yaml.js'
-
-/** What is known of a skill file before it is read. */
-export interface SkillSource {
-  /** Relative to the entry, as it is to stand in records. */
-  path: string
-  kind: 'folder' | 'file'
-  /** The name of its real folder. */
-  folderName: string
-  /** True at the root of a path entry, where the folder's name says nothing. */
-  atRoot: boolean
-}
-
-export interface ParsedTool {
-  name: string
-  record: ToolRecord
-  /** Where its name stands. */
-  place: Place
-  /** Where its delegate stands, where it has one. */
-  delegatePlace?: Place
-  verbatim: JsonObject
-  /** Where what stands in its frontmatter stands in the file. */
-  at: Locator
-  /** What it refers to, in the file's order. */
-  references: ToolReference[]
-  /** What is known of a tool in code without running it. */
-  code?: CodePart
-  /** The text after its frontmatter. Absent for code. */
-  content?: string
-  /** The same, where that may hold directives. */
-  body?: ContentBody
-}
 
 /** A change to a file's text that mends a finding, as offsets into the text (UTF-16 units). */
 export interface Fix {
@@ -329,14 +298,4 @@ function readName(
 function writtenName(yaml: string): string | null {
   const name = /^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?$/m.exec(yaml)?.[1]
   return name !== undefined && isToolName(name) ? name : null
-}
-
-/** The name that a file seems to give by where it lies. */
-export function fallbackName({
-  path,
-  kind,
-  folderName,
-}: Pick<SkillSource, 'path' | 'folderName'> & { kind: ToolKind }): string | null {
-  const name = kind === 'folder' ? folderName : (path.split('/').at(-1) ?? '').replace(/\.skill\.[a-z]+$/, '')
-  return isToolName(name) ? name : null
 }

@@ -11,8 +11,7 @@ import {
   type TemplateLiteral,
 } from 'acorn'
 import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
-import { frontmatterOf } from '../../src/define-tool.js'
-import { DEFINITION_FIELDS, FIELDS_TO_COME, isDefinitionField } from '../../src/definition-fields.js'
+import { DEFINITION_FIELDS, FIELDS_TO_COME, frontmatterOf, isDefinitionField } from '../../src/define-tool.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
 import { nearest } from '../../src/nearest.js'
 import { notJson } from '../../src/not-json.js'

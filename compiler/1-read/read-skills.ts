@@ -8,13 +8,14 @@ import { holdsPrivateKey, KEY_BYTES } from '../../src/secrets.js'
 import type { CachedFile, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
 import { type FileStat, pickStat, sameStat, vouchingStat } from '../file-stat.js'
-import { readRegularFile } from '../regular-file.js'
+import type { ProjectPart } from '../project-part.js'
+import { readRegularFile, systemReason } from '../regular-file.js'
 import type { SkillUnit } from '../skill-unit.js'
+import { fallbackName, fileOf, type WalkedFile, type WalkedSkill } from '../walked.js'
 import { digestFile, readSkillFile } from './digest.js'
 import { parseCode } from './parse-code.js'
-import { fallbackName, nothingParsed, type ParsedFile, parseFile } from './parse-file.js'
+import { nothingParsed, type ParsedFile, parseFile } from './parse-file.js'
 import { readDelegate } from './read-delegate.js'
-import { fileOf, systemReason, type WalkedFile, type WalkedSkill } from './walk.js'
 
 export interface ReadSkills {
   units: SkillUnit[]
@@ -278,5 +279,13 @@ function digestIfReadable(file: WalkedFile): string | null {
   } catch {
     // The full read that follows reports it.
     return null
+  }
+}
+
+/** Parses a directory's skill files again, for what of a tool no compile keeps. */
+export function toolParser(skills: readonly WalkedSkill[]): ProjectPart['parseTool'] {
+  return async (file, name) => {
+    const skill = skills.find(({ path }) => path === file)
+    return skill && (await parseSkill(skill)).tools.find(tool => tool.name === name)
   }
 }

@@ -39,3 +39,11 @@ export function lineEnd(text: string, start: number): number {
   const newline = text.indexOf('\n', start)
   return newline === -1 ? text.length : newline
 }
+
+/** Finds the place of a value, or of its key, in the author's file. */
+export interface Locator {
+  value: (field: string, ...inside: (string | number)[]) => Place
+  key: (field: string, ...inside: string[]) => Place
+  /** Where an offset of a text stands, if the text stands there as it reads; else where the text begins. */
+  within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place
+}

@@ -7,7 +7,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { byCodePoint } from '../../src/code-point-order.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index-format.js'
@@ -17,53 +17,8 @@ import { looksSecret } from '../../src/secrets.js'
 import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics.js'
 import { type FileStat, pickStat } from '../file-stat.js'
 import { limits } from '../limits.js'
-import { readRegularFile } from '../regular-file.js'
-import { fallbackName } from './parse-file.js'
-
-export interface WalkedFile extends FileStat {
-  /** Relative to `root`, `/`-separated. */
-  path: string
-  /** The directory that it was found below, absolute: the entry's; of a resource, its skill's folder. */
-  root: string
-}
-
-/** A walked file's absolute path. */
-export function fileOf({ root, path }: WalkedFile): string {
-  return inside(root, path)
-}
-
-/** A skill file, unread. */
-export interface WalkedSkill extends WalkedFile {
-  kind: ToolKind
-  /** The name of the real folder it lies in. */
-  folderName: string
-  /** True for a SKILL.md at the root of the path entry. */
-  atRoot: boolean
-  /** The folder skill's other files. */
-  resources: WalkedFile[]
-  findings: Finding[]
-  /** Why it cannot be looked at. Only of a SKILL.md at the root, also where the root itself cannot be: another one gives no skill. */
-  unseen?: string
-}
-
-/** A file or folder that gives no skill, with why. */
-export interface Skipped {
-  path: string
-  finding: Finding
-  /** True for what would be a skill if it lay elsewhere, and so counts as a file met. */
-  counts: boolean
-  /** The names that it seems to give, so that no other tool takes their place, and what they guard does not run without. */
-  names?: string[]
-}
-
-export interface Walk {
-  skills: WalkedSkill[]
-  skipped: Skipped[]
-  /** The names that stand in the directory itself. */
-  listing: string[]
-  /** True where the system does not let anybody list the directory itself: nobody knows what is in it. */
-  isRefused?: true
-}
+import { readRegularFile, systemReason } from '../regular-file.js'
+import { fallbackName, inside, type Skipped, type Walk, type WalkedSkill } from '../walked.js'
 
 export interface WalkOptions {
   /** True for a path, relative and `/`-separated, that the configuration excludes. */
@@ -370,17 +325,6 @@ function isSkillName(name: string): boolean {
   return SKILL_FILE.test(name) || SINGLE_FILE.test(name)
 }
 
-/** What the operating system says of a path, without the path and the call's name. */
-export function systemReason(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return code === undefined
-    ? message
-    : `${code}, ${message
-        .replace(/^[A-Z]+: /, '')
-        .replace(/, \w+ '.*$/s, '')
-        .replace(/, \w+$/, '')}`
-}
-
 /** The real path of a directory; the path itself where the system does not let anybody look there. */
 function realPath(directory: string): string {
   try {
@@ -462,11 +406,6 @@ function targetName(link: string): string {
 
 function isWithin(real: string, folder: string): boolean {
   return real === folder || real.startsWith(folder.endsWith('/') ? folder : join(folder, '/'))
-}
-
-/** As `join` does, which takes much longer, for parts that are as it would leave them. */
-function inside(directory: string, path: string): string {
-  return directory.endsWith(sep) ? directory + path : directory + sep + path
 }
 
 function below(directory: string, name: string): string {

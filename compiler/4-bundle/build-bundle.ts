@@ -7,7 +7,7 @@ import { shardOf } from '../../src/index-format.js'
 import { useEsbuild } from '../esbuild.js'
 import { BUILT_DIRECTORY } from '../package-place.js'
 import { REQUIRE_BANNER } from '../require-banner.js'
-import type { BundledDirectory, BundleParts } from './bundle-parts.js'
+import { type BundledDirectory, type BundleParts, MARK } from './bundle-parts.js'
 import { type EntryChunks, entryText, partsText, shardText, tableText } from './bundle-texts.js'
 
 export interface BuildBundleOptions {
@@ -29,8 +29,6 @@ const OWN_ENTRIES = new Map([
   ['agent-apps/bundled-tools', 'runtime/bundled-tools.js'],
   ['#disk', 'runtime/bundle-disk.js'],
 ])
-/** The first line of every file of a bundle, by which it is known again. */
-export const MARK = '// Made by agent-apps. Do not edit: the next `agent-apps compile --bundle` replaces it.'
 
 /**
  * Makes the modules of a bundle: its entry, and chunks for whatever is needed later. The runtime and the code of skills

@@ -60,3 +60,6 @@ export interface BundledAsset {
   file: string
   contents: Uint8Array
 }
+
+/** The first line of every file of a bundle, by which it is known again. */
+export const MARK = '// Made by agent-apps. Do not edit: the next `agent-apps compile --bundle` replaces it.'

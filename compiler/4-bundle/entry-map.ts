@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readRegularFile, unlessGone } from '../regular-file.js'
-import { MARK } from './build-bundle.js'
 import { readList } from './bundle-list.js'
+import { MARK } from './bundle-parts.js'
 import type { BundlePlace } from './bundle-place.js'
 import { beginsWith } from './known-file.js'
 

@@ -4,7 +4,6 @@ import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
 import { abandonedLock, withFileLock } from '../file-lock.js'
 import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import { nameToBe } from '../temporary-name.js'
-import { MARK } from './build-bundle.js'
 import {
   ASSET_NAME,
   CHUNK_NAME,
@@ -15,6 +14,7 @@ import {
   readList,
   writeList,
 } from './bundle-list.js'
+import { MARK } from './bundle-parts.js'
 import { type BundlePlace, LOCK } from './bundle-place.js'
 import { checkFiles, foreignFile } from './check-place.js'
 import { isMapOwn, MAP_MARK } from './entry-map.js'

@@ -1,7 +1,8 @@
 import { emptyGlobals, type Globals, type ToolDef, type ToolFunction } from 'agent-apps'
 import { invokeFor } from '../../runtime/call-tool.js'
-import type { ChainStep } from '../../runtime/chain.js'
-import { type Context, type InvokeOptions, RunContext } from '../../runtime/context.js'
+import type { ChainStep } from '../../runtime/chain-types.js'
+import { RunContext } from '../../runtime/context.js'
+import type { Context, InvokeOptions } from '../../runtime/context-types.js'
 import { makeChain } from '../../runtime/make-chain.js'
 import { runChain } from '../../runtime/run-chain.js'
 

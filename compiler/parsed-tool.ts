@@ -1,0 +1,26 @@
+import type { ToolRecord } from '../src/index-format.js'
+import type { JsonObject } from '../src/json.js'
+import type { ToolReference } from '../src/references.js'
+import type { Locator } from './1-read/source-text.js'
+import type { Place } from './diagnostics.js'
+import type { CodePart, ContentBody } from './skill-unit.js'
+
+export interface ParsedTool {
+  name: string
+  record: ToolRecord
+  /** Where its name stands. */
+  place: Place
+  /** Where its delegate stands, where it has one. */
+  delegatePlace?: Place
+  verbatim: JsonObject
+  /** Where what stands in its frontmatter stands in the file. */
+  at: Locator
+  /** What it refers to, in the file's order. */
+  references: ToolReference[]
+  /** What is known of a tool in code without running it. */
+  code?: CodePart
+  /** The text after its frontmatter. Absent for code. */
+  content?: string
+  /** The same, where that may hold directives. */
+  body?: ContentBody
+}

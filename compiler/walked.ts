@@ -1,0 +1,76 @@
+import { sep } from 'node:path'
+import type { ToolKind } from '../src/frontmatter.js'
+import { isToolName } from '../src/tool-name.js'
+import type { Finding } from './diagnostics.js'
+import type { FileStat } from './file-stat.js'
+
+export interface WalkedFile extends FileStat {
+  /** Relative to `root`, `/`-separated. */
+  path: string
+  /** The directory that it was found below, absolute: the entry's; of a resource, its skill's folder. */
+  root: string
+}
+
+/** A walked file's absolute path. */
+export function fileOf({ root, path }: WalkedFile): string {
+  return inside(root, path)
+}
+
+/** A skill file, unread. */
+export interface WalkedSkill extends WalkedFile {
+  kind: ToolKind
+  /** The name of the real folder it lies in. */
+  folderName: string
+  /** True for a SKILL.md at the root of the path entry. */
+  atRoot: boolean
+  /** The folder skill's other files. */
+  resources: WalkedFile[]
+  findings: Finding[]
+  /** Why it cannot be looked at. Only of a SKILL.md at the root, also where the root itself cannot be: another one gives no skill. */
+  unseen?: string
+}
+
+/** A file or folder that gives no skill, with why. */
+export interface Skipped {
+  path: string
+  finding: Finding
+  /** True for what would be a skill if it lay elsewhere, and so counts as a file met. */
+  counts: boolean
+  /** The names that it seems to give, so that no other tool takes their place, and what they guard does not run without. */
+  names?: string[]
+}
+
+export interface Walk {
+  skills: WalkedSkill[]
+  skipped: Skipped[]
+  /** The names that stand in the directory itself. */
+  listing: string[]
+  /** True where the system does not let anybody list the directory itself: nobody knows what is in it. */
+  isRefused?: true
+}
+
+/** The name that a file seems to give by where it lies. */
+export function fallbackName({
+  path,
+  kind,
+  folderName,
+}: Pick<SkillSource, 'path' | 'folderName'> & { kind: ToolKind }): string | null {
+  const name = kind === 'folder' ? folderName : (path.split('/').at(-1) ?? '').replace(/\.skill\.[a-z]+$/, '')
+  return isToolName(name) ? name : null
+}
+
+/** What is known of a skill file before it is read. */
+export interface SkillSource {
+  /** Relative to the entry, as it is to stand in records. */
+  path: string
+  kind: 'folder' | 'file'
+  /** The name of its real folder. */
+  folderName: string
+  /** True at the root of a path entry, where the folder's name says nothing. */
+  atRoot: boolean
+}
+
+/** As `join` does, which takes much longer, for parts that are as it would leave them. */
+export function inside(directory: string, path: string): string {
+  return directory.endsWith(sep) ? directory + path : directory + sep + path
+}

@@ -1,0 +1,39 @@
+import { isDefinedTool } from '../src/define-tool.js'
+import type { CodeSource } from '../src/disk-parser.js'
+import { AgentAppsError } from '../src/error.js'
+import { parseInline } from '../src/inline-reference.js'
+import { parseReference } from '../src/reference.js'
+import type { Disk } from './disk-seam.js'
+import type { ToolFunction } from './tool-def.js'
+import type { ToolSource } from './tool-source.js'
+
+/** What the tool that a delegate names is looked up by. */
+export function delegateTarget(ref: string, { state, record }: ToolSource, disk: Disk): string {
+  return parseReference(ref).kind === 'path' ? disk.resolve(state.dir, record.file, '..', ref) : ref
+}
+
+export function noTool(what: string, where: { tool: string; file?: string }): AgentAppsError {
+  const hint = 'Export a function, or something made with `defineTool`.'
+  return new AgentAppsError('TOOL_BROKEN', `${what} is no function.`, { hint, ...where })
+}
+
+/** The code that a delegate stands for by itself: inline code, or a plain module beside the skill. */
+export function delegateSource({ state, record }: ToolSource, disk: Disk): CodeSource | null {
+  const { file, frontmatter } = record
+  const { delegate } = frontmatter.metadata
+  if (typeof delegate !== 'string') return null
+  if (delegate.startsWith('inline://')) {
+    const { kind, text } = parseInline(delegate)
+    return kind === 'code' ? { code: text, from: file } : null
+  }
+  const isModule = parseReference(delegate).kind === 'path' && /\.[cm]?[jt]s$/.test(delegate)
+  return isModule && !/\.skill\.[a-z]+$/.test(delegate)
+    ? { file: disk.resolve(state.dir, file, '..', delegate) }
+    : null
+}
+
+/** What an export does when it is called; null where it is no tool. */
+export function functionOf(value: unknown): ToolFunction | null {
+  if (isDefinedTool(value)) return value.fn
+  return typeof value === 'function' ? (value as ToolFunction) : null
+}
