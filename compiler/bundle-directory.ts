@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
+import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
+import { isTexts } from '../src/base/json.js'
 import { type ContentRecord, isContent } from '../src/content.js'
-import { AgentAppsError, isAgentAppsError } from '../src/error.js'
 import {
   type CascadeRecord,
   type FileRecord,
@@ -18,7 +19,6 @@ import {
   type ToolRecord,
 } from '../src/index-format.js'
 import { isInside } from '../src/inside-path.js'
-import { isTexts } from '../src/json.js'
 import type { SearchDirectory } from '../src/path-entry.js'
 import { recordFault } from '../src/record-fault.js'
 import { isReferences } from '../src/references.js'

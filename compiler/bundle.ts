@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
 import { LIST } from './4-bundle/bundle-list.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'

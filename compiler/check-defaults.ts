@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../src/json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/json.js'
 import type { CheckedSchema } from '../src/schema/check-schema.js'
 import { applyDefaults, cloneValue } from '../src/schema/defaults.js'
 import { interpretSchema } from '../src/schema/interpret-schema.js'

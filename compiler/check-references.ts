@@ -1,4 +1,4 @@
-import { nearest } from '../src/nearest.js'
+import { nearest } from '../src/base/nearest.js'
 import type { ToolReference } from '../src/references.js'
 import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../src/skill-faults.js'
 import { type Finding, finding, type Place, toDiagnostic } from './diagnostics.js'

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../src/json.js'
-import { nearest } from '../src/nearest.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/json.js'
+import { nearest } from '../src/base/nearest.js'
 import { type CheckedSchema, checkSchema, isOf } from '../src/schema/check-schema.js'
 import { keywordsOf, type Shape } from '../src/schema/keywords.js'
 import { refusedDefaults } from './check-defaults.js'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isJsonObject } from '../src/json.js'
+import { isJsonObject } from '../src/base/json.js'
 import { parsePatterns, selectsTool } from '../src/tool-pattern.js'
 import { finding } from './diagnostics.js'
 import { namedTools, referenceTargets } from './reference-targets.js'

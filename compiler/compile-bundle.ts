@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { checkOutside, checkReplaceable } from './4-bundle/check-place.js'
 import { TYPES_MARK } from './4-bundle/declare-tools.js'
 import { writeTypes } from './4-bundle/write-types.js'

@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
+import { nearest } from '../src/base/nearest.js'
 import type { ContentWork, ReadText } from '../src/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
-import { nearest } from '../src/nearest.js'
 import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
 import { readRealFile } from './regular-file.js'
 

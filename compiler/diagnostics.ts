@@ -1,5 +1,5 @@
 import { VFileMessage } from 'vfile-message'
-import { type Diagnostic, ruleUrl, type Severity } from '../src/diagnostic.js'
+import { type Diagnostic, ruleUrl, type Severity } from '../src/base/diagnostic.js'
 import { ROLES } from '../src/frontmatter.js'
 import { middlewareConfigFault } from '../src/skill-faults.js'
 import { importHint } from './import-hint.js'

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path'
-import { byCodePoint } from '../src/code-point-order.js'
-import { AgentAppsError } from '../src/error.js'
+import { byCodePoint } from '../src/base/code-point-order.js'
+import { AgentAppsError } from '../src/base/error.js'
+import { nearest } from '../src/base/nearest.js'
 import { isBroken, type ToolRecord } from '../src/index-format.js'
-import { nearest } from '../src/nearest.js'
 import {
   type GraphEdge,
   type GraphNode,

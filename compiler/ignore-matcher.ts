@@ -1,5 +1,5 @@
 import picomatch from 'picomatch'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { compileGlob, GlobProblem } from '../src/glob.js'
 import { matchGlob } from '../src/match-glob.js'
 

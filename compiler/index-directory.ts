@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { INDEX_DIRECTORY } from '../src/index-format.js'
 import { readRegularFile, unlessGone } from './regular-file.js'
 import { temporaryName } from './temporary-name.js'

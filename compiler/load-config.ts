@@ -3,12 +3,20 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { AgentAppsError, isAgentAppsError } from '../src/error.js'
-import { isJsonObject, isTexts } from '../src/json.js'
-import { nearest } from '../src/nearest.js'
-import { checkOptions, FRESHNESS, isExpected, PACKAGES, PATHS, PATTERNS, VARIABLES } from '../src/options.js'
+import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
+import { isJsonObject, isTexts } from '../src/base/json.js'
+import { nearest } from '../src/base/nearest.js'
+import {
+  checkOptions,
+  FRESHNESS,
+  isExpected,
+  PACKAGES,
+  PATHS,
+  PATTERNS,
+  VARIABLES,
+} from '../src/base/options.js'
+import { isRefusal } from '../src/base/refusal.js'
 import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
-import { isRefusal } from '../src/refusal.js'
 import { isPackageList, isPathList, wrongPathEntry } from './option-checks.js'
 import { readRegularFile } from './regular-file.js'
 import { temporaryName } from './temporary-name.js'

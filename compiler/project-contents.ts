@@ -1,3 +1,5 @@
+import { isAgentAppsError } from '../src/base/error.js'
+import { nearest } from '../src/base/nearest.js'
 import {
   allDirectives,
   type ContentPart,
@@ -12,9 +14,7 @@ import { ContentWork } from '../src/content-work.js'
 import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import type { DirectiveForm } from '../src/directive-forms.js'
 import { directiveNames } from '../src/directive-names.js'
-import { isAgentAppsError } from '../src/error.js'
 import { asText, EXPRESSION_START } from '../src/interpolate.js'
-import { nearest } from '../src/nearest.js'
 import { brokenFault } from '../src/skill-faults.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
 import { ignoreMatcher } from './ignore-matcher.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'

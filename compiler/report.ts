@@ -1,5 +1,5 @@
-import { byCodePoint } from '../src/code-point-order.js'
-import type { Diagnostic } from '../src/diagnostic.js'
+import { byCodePoint } from '../src/base/code-point-order.js'
+import type { Diagnostic } from '../src/base/diagnostic.js'
 import { type CatalogCost, catalogCost } from './catalog-cost.js'
 import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'

@@ -1,7 +1,7 @@
+import type { JsonObject } from '../src/base/json.js'
 import { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
-import type { JsonObject } from '../src/json.js'
 import type { ToolReference } from '../src/references.js'
 import type { Finding, Place } from './diagnostics.js'
 import type { StoredLine } from './line-store.js'

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Diagnostic } from '../src/diagnostic.js'
+import type { Diagnostic } from '../src/base/diagnostic.js'
 import type { DirectiveCall } from '../src/directive.js'
 import type { DirectiveForm } from '../src/directive-forms.js'
 import { isInside } from '../src/inside-path.js'

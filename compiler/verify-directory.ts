@@ -1,7 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { byCodePoint } from '../src/code-point-order.js'
+import { byCodePoint } from '../src/base/code-point-order.js'
+import { isJsonObject, type JsonObject } from '../src/base/json.js'
 import {
   type FileDigest,
   headerText,
@@ -17,7 +18,6 @@ import {
   shardFile,
 } from '../src/index-format.js'
 import { isInside } from '../src/inside-path.js'
-import { isJsonObject, type JsonObject } from '../src/json.js'
 import { isHeader, recordFault } from '../src/record-fault.js'
 import { digestFile, readSkillFile } from './1-read/digest.js'
 import { limits } from './limits.js'

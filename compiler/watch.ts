@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAgentAppsError } from '../src/error.js'
+import { isAgentAppsError } from '../src/base/error.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileProject } from './compile.js'
 import { fromMessage } from './diagnostics.js'
 import { FileWatches } from './file-watches.js'

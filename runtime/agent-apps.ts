@@ -1,4 +1,6 @@
 /** The package's main entry: the runtime, and what skill authors and hosts need besides. */
+
+export { nearest } from '../src/base/nearest.js'
 export {
   type Catalog,
   type CatalogOptions,
@@ -22,7 +24,6 @@ export { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 export { estimateTokens } from '../src/estimate-tokens.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
-export { nearest } from '../src/nearest.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/path-entry.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/path-expression.js'
 export { parseReference, type Reference } from '../src/reference.js'

@@ -1,4 +1,4 @@
-import { AgentAppsError, toolBroken } from '../src/error.js'
+import { AgentAppsError, toolBroken } from '../src/base/error.js'
 import { isOffered, isThere, matchedTool } from '../src/offered-tool.js'
 import { isToolName } from '../src/tool-name.js'
 import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'

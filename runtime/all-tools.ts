@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { runtimeClosed } from '../src/error.js'
+import { runtimeClosed } from '../src/base/error.js'
 import { isBroken } from '../src/index-format.js'
 import type { DirectoryState, Found } from './directory.js'
 import {

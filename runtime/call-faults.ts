@@ -1,6 +1,6 @@
 import { disk } from '#disk'
-import { AgentAppsError } from '../src/error.js'
-import { nearest } from '../src/nearest.js'
+import { AgentAppsError } from '../src/base/error.js'
+import { nearest } from '../src/base/nearest.js'
 import { askLoaded, directoryStates } from './directory-state.js'
 import type { Globals } from './globals.js'
 

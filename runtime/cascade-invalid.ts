@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import type { RecordedProblem } from '../src/index-format.js'
 import type { ToolDef } from './tool-def.js'
 import type { WrittenPlace } from './written-place.js'

@@ -1,5 +1,5 @@
-import { AgentAppsError } from '../src/error.js'
-import { isJsonObject, type JsonObject } from '../src/json.js'
+import { AgentAppsError } from '../src/base/error.js'
+import { isJsonObject, type JsonObject } from '../src/base/json.js'
 import { type Awaitable, whenThere } from '../src/thenable.js'
 import type { Chain } from './chain-types.js'
 import type { CallContext } from './context-types.js'

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
-import { AgentAppsError } from '../src/error.js'
-import type { JsonObject } from '../src/json.js'
+import { AgentAppsError } from '../src/base/error.js'
+import type { JsonObject } from '../src/base/json.js'
 import type { CallContext, Context } from './context-types.js'
 import type { Globals } from './globals.js'
 import { isNotEvaluated } from './not-evaluated.js'

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../src/diagnostic.js'
+import type { Diagnostic } from '../src/base/diagnostic.js'
 import { readFrontmatter } from '../src/role-meant.js'
 import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'

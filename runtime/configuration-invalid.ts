@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import type { Globals } from './globals.js'
 import { resolveAll, toolId } from './resolve-cascade.js'
 import type { ToolDef } from './tool-def.js'

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import type { HookTrigger } from '../src/hooks.js'
 import type { PathEntry } from '../src/path-entry.js'
 import { pathGet } from '../src/path-expression.js'

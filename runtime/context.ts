@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { whenThere } from '../src/thenable.js'
 import type { Chain, ChainStep } from './chain-types.js'
 import type {

@@ -1,4 +1,4 @@
-import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../src/error.js'
+import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../src/base/error.js'
 import { isToolName } from '../src/tool-name.js'
 
 /** What is wrong with a call before it is one. */

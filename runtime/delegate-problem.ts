@@ -1,6 +1,6 @@
-import { isAgentAppsError } from '../src/error.js'
+import { isAgentAppsError } from '../src/base/error.js'
+import type { JsonObject, JsonValue } from '../src/base/json.js'
 import { parseInline } from '../src/inline-reference.js'
-import type { JsonObject, JsonValue } from '../src/json.js'
 import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../src/skill-faults.js'
 import { toolNotFound } from './call-faults.js'
 import { delegateSource, delegateTarget } from './delegate-source.js'

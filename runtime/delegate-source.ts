@@ -1,6 +1,6 @@
+import { AgentAppsError } from '../src/base/error.js'
 import { isDefinedTool } from '../src/define-tool.js'
 import type { CodeSource } from '../src/disk-parser.js'
-import { AgentAppsError } from '../src/error.js'
 import { parseInline } from '../src/inline-reference.js'
 import { parseReference } from '../src/reference.js'
 import type { Disk } from './disk-seam.js'

@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { NAMES_SHOWN } from './call-faults.js'
 import type { UncopiedArguments } from './clone-arguments.js'
 import type { RunContext } from './context.js'

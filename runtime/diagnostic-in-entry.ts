@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../src/diagnostic.js'
+import type { Diagnostic } from '../src/base/diagnostic.js'
 import { directoryStates } from './directory-state.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
-import { byCodePoint } from '../src/code-point-order.js'
-import type { Diagnostic } from '../src/diagnostic.js'
+import { byCodePoint } from '../src/base/code-point-order.js'
+import type { Diagnostic } from '../src/base/diagnostic.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import { isBroken } from '../src/index-format.js'
 import type { DirectoryState } from './directory.js'

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { runtimeClosed, toolBroken } from '../src/error.js'
+import { runtimeClosed, toolBroken } from '../src/base/error.js'
 import { isBroken } from '../src/index-format.js'
 import { parseReference } from '../src/reference.js'
 import type { DirectoryState, Found } from './directory.js'

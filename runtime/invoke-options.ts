@@ -1,4 +1,4 @@
-import { checkOptions } from '../src/options.js'
+import { checkOptions } from '../src/base/options.js'
 import type { InvokeOptions } from './context-types.js'
 
 const OPTIONS: Record<keyof InvokeOptions, string> = {

@@ -1,7 +1,7 @@
-import { byCodePoint } from '../src/code-point-order.js'
+import { byCodePoint } from '../src/base/code-point-order.js'
+import { isJsonObject } from '../src/base/json.js'
 import { isMetaKey } from '../src/core-metadata-keys.js'
 import { HOOK_TRIGGERS } from '../src/hooks.js'
-import { isJsonObject } from '../src/json.js'
 import { type Chain, EMPTY_CHAIN, type KnownCascade } from './chain-types.js'
 import type { ToolDef } from './tool-def.js'
 

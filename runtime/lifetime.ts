@@ -1,6 +1,6 @@
 /** How long what a runtime saw holds: for a turn, and until it is closed. */
 import { disk } from '#disk'
-import { runtimeClosed } from '../src/error.js'
+import { runtimeClosed } from '../src/base/error.js'
 import { clearAllCaches } from './caches.js'
 import type { Globals } from './globals.js'
 

@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
 import type { ToolSource } from './tool-source.js'

@@ -1,4 +1,4 @@
-import { isAgentAppsError } from '../src/error.js'
+import { isAgentAppsError } from '../src/base/error.js'
 import { isThenable } from '../src/thenable.js'
 import { invocationOf, type RunContext } from './context.js'
 import type { Progress, RunEvent, RunEventType } from './events.js'

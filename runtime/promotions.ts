@@ -1,5 +1,5 @@
 import { type Promotion, readAnnotations } from '../src/annotations.js'
-import type { JsonObject } from '../src/json.js'
+import type { JsonObject } from '../src/base/json.js'
 import { valueFaults } from '../src/metadata-faults.js'
 import { isOwn } from './directory.js'
 import { rootMain } from './find-authority.js'

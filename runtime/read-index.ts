@@ -1,4 +1,5 @@
-import { byCodePoint } from '../src/code-point-order.js'
+import { byCodePoint } from '../src/base/code-point-order.js'
+import { isJsonObject } from '../src/base/json.js'
 import type { DirectoryNames } from '../src/directory-names.js'
 import {
   headerText,
@@ -16,7 +17,6 @@ import {
   shardOf,
   unsealed,
 } from '../src/index-format.js'
-import { isJsonObject } from '../src/json.js'
 import { isHeader, recordFault } from '../src/record-fault.js'
 import type { Disk, FileState } from './disk-seam.js'
 

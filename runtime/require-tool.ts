@@ -1,4 +1,4 @@
-import { toolBroken } from '../src/error.js'
+import { toolBroken } from '../src/base/error.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../src/json.js'
+import { isJsonObject, type JsonObject } from '../src/base/json.js'
 import { pathGet } from '../src/path-expression.js'
 import type { Context } from './context-types.js'
 import { contextFields } from './interpolation-roots.js'

@@ -1,4 +1,4 @@
-import { AgentAppsError, isAgentAppsError } from '../src/error.js'
+import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import type { RunContext } from './context.js'
 
 /** Throws where a call is no longer wanted, so that nothing more is started for it. */

@@ -1,4 +1,4 @@
-import { type AgentAppsError, isAgentAppsError } from '../src/error.js'
+import { type AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import type { HookTrigger } from '../src/hooks.js'
 import { CALLS_MAX } from '../src/index-format.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'

@@ -1,5 +1,5 @@
+import { AgentAppsError } from '../src/base/error.js'
 import type { CodeSource } from '../src/disk-parser.js'
-import { AgentAppsError } from '../src/error.js'
 import type { ModuleRecord } from '../src/index-format.js'
 import type { Context } from './context-types.js'
 import { delegateSource, delegateTarget, functionOf, noTool } from './delegate-source.js'

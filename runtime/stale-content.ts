@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/error.js'
+import { AgentAppsError } from '../src/base/error.js'
 import { isBroken } from '../src/index-format.js'
 import { rereadFile } from './directory-files.js'
 import type { Disk } from './disk-seam.js'

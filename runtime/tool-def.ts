@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../src/diagnostic.js'
+import type { Diagnostic } from '../src/base/diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from '../src/frontmatter.js'
 import type { Layer } from '../src/path-entry.js'
 

@@ -1,7 +1,7 @@
-import { attempt } from '../src/attempt.js'
-import type { Issue } from '../src/error.js'
-import { type ErrorCode, isAgentAppsError } from '../src/error.js'
-import { isJsonObject, type JsonObject } from '../src/json.js'
+import { attempt } from '../src/base/attempt.js'
+import type { Issue } from '../src/base/error.js'
+import { type ErrorCode, isAgentAppsError } from '../src/base/error.js'
+import { isJsonObject, type JsonObject } from '../src/base/json.js'
 import { type CheckedSchema, checkSchema, type SchemaProblem } from '../src/schema/check-schema.js'
 import {
   AJV_MODULES,

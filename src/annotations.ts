@@ -1,11 +1,11 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
+import { nearest } from './base/nearest.js'
 import { annotationInvalid, annotationUnknown } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
 import { isMetaKey } from './core-metadata-keys.js'
 import { HOOK_TRIGGERS, type HookTrigger } from './hooks.js'
 import { MERGE_MODES, type MergeMode } from './join-values.js'
-import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
 import { type KeyPattern, readKeyPattern } from './key-patterns.js'
-import { nearest } from './nearest.js'
 import { quoted } from './skill-faults.js'
 
 /** What a tool's annotations say, read once. What is absent says nothing. */

@@ -1,4 +1,5 @@
-import { Answers } from './answers.js'
+import { isJsonObject, type JsonValue } from './base/json.js'
+import { Answers } from './base/maybe-async.js'
 import { effectiveLayer } from './cascade-layers.js'
 import { middlewareBroken } from './cascade-problems.js'
 import {
@@ -14,7 +15,6 @@ import type { CascadeEntry, CascadeTool } from './cascade-types.js'
 import { CORE_METADATA_KEYS } from './core-metadata-keys.js'
 import { interpolationPaths } from './interpolate.js'
 import { joinValues } from './join-values.js'
-import { isJsonObject, type JsonValue } from './json.js'
 import { placesIn } from './json-places.js'
 
 /** A tool whose chain is asked for. */

@@ -1,10 +1,10 @@
 import { acyclicOrder } from './acyclic-order.js'
-import { Answers } from './answers.js'
+import { byCodePoint } from './base/code-point-order.js'
+import { Answers } from './base/maybe-async.js'
 import { handOn } from './cascade-layers.js'
 import { inheritBroken, inheritCycle, inheritMissing } from './cascade-problems.js'
 import { type Base, type CascadeRun, type KnownTool, recordOf } from './cascade-record.js'
 import type { CascadeTool } from './cascade-types.js'
-import { byCodePoint } from './code-point-order.js'
 import { cyclesThrough, printCycle } from './cycle.js'
 import { strongComponents } from './strong-components.js'
 

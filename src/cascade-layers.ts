@@ -1,9 +1,9 @@
 import { type Annotations, NEVER_CASCADING, type Promotion, SCHEMA_KEYS } from './annotations.js'
+import type { JsonValue } from './base/json.js'
 import type { KnownTool, LayerValues, Mains } from './cascade-record.js'
 import type { CascadeLayer, CascadeTool } from './cascade-types.js'
 import { isMetaKey } from './core-metadata-keys.js'
 import { isLargerThan, joinValues, type MergeMode } from './join-values.js'
-import type { JsonValue } from './json.js'
 import { namesKey, removeFrom } from './key-patterns.js'
 import type { HeldValue } from './value-history.js'
 

@@ -1,4 +1,4 @@
-import { Answers } from './answers.js'
+import { Answers } from './base/maybe-async.js'
 import { mainBroken } from './cascade-problems.js'
 import { type CascadeRun, type KnownTool, type Mains, recordOf } from './cascade-record.js'
 import type { CascadeTool } from './cascade-types.js'

@@ -1,7 +1,7 @@
 import { type Annotations, type Inheritance, readAnnotations } from './annotations.js'
+import type { JsonValue } from './base/json.js'
 import { annotationInvalid } from './cascade-problems.js'
 import type { CascadeLayer, CascadeLookUp, CascadeProblem, CascadeTool } from './cascade-types.js'
-import type { JsonValue } from './json.js'
 import { valueFaults } from './metadata-faults.js'
 import { quoted } from './skill-faults.js'
 import type { HeldValue } from './value-history.js'

@@ -3,9 +3,10 @@
  * library's promotions, the project's, its authority's, what it inherits, its own. Those of its keys that
  * middleware is named after become its chain.
  */
+
+import type { JsonObject, JsonValue } from './base/json.js'
 import type { Role, ToolFrontmatter } from './frontmatter.js'
 import type { HookTrigger } from './hooks.js'
-import type { JsonObject, JsonValue } from './json.js'
 
 /** Weakest first. */
 const CASCADE_LAYERS = ['library', 'project', 'authority', 'inherited', 'own'] as const

@@ -1,3 +1,4 @@
+import { checkOptions } from './base/options.js'
 import {
   CATALOG_FORMATS,
   type CatalogEntry,
@@ -7,7 +8,6 @@ import {
 } from './catalog-formats.js'
 import { estimateTokens } from './estimate-tokens.js'
 import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
-import { checkOptions } from './options.js'
 import { hasRequiredTools, hostTools } from './required-tools.js'
 
 /** A tool as a catalog needs it, such as `listTools` gives it. */

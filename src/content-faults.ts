@@ -1,5 +1,5 @@
-import type { Diagnostic } from './diagnostic.js'
-import { AgentAppsError } from './error.js'
+import type { Diagnostic } from './base/diagnostic.js'
+import { AgentAppsError } from './base/error.js'
 import { brokenFault, mendFirst } from './skill-faults.js'
 
 /** The error for a text that includes itself. */

@@ -1,5 +1,5 @@
+import { isTexts } from './base/json.js'
 import { isInside } from './inside-path.js'
-import { isTexts } from './json.js'
 
 /** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */
 export interface ContentRecord {

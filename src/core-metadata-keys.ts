@@ -1,5 +1,5 @@
+import type { JsonValue } from './base/json.js'
 import { LIFTED_KEYS } from './frontmatter.js'
-import type { JsonValue } from './json.js'
 
 /** The keys of `metadata` that the core itself reads; every other plain key may name a middleware. */
 export const CORE_METADATA_KEYS: readonly string[] = [

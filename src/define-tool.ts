@@ -1,8 +1,8 @@
+import { definedFields } from './base/defined-fields.js'
+import { AgentAppsError } from './base/error.js'
+import { isJsonObject, type JsonObject } from './base/json.js'
 import { GUARDS_TO_COME } from './core-metadata-keys.js'
-import { definedFields } from './defined-fields.js'
-import { AgentAppsError } from './error.js'
 import type { Role } from './frontmatter.js'
-import { isJsonObject, type JsonObject } from './json.js'
 import {
   type InferInput,
   type InferOutput,

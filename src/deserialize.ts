@@ -1,6 +1,6 @@
-import { attempt, thrownText } from './attempt.js'
+import { attempt, thrownText } from './base/attempt.js'
+import { AgentAppsError } from './base/error.js'
 import { BYTES, isEncoding, isUndefined } from './encoding-shape.js'
-import { AgentAppsError } from './error.js'
 import { indexesOf, typeTag } from './look-into.js'
 import { DEPTH_MAX } from './serialize.js'
 

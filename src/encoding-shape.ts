@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.js'
+import { isJsonObject } from './base/json.js'
 import { SPARSE_MIN } from './look-into.js'
 
 /**

@@ -1,5 +1,5 @@
-import { definedFields } from './defined-fields.js'
-import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
+import { definedFields } from './base/defined-fields.js'
+import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
 import { INTERNAL_TAG, normalizeTags } from './tool-name.js'
 
 /** `main`: speaks for its folder, `middleware`: runs around other tools, `context`: is read. Absent: a tool like any other. */

@@ -39,12 +39,12 @@
  * need not read, or digest, any other. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
-import { byCodePoint } from './code-point-order.js'
+import { byCodePoint } from './base/code-point-order.js'
+import type { Diagnostic } from './base/diagnostic.js'
+import type { JsonObject, JsonValue } from './base/json.js'
 import type { ContentRecord } from './content.js'
-import type { Diagnostic } from './diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 import type { HookTrigger } from './hooks.js'
-import type { JsonObject, JsonValue } from './json.js'
 import type { ToolReference } from './references.js'
 
 export const INDEX_FILE = '.agent-apps.json'

@@ -1,4 +1,4 @@
-import { AgentAppsError } from './error.js'
+import { AgentAppsError } from './base/error.js'
 import { typeTag } from './look-into.js'
 import { firstFound, type StepsLeft } from './path-expression.js'
 import { safeStringify } from './safe-clone.js'

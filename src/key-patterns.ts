@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from './base/json.js'
 import { compileGlob, GlobProblem, isGlob } from './glob.js'
-import type { JsonObject, JsonValue } from './json.js'
 import { matchGlob } from './match-glob.js'
 import { pathKeys, pathProblem, pathRemove } from './path-expression.js'
 

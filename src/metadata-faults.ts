@@ -1,8 +1,8 @@
+import { isJsonObject, type JsonValue } from './base/json.js'
 import { annotationNested, guardToCome, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
 import { isGuardToCome, isMetaKey } from './core-metadata-keys.js'
 import { isInterpolatedInline } from './inline-reference.js'
-import { isJsonObject, type JsonValue } from './json.js'
 import { type JsonPlace, pathTo, placesIn } from './json-places.js'
 
 /** The `$` keys that are a JSON Schema's own. */

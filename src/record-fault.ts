@@ -1,8 +1,8 @@
+import { isJsonObject, isTexts } from './base/json.js'
 import { ROLES, type ToolFrontmatter } from './frontmatter.js'
 import { HOOK_TRIGGERS } from './hooks.js'
 import { CALLS_MAX, isBroken, type NameRecord, type Section } from './index-format.js'
 import { isInside } from './inside-path.js'
-import { isJsonObject, isTexts } from './json.js'
 import { isToolName } from './tool-name.js'
 
 /**

@@ -1,4 +1,4 @@
-import { attempt } from './attempt.js'
+import { attempt } from './base/attempt.js'
 import type { JsonForms } from './json-form.js'
 import { pathPlaces } from './path-expression.js'
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.js'
+import type { JsonValue } from './base/json.js'
 import { FOREIGN_NAMES, type MatchedTool, parsePatterns, selectsTool } from './tool-pattern.js'
 
 /** True where each pattern of a skill's `requires-tools` selects one of the tools. What is no pattern selects none. */

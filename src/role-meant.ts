@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
+import { editDistance } from './base/nearest.js'
 import {
   extractFrontmatter,
   type FrontmatterContext,
@@ -5,8 +7,6 @@ import {
   type Role,
   type ToolFrontmatter,
 } from './frontmatter.js'
-import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
-import { editDistance } from './nearest.js'
 
 /** A file's frontmatter with its meaning, and what its role reads like, where that is none of ours. */
 export function readFrontmatter(verbatim: JsonObject, context: FrontmatterContext): ToolFrontmatter {

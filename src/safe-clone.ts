@@ -1,4 +1,4 @@
-import { attempt } from './attempt.js'
+import { attempt } from './base/attempt.js'
 import { jsonForm } from './json-form.js'
 import { JsonRoom } from './json-room.js'
 import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from './look-into.js'

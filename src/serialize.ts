@@ -1,4 +1,4 @@
-import { attempt } from './attempt.js'
+import { attempt } from './base/attempt.js'
 import { isEncoding } from './encoding-shape.js'
 import { JsonForms } from './json-form.js'
 import { JsonRoom, jsonBytes } from './json-room.js'

@@ -9,7 +9,7 @@ interface Import {
   line: number
   /** The specifier as written. */
   to: string
-  /** Where it leads inside the package: `src/json.ts`; else the specifier. */
+  /** Where it leads inside the package: `src/base/json.ts`; else the specifier. */
   target: string
 }
 

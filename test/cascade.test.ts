@@ -1,10 +1,10 @@
 import { buildSync } from 'esbuild'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { JsonObject, JsonValue } from '../src/base/json.js'
 import { resolveCascades } from '../src/cascade.js'
 import type { CascadeTool } from '../src/cascade-types.js'
 import { joinValues } from '../src/join-values.js'
-import type { JsonObject, JsonValue } from '../src/json.js'
 import {
   asText,
   chainOf,

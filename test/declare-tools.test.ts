@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type DeclaredTool, declareTools, declareVirtualTools } from '../compiler/4-bundle/declare-tools.js'
 import { schemaType } from '../compiler/4-bundle/schema-type.js'
-import type { JsonObject, JsonValue } from '../src/json.js'
+import type { JsonObject, JsonValue } from '../src/base/json.js'
 
 const type = (schema: JsonObject): string => schemaType(schema, true)
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../src/json.js'
-import { nearest } from '../../src/nearest.js'
+import type { JsonValue } from '../../src/base/json.js'
+import { nearest } from '../../src/base/nearest.js'
 import { FOREIGN_NAMES, parsePatterns, selectsTool, type ToolRule } from '../../src/tool-pattern.js'
 import { type Finding, finding } from '../diagnostics.js'
 import { limits } from '../limits.js'

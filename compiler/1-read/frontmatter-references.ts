@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
 import type { ReferenceKind, ToolReference } from '../../src/references.js'
 import { isToolName } from '../../src/tool-name.js'
 import { parsePatterns } from '../../src/tool-pattern.js'

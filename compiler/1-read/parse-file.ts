@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { JsonObject } from '../../src/base/json.js'
 import { directiveNames } from '../../src/directive-names.js'
-import type { JsonObject } from '../../src/json.js'
 import { notJson } from '../../src/not-json.js'
 import { inOrder } from '../../src/references.js'
 import { readFrontmatter } from '../../src/role-meant.js'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { isAgentAppsError } from '../../src/error.js'
+import { isAgentAppsError } from '../../src/base/error.js'
 import type { InlineRecord } from '../../src/index-format.js'
 import { parseInline } from '../../src/inline-reference.js'
 import { parseReference } from '../../src/reference.js'

@@ -8,11 +8,11 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { byCodePoint } from '../../src/code-point-order.js'
+import { byCodePoint } from '../../src/base/code-point-order.js'
+import { isRefusal } from '../../src/base/refusal.js'
 import type { ToolKind } from '../../src/frontmatter.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index-format.js'
 import { isInside } from '../../src/inside-path.js'
-import { isRefusal } from '../../src/refusal.js'
 import { looksSecret } from '../../src/secrets.js'
 import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics.js'
 import { type FileStat, pickStat } from '../file-stat.js'

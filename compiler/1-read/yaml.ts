@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, load, type State, Type, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
 import { notJson } from '../../src/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { JsonObject } from '../../src/base/json.js'
 import type { ValidatorRecord } from '../../src/index-format.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
-import type { JsonObject } from '../../src/json.js'
 import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
 import { configured, factoryText, withoutNames } from '../../src/schema/compile-schema.js'
 import type { Dialect } from '../../src/schema/keywords.js'

@@ -1,8 +1,9 @@
 /** Runs static directives in a process of their own, and asks the compiler for all that they want to know. */
+
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { directiveFailed } from '../../src/content-faults.js'
 import { isDefinedTool } from '../../src/define-tool.js'
 import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../src/directive.js'
-import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
 import type { FromDirective, ToDirective } from './directive-process.js'
 import { endWithParent } from './end-with-parent.js'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { AgentAppsError } from '../../src/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import { importHint } from '../import-hint.js'
 import { type BundledModule, type BundleOptions, bundleModules } from './bundle-modules.js'
 import type { ModuleSource } from './module-source.js'

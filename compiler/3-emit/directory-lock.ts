@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { AgentAppsError } from '../../src/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../src/index-format.js'
 import { abandonedLock, isLockAbandoned, withFileLock } from '../file-lock.js'
 import { notWritable, prepareIndexDirectory } from '../index-directory.js'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { inCodePointOrder } from '../../src/code-point-order.js'
+import { inCodePointOrder } from '../../src/base/code-point-order.js'
 import {
   type FileRecord,
   INDEX_END,

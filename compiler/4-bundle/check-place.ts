@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { AgentAppsError } from '../../src/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import { isLockForeign } from '../file-lock.js'
 import { isListReplaceable, LIST, readList } from './bundle-list.js'
 import { MARK } from './bundle-parts.js'

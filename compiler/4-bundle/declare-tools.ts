@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json.js'
+import type { JsonObject } from '../../src/base/json.js'
 import { MARK } from './bundle-parts.js'
 import { commentText, literal, schemaType } from './schema-type.js'
 

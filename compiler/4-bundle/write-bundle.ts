@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentAppsError, isAgentAppsError } from '../../src/error.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { abandonedLock, withFileLock } from '../file-lock.js'
 import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import { nameToBe } from '../temporary-name.js'

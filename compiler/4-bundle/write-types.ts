@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { AgentAppsError } from '../../src/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import { holds, writeAtomic } from '../index-directory.js'
 import { type DeclaredTool, declareVirtualTools } from './declare-tools.js'
 

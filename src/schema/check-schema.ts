@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
-import { nearest } from '../nearest.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import { nearest } from '../base/nearest.js'
 import { type Step, valueAt } from './issues.js'
 import { type Dialect, isOf, keywordsOf, type Schema, SHAPE_WORDS, type Shape, TYPES } from './keywords.js'
 import { linearPattern, PatternRefused } from './linear-pattern.js'

@@ -1,5 +1,5 @@
-import type { Issue } from '../error.js'
-import type { JsonObject } from '../json.js'
+import type { Issue } from '../base/error.js'
+import type { JsonObject } from '../base/json.js'
 import type { CheckedSchema } from './check-schema.js'
 import { describeSchema, ISSUES_MAX, issueOf, type Step } from './issues.js'
 import { type Keywords, keywordsOf, type Schema } from './keywords.js'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js'
+import type { JsonObject } from '../base/json.js'
 import { equal, textLength } from './equal.js'
 import type { Dialect } from './keywords.js'
 import { linearPattern, PatternWork } from './linear-pattern.js'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.js'
+import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { Schema } from './keywords.js'
 
 /** Levels of a value that is cloned; deeper ones are refused. */

@@ -1,5 +1,5 @@
-import type { Issue } from '../error.js'
-import type { JsonObject } from '../json.js'
+import type { Issue } from '../base/error.js'
+import type { JsonObject } from '../base/json.js'
 import { compareArray, compareUnevaluatedItems } from './array-keywords.js'
 import type { CheckedSchema } from './check-schema.js'
 import { compareCombined } from './combining-keywords.js'

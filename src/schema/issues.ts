@@ -1,6 +1,6 @@
-import type { Issue } from '../error.js'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
-import { nearest } from '../nearest.js'
+import type { Issue } from '../base/error.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import { nearest } from '../base/nearest.js'
 import type { Schema } from './keywords.js'
 
 export type Step = string | number

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 
 /** A subschema: an object, or `true`, which accepts anything, or `false`, which accepts nothing. */
 export type Schema = JsonObject | boolean

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js'
+import type { JsonObject } from '../base/json.js'
 import { IN_PLACE, isSchema, type Schema, SHELVED, type Shape } from './keywords.js'
 
 /** What a schema's references lead to, and the keywords by which its subschemas are found. */

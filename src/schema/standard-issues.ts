@@ -1,4 +1,4 @@
-import type { Issue } from '../error.js'
+import type { Issue } from '../base/error.js'
 import type { StandardIssue } from '../standard-schema.js'
 import { describeValue, ISSUES_MAX, type Step, shownPath, valueAt } from './issues.js'
 

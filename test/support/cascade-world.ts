@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import { resolveCascades } from '../../src/cascade.js'
 import type {
   CascadeLookUp,
@@ -5,7 +6,6 @@ import type {
   CascadeResolution,
   CascadeTool,
 } from '../../src/cascade-types.js'
-import type { JsonObject, JsonValue } from '../../src/json.js'
 
 /** A tool whose id is its name. */
 export function tool(name: string, metadata: JsonObject = {}, more: Partial<CascadeTool> = {}): CascadeTool {
