@@ -8,7 +8,7 @@ import {
   type InferOutput,
   isStandardSchema,
   type StandardSchema,
-} from './standard-schema.js'
+} from './schema/standard-schema.js'
 
 /** A schema of arguments or results: of a Standard Schema library that gives JSON Schema, or JSON Schema itself. */
 export type ToolSchema = StandardSchema | JsonObject

@@ -1,6 +1,6 @@
 import type { Issue } from '../base/error.js'
-import type { StandardIssue } from '../standard-schema.js'
 import { describeValue, ISSUES_MAX, type Step, shownPath, valueAt } from './issues.js'
+import type { StandardIssue } from './standard-schema.js'
 
 /** Converts the issues of a schema library. They have only a message, which is `expected` too. */
 export function standardIssues(issues: readonly StandardIssue[], value: unknown): Issue[] {
