@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { acyclicOrder } from '../src/acyclic-order.js'
 import type { CascadeResolution, CascadeTool } from '../src/cascade-types.js'
+import { acyclicOrder } from '../src/graph/acyclic-order.js'
+import { strongComponents } from '../src/graph/strong-components.js'
 import type { HookTrigger } from '../src/hooks.js'
-import { strongComponents } from '../src/strong-components.js'
 import { chainOf, main, middleware, resolve, shortly, tool } from './support/cascade-world.js'
 import { times } from './support/long.js'
 
