@@ -25,7 +25,6 @@ export { estimateTokens } from '../src/estimate-tokens.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/path-entry.js'
-export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/path-expression.js'
 export { parseReference, type Reference } from '../src/reference.js'
 export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/safe-clone.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'
@@ -35,6 +34,7 @@ export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '..
 export { isToolResult, type ToolResult } from '../src/tool-result.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/tool-rules.js'
 export { type TransferableName, transferableSerializerSource } from '../src/transferable-serializer.js'
+export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
 export {
   ctxCwd,
   ctxFolder,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { pathGet } from '../src/path-expression.js'
+import { pathGet } from '../src/values/path-expression.js'
 import type { Context } from './context-types.js'
 import { contextFields } from './interpolation-roots.js'
 

@@ -4,9 +4,9 @@ import { annotationInvalid, annotationUnknown } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
 import { isMetaKey } from './core-metadata-keys.js'
 import { HOOK_TRIGGERS, type HookTrigger } from './hooks.js'
-import { MERGE_MODES, type MergeMode } from './join-values.js'
 import { type KeyPattern, readKeyPattern } from './key-patterns.js'
 import { quoted } from './skill-faults.js'
+import { MERGE_MODES, type MergeMode } from './values/join-values.js'
 
 /** What a tool's annotations say, read once. What is absent says nothing. */
 export interface Annotations {

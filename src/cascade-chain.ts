@@ -14,8 +14,8 @@ import {
 import type { CascadeEntry, CascadeTool } from './cascade-types.js'
 import { CORE_METADATA_KEYS } from './core-metadata-keys.js'
 import { interpolationPaths } from './interpolate.js'
-import { joinValues } from './join-values.js'
-import { placesIn } from './json-places.js'
+import { joinValues } from './values/join-values.js'
+import { placesIn } from './values/json-places.js'
 
 /** A tool whose chain is asked for. */
 export interface ReachedTool {

@@ -3,9 +3,9 @@ import type { JsonValue } from './base/json.js'
 import type { KnownTool, LayerValues, Mains } from './cascade-record.js'
 import type { CascadeLayer, CascadeTool } from './cascade-types.js'
 import { isMetaKey } from './core-metadata-keys.js'
-import { isLargerThan, joinValues, type MergeMode } from './join-values.js'
 import { namesKey, removeFrom } from './key-patterns.js'
 import type { HeldValue } from './value-history.js'
+import { isLargerThan, joinValues, type MergeMode } from './values/join-values.js'
 
 /** A tool's effective metadata: promotions, what it inherits, its own, each over the one before. */
 export function effectiveLayer(record: KnownTool, mains: Mains): LayerValues {

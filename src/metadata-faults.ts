@@ -3,7 +3,7 @@ import { annotationNested, guardToCome, inlineInterpolated } from './cascade-pro
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
 import { isGuardToCome, isMetaKey } from './core-metadata-keys.js'
 import { isInterpolatedInline } from './inline-reference.js'
-import { type JsonPlace, pathTo, placesIn } from './json-places.js'
+import { type JsonPlace, pathTo, placesIn } from './values/json-places.js'
 
 /** The `$` keys that are a JSON Schema's own. */
 const SCHEMA_ANNOTATIONS = new Set([

@@ -1,7 +1,5 @@
-import { indexesOf } from './look-into.js'
 import { matchGlob } from './match-glob.js'
 import { isPathWithin, mayLeadTo } from './match-path.js'
-import { pathQuery } from './path-expression.js'
 import {
   type ArgumentConstraint,
   type KeyConstraint,
@@ -9,6 +7,8 @@ import {
   selectsTool,
   type ToolRule,
 } from './tool-pattern.js'
+import { indexesOf } from './values/look-into.js'
+import { pathQuery } from './values/path-expression.js'
 
 /** A call that rules are asked about. */
 export interface ToolCall extends MatchedTool {

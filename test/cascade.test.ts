@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonValue } from '../src/base/json.js'
 import { resolveCascades } from '../src/cascade.js'
 import type { CascadeTool } from '../src/cascade-types.js'
-import { joinValues } from '../src/join-values.js'
+import { joinValues } from '../src/values/join-values.js'
 import {
   asText,
   chainOf,

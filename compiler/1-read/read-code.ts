@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/js
 import { nearest } from '../../src/base/nearest.js'
 import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
 import { DEFINITION_FIELDS, FIELDS_TO_COME, frontmatterOf, isDefinitionField } from '../../src/define-tool.js'
-import { notJson } from '../../src/not-json.js'
+import { notJson } from '../../src/values/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
 

@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, load, type State, Type, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
-import { notJson } from '../../src/not-json.js'
+import { notJson } from '../../src/values/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
 import { limits } from '../limits.js'

@@ -3,7 +3,7 @@
  * here at build time: it may throw, hang, print or exit without taking the compiler along.
  */
 import { isDefinedTool } from '../../src/define-tool.js'
-import { notJsonIn } from '../../src/not-json.js'
+import { notJsonIn } from '../../src/values/not-json.js'
 import { endWithParent } from './end-with-parent.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'
 

@@ -1,5 +1,5 @@
-import { attempt } from './base/attempt.js'
-import { AgentAppsError } from './base/error.js'
+import { attempt } from '../base/attempt.js'
+import { AgentAppsError } from '../base/error.js'
 import { entriesOf, errorKeys, itemsOf, keysIn } from './look-into.js'
 
 /** One step of a path expression. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './base/json.js'
+import type { JsonObject, JsonValue } from '../base/json.js'
 
 /** A value inside another one, with the way to it. */
 export interface JsonPlace {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 
 /** How a stronger value joins a weaker one. */
 export const MERGE_MODES = ['deep', 'replace', 'append', 'prepend', 'union'] as const
