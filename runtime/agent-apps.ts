@@ -18,7 +18,6 @@ export {
   type ToolDefinition,
   type ToolSchema,
 } from '../src/define-tool.js'
-export { type DeserializeOptions, deserialize, parse } from '../src/deserialize.js'
 export type { DirectiveCall, DirectiveContent, DirectiveSource, DirectiveTool } from '../src/directive.js'
 export { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 export { estimateTokens } from '../src/estimate-tokens.js'
@@ -26,14 +25,18 @@ export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/path-entry.js'
 export { parseReference, type Reference } from '../src/reference.js'
-export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/safe-clone.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'
-export { type SerializeOptions, serialize, stringify } from '../src/serialize.js'
+export { type DeserializeOptions, deserialize, parse } from '../src/serialize/deserialize.js'
+export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/serialize/safe-clone.js'
+export { type SerializeOptions, serialize, stringify } from '../src/serialize/serialize.js'
+export {
+  type TransferableName,
+  transferableSerializerSource,
+} from '../src/serialize/transferable-serializer.js'
 export { isToolName, normalizeTags } from '../src/tool-name.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/tool-pattern.js'
 export { isToolResult, type ToolResult } from '../src/tool-result.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/tool-rules.js'
-export { type TransferableName, transferableSerializerSource } from '../src/transferable-serializer.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
 export {
   ctxCwd,

@@ -1,5 +1,5 @@
 import { AgentAppsError } from './base/error.js'
-import { safeStringify } from './safe-clone.js'
+import { safeStringify } from './serialize/safe-clone.js'
 import { typeTag } from './values/look-into.js'
 import { firstFound, type StepsLeft } from './values/path-expression.js'
 

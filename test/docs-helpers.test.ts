@@ -49,6 +49,6 @@ describe('docs/serialization.md', () => {
           /^(?: \* )?(\| .* \| .* \|)$/gm,
         ),
       ].map(([, row = '']) => row)
-    expect(rows('docs/serialization.md')).toEqual(rows('src/serialize.ts'))
+    expect(rows('docs/serialization.md')).toEqual(rows('src/serialize/serialize.ts'))
   })
 })

@@ -1,6 +1,6 @@
-import { attempt } from './base/attempt.js'
+import { attempt } from '../base/attempt.js'
+import { pathPlaces } from '../values/path-expression.js'
 import type { JsonForms } from './json-form.js'
-import { pathPlaces } from './values/path-expression.js'
 
 /** Where a value holds what is to be kept secret. */
 export class Redaction {

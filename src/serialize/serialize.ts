@@ -1,9 +1,9 @@
-import { attempt } from './base/attempt.js'
+import { attempt } from '../base/attempt.js'
+import { JsonRoom, jsonBytes } from '../values/json-room.js'
+import { entriesOf, errorKeys, indexesOf, itemsOf, keysIn, typeTag, unboxed } from '../values/look-into.js'
 import { isEncoding } from './encoding-shape.js'
 import { JsonForms } from './json-form.js'
 import { Redaction } from './redaction.js'
-import { JsonRoom, jsonBytes } from './values/json-room.js'
-import { entriesOf, errorKeys, indexesOf, itemsOf, keysIn, typeTag, unboxed } from './values/look-into.js'
 
 /**
  * Values as JSON, and back. What JSON has stays as it is; everything else is a mapping with one key that begins

@@ -1,5 +1,5 @@
-import { isJsonObject } from './base/json.js'
-import { SPARSE_MIN } from './values/look-into.js'
+import { isJsonObject } from '../base/json.js'
+import { SPARSE_MIN } from '../values/look-into.js'
 
 /**
  * True for the entries of a mapping that is exactly what `serialize` writes for something else: what reads back as

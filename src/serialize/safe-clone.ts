@@ -1,7 +1,7 @@
-import { attempt } from './base/attempt.js'
+import { attempt } from '../base/attempt.js'
+import { JsonRoom } from '../values/json-room.js'
+import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from '../values/look-into.js'
 import { jsonForm } from './json-form.js'
-import { JsonRoom } from './values/json-room.js'
-import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from './values/look-into.js'
 
 /**
  * Plain copies for people and logs: what is no JSON becomes words. To get the value back, use `serialize`.

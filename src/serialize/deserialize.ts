@@ -1,8 +1,8 @@
-import { attempt, thrownText } from './base/attempt.js'
-import { AgentAppsError } from './base/error.js'
+import { attempt, thrownText } from '../base/attempt.js'
+import { AgentAppsError } from '../base/error.js'
+import { indexesOf, typeTag } from '../values/look-into.js'
 import { BYTES, isEncoding, isUndefined } from './encoding-shape.js'
 import { DEPTH_MAX } from './serialize.js'
-import { indexesOf, typeTag } from './values/look-into.js'
 
 /** What reading a serialized value may do beside making plain data. */
 export interface DeserializeOptions {
