@@ -1,5 +1,5 @@
 import { directiveReferences } from '../src/content-references.js'
-import { inOrder } from '../src/references.js'
+import { inOrder } from '../src/skill/references.js'
 import type { LocatedContents } from './project-contents.js'
 import type { LinkedPart } from './project-part.js'
 

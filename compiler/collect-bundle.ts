@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cascadeKeyText } from '../src/index-format.js'
-import { mapPaths } from '../src/path-entry.js'
+import { mapPaths } from '../src/skill/path-entry.js'
 import type { BundledDirectory, BundleParts } from './4-bundle/bundle-parts.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'
 import { virtualPaths } from './4-bundle/virtual-paths.js'

@@ -4,7 +4,7 @@ import { nearest } from '../src/base/nearest.js'
 import type { ContentWork, ReadText } from '../src/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
-import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
+import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
 import { readRealFile } from './regular-file.js'
 
 /** What a directive read besides its own file, by which its result is known to hold. */

@@ -1,7 +1,7 @@
 import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, ruleUrl, type Severity } from '../src/base/diagnostic.js'
-import { ROLES } from '../src/frontmatter.js'
-import { middlewareConfigFault } from '../src/skill-faults.js'
+import { ROLES } from '../src/skill/frontmatter.js'
+import { middlewareConfigFault } from '../src/skill/skill-faults.js'
 import { importHint } from './import-hint.js'
 import { limits } from './limits.js'
 

@@ -11,7 +11,7 @@ import {
   reachableGraph,
   withCycles,
 } from '../src/reference-graph.js'
-import type { ToolReference } from '../src/references.js'
+import type { ToolReference } from '../src/skill/references.js'
 import { isKnownElsewhere } from './1-read/check-patterns.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkills, toolParser } from './1-read/read-skills.js'

@@ -1,7 +1,7 @@
 export { graphAsDot } from '../src/graph-dot.js'
 export { graphAsMermaid } from '../src/graph-mermaid.js'
 export type { GraphEdge, GraphNode, GraphSelection, ReferenceGraph } from '../src/reference-graph.js'
-export type { ReferenceKind, ToolReference } from '../src/references.js'
+export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export { type CheckOptions, type CheckResult, check } from './check.js'
 export { type CleanOptions, type CleanResult, clean } from './clean.js'
 export { type CompileOptions, type CompileResult, compile, type Progress } from './compile.js'

@@ -16,7 +16,7 @@ import {
   VARIABLES,
 } from '../src/base/options.js'
 import { isRefusal } from '../src/base/refusal.js'
-import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../src/path-entry.js'
+import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../src/skill/path-entry.js'
 import { isPackageList, isPathList, wrongPathEntry } from './option-checks.js'
 import { readRegularFile } from './regular-file.js'
 import { temporaryName } from './temporary-name.js'

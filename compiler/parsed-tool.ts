@@ -1,6 +1,6 @@
 import type { JsonObject } from '../src/base/json.js'
 import type { ToolRecord } from '../src/index-format.js'
-import type { ToolReference } from '../src/references.js'
+import type { ToolReference } from '../src/skill/references.js'
 import type { Locator } from './1-read/source-text.js'
 import type { Place } from './diagnostics.js'
 import type { CodePart, ContentBody } from './skill-unit.js'

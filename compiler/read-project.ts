@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/base/error.js'
-import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
+import { type SearchDirectory, searchDirectories } from '../src/skill/path-entry.js'
 import { ignoreMatcher } from './ignore-matcher.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
 import { LIBRARY_DIRECTORY } from './package-place.js'

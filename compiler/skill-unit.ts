@@ -1,8 +1,8 @@
 import type { JsonObject } from '../src/base/json.js'
-import { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
-import type { Role } from '../src/frontmatter.js'
 import type { ToolDetails, ToolRecord } from '../src/index-format.js'
-import type { ToolReference } from '../src/references.js'
+import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
+import type { Role } from '../src/skill/frontmatter.js'
+import type { ToolReference } from '../src/skill/references.js'
 import type { Finding, Place } from './diagnostics.js'
 import type { StoredLine } from './line-store.js'
 

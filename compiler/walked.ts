@@ -1,6 +1,6 @@
 import { sep } from 'node:path'
-import type { ToolKind } from '../src/frontmatter.js'
-import { isToolName } from '../src/tool-name.js'
+import type { ToolKind } from '../src/skill/frontmatter.js'
+import { isToolName } from '../src/skill/names.js'
 import type { Finding } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'
 

@@ -9,22 +9,9 @@ export {
   renderCatalog,
 } from '../src/catalog.js'
 export type { CatalogFormat } from '../src/catalog-formats.js'
-export { isMetaKey, type MetaKey } from '../src/core-metadata-keys.js'
-export {
-  type DefinedTool,
-  defineTool,
-  isDefinedTool,
-  type ToolContext,
-  type ToolDefinition,
-  type ToolSchema,
-} from '../src/define-tool.js'
 export type { DirectiveCall, DirectiveContent, DirectiveSource, DirectiveTool } from '../src/directive.js'
-export { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 export { estimateTokens } from '../src/estimate-tokens.js'
-export { extractFrontmatter, type FrontmatterContext } from '../src/frontmatter.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
-export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/path-entry.js'
-export { parseReference, type Reference } from '../src/reference.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'
 export { type DeserializeOptions, deserialize, parse } from '../src/serialize/deserialize.js'
 export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/serialize/safe-clone.js'
@@ -33,9 +20,22 @@ export {
   type TransferableName,
   transferableSerializerSource,
 } from '../src/serialize/transferable-serializer.js'
-export { isToolName, normalizeTags } from '../src/tool-name.js'
+export {
+  type DefinedTool,
+  defineTool,
+  isDefinedTool,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolSchema,
+} from '../src/skill/define-tool.js'
+export { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
+export { extractFrontmatter, type FrontmatterContext } from '../src/skill/frontmatter.js'
+export { isMetaKey, type MetaKey } from '../src/skill/metadata-keys.js'
+export { isToolName, normalizeTags } from '../src/skill/names.js'
+export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/skill/path-entry.js'
+export { parseReference, type Reference } from '../src/skill/reference.js'
+export { isToolResult, type ToolResult } from '../src/skill/tool-result.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/tool-pattern.js'
-export { isToolResult, type ToolResult } from '../src/tool-result.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/tool-rules.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
 export {

@@ -1,6 +1,6 @@
 import { AgentAppsError, toolBroken } from '../src/base/error.js'
 import { isOffered, isThere, matchedTool } from '../src/offered-tool.js'
-import { isToolName } from '../src/tool-name.js'
+import { isToolName } from '../src/skill/names.js'
 import { parsePatterns, selectsTool, type ToolRule } from '../src/tool-pattern.js'
 import { isAllowed } from '../src/tool-rules.js'
 import { allTools } from './all-tools.js'

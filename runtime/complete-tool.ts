@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../src/base/diagnostic.js'
-import { readFrontmatter } from '../src/role-meant.js'
+import { readFrontmatter } from '../src/skill/role-meant.js'
 import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'

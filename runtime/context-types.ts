@@ -1,5 +1,5 @@
 import type { JsonObject } from '../src/base/json.js'
-import type { HookTrigger } from '../src/hooks.js'
+import type { HookTrigger } from '../src/skill/hooks.js'
 import type { Chain, ChainStep } from './chain-types.js'
 import type { Progress } from './events.js'
 import type { Globals, RuntimeConfig } from './globals.js'

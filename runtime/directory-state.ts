@@ -1,6 +1,6 @@
 import type { DirectoryNames } from '../src/directory-names.js'
 import { INDEX_FILE, isBroken, type NameRecord } from '../src/index-format.js'
-import { type SearchDirectory, searchDirectories } from '../src/path-entry.js'
+import { type SearchDirectory, searchDirectories } from '../src/skill/path-entry.js'
 import type { DirectoryState, Found } from './directory.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, emptyCache, type Globals } from './globals.js'

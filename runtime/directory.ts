@@ -1,6 +1,6 @@
 import type { DirectoryNames } from '../src/directory-names.js'
 import type { NameRecord } from '../src/index-format.js'
-import type { SearchDirectory } from '../src/path-entry.js'
+import type { SearchDirectory } from '../src/skill/path-entry.js'
 import type { OpenIndex } from './read-index.js'
 
 /** What is known of one directory so far. `dir` is absolute. */

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isRefusal } from '../src/base/refusal.js'
 import { CLOCK_TICK } from '../src/clock-tick.js'
 import type { DiskParser } from '../src/disk-parser.js'
-import { holdsPrivateKey, looksSecret } from '../src/secrets.js'
+import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
 import type { Disk } from './disk-seam.js'
 
 /** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */

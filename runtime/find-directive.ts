@@ -1,6 +1,6 @@
 import { disk } from '#disk'
-import { type DirectiveForm, directiveForms } from '../src/directive-forms.js'
 import { isBroken } from '../src/index-format.js'
+import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
 import { layerDirectories } from './compiled-chain.js'
 import { directoryStates, lookUp } from './directory-state.js'
 import type { Globals } from './globals.js'

@@ -1,4 +1,4 @@
-import { parseInline } from '../src/inline-reference.js'
+import { parseInline } from '../src/skill/inline-reference.js'
 import { functionOf, noTool } from './delegate-source.js'
 import { loadParser } from './directory-files.js'
 import type { Disk } from './disk-seam.js'

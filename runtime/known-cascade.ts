@@ -1,7 +1,7 @@
 import { byCodePoint } from '../src/base/code-point-order.js'
 import { isJsonObject } from '../src/base/json.js'
-import { isMetaKey } from '../src/core-metadata-keys.js'
-import { HOOK_TRIGGERS } from '../src/hooks.js'
+import { HOOK_TRIGGERS } from '../src/skill/hooks.js'
+import { isMetaKey } from '../src/skill/metadata-keys.js'
 import { type Chain, EMPTY_CHAIN, type KnownCascade } from './chain-types.js'
 import type { ToolDef } from './tool-def.js'
 

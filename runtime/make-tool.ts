@@ -1,5 +1,5 @@
-import type { ToolFrontmatter } from '../src/frontmatter.js'
-import { INTERNAL_TAG } from '../src/tool-name.js'
+import type { ToolFrontmatter } from '../src/skill/frontmatter.js'
+import { INTERNAL_TAG } from '../src/skill/names.js'
 import type { CallContext, Context } from './context-types.js'
 import type { DirectoryState } from './directory.js'
 import { askIndex, statesAfter } from './directory-state.js'

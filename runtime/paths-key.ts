@@ -1,4 +1,4 @@
-import type { PathEntry } from '../src/path-entry.js'
+import type { PathEntry } from '../src/skill/path-entry.js'
 import type { Globals } from './globals.js'
 
 /** A text that is the same for the same path entries; the second half of cache keys. */

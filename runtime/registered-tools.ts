@@ -1,4 +1,4 @@
-import { LIFTED_KEYS, type ToolFrontmatter } from '../src/frontmatter.js'
+import { LIFTED_KEYS, type ToolFrontmatter } from '../src/skill/frontmatter.js'
 import type { Context } from './context-types.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 

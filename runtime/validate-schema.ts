@@ -18,7 +18,7 @@ import { interpretSchema } from '../src/schema/interpret-schema.js'
 import { issueOf, shownPath } from '../src/schema/issues.js'
 import type { Dialect } from '../src/schema/keywords.js'
 import { PatternWork } from '../src/schema/linear-pattern.js'
-import { isToolResult } from '../src/tool-result.js'
+import { isToolResult } from '../src/skill/tool-result.js'
 
 /** A value, and the schema that it is held against. */
 export interface Comparison {

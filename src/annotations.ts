@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
 import { nearest } from './base/nearest.js'
 import { annotationInvalid, annotationUnknown } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { isMetaKey } from './core-metadata-keys.js'
-import { HOOK_TRIGGERS, type HookTrigger } from './hooks.js'
 import { type KeyPattern, readKeyPattern } from './key-patterns.js'
-import { quoted } from './skill-faults.js'
+import { HOOK_TRIGGERS, type HookTrigger } from './skill/hooks.js'
+import { isMetaKey } from './skill/metadata-keys.js'
+import { quoted } from './skill/skill-faults.js'
 import { MERGE_MODES, type MergeMode } from './values/join-values.js'
 
 /** What a tool's annotations say, read once. What is absent says nothing. */

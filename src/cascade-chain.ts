@@ -12,8 +12,8 @@ import {
   recordOf,
 } from './cascade-record.js'
 import type { CascadeEntry, CascadeTool } from './cascade-types.js'
-import { CORE_METADATA_KEYS } from './core-metadata-keys.js'
 import { interpolationPaths } from './interpolate.js'
+import { CORE_METADATA_KEYS } from './skill/metadata-keys.js'
 import { joinValues } from './values/join-values.js'
 import { placesIn } from './values/json-places.js'
 

@@ -3,7 +3,7 @@ import type { JsonValue } from './base/json.js'
 import { annotationInvalid } from './cascade-problems.js'
 import type { CascadeLayer, CascadeLookUp, CascadeProblem, CascadeTool } from './cascade-types.js'
 import { valueFaults } from './metadata-faults.js'
-import { quoted } from './skill-faults.js'
+import { quoted } from './skill/skill-faults.js'
 import type { HeldValue } from './value-history.js'
 
 /** Keys with their values, in order of first appearance. Values are shared and never changed. */

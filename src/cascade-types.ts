@@ -5,8 +5,8 @@
  */
 
 import type { JsonObject, JsonValue } from './base/json.js'
-import type { Role, ToolFrontmatter } from './frontmatter.js'
-import type { HookTrigger } from './hooks.js'
+import type { Role, ToolFrontmatter } from './skill/frontmatter.js'
+import type { HookTrigger } from './skill/hooks.js'
 
 /** Weakest first. */
 const CASCADE_LAYERS = ['library', 'project', 'authority', 'inherited', 'own'] as const

@@ -1,6 +1,6 @@
 import { allDirectives, type ContentPart } from './content.js'
 import { EXPRESSION_START } from './interpolate.js'
-import type { ReferenceKind, ToolReference } from './references.js'
+import type { ReferenceKind, ToolReference } from './skill/references.js'
 
 /** The directives whose argument refers to something. */
 const KINDS: ReadonlyMap<string, ReferenceKind> = new Map([

@@ -2,9 +2,9 @@ import type { Diagnostic } from './base/diagnostic.js'
 import type { JsonObject } from './base/json.js'
 import type { ContentRecord } from './content.js'
 import type { ContentWork } from './content-work.js'
-import type { DirectiveForm } from './directive-forms.js'
 import type { DirectoryNames } from './directory-names.js'
-import type { ToolFrontmatter } from './frontmatter.js'
+import type { DirectiveForm } from './skill/directive-forms.js'
+import type { ToolFrontmatter } from './skill/frontmatter.js'
 
 /** Code of a directory: a file, or a text that stands in one. Paths are absolute, or relative to the directory. */
 export type CodeSource = { file: string } | { code: string; from: string }

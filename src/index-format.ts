@@ -43,9 +43,9 @@ import { byCodePoint } from './base/code-point-order.js'
 import type { Diagnostic } from './base/diagnostic.js'
 import type { JsonObject, JsonValue } from './base/json.js'
 import type { ContentRecord } from './content.js'
-import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
-import type { HookTrigger } from './hooks.js'
-import type { ToolReference } from './references.js'
+import type { ToolFrontmatter, ToolKind } from './skill/frontmatter.js'
+import type { HookTrigger } from './skill/hooks.js'
+import type { ToolReference } from './skill/references.js'
 
 export const INDEX_FILE = '.agent-apps.json'
 /** The folder beside the index for shards and modules, and for the machine's own cache. */

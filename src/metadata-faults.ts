@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from './base/json.js'
 import { annotationNested, guardToCome, inlineInterpolated } from './cascade-problems.js'
 import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { isGuardToCome, isMetaKey } from './core-metadata-keys.js'
-import { isInterpolatedInline } from './inline-reference.js'
+import { isInterpolatedInline } from './skill/inline-reference.js'
+import { isGuardToCome, isMetaKey } from './skill/metadata-keys.js'
 import { type JsonPlace, pathTo, placesIn } from './values/json-places.js'
 
 /** The `$` keys that are a JSON Schema's own. */

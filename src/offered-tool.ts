@@ -1,5 +1,5 @@
-import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
-import { INTERNAL_TAG } from './tool-name.js'
+import type { ToolFrontmatter, ToolKind } from './skill/frontmatter.js'
+import { INTERNAL_TAG } from './skill/names.js'
 import type { MatchedTool } from './tool-pattern.js'
 
 /** What of a tool says whether a model is to know of it. */

@@ -1,6 +1,6 @@
-import type { Role, ToolKind } from './frontmatter.js'
 import { strongComponents } from './graph/strong-components.js'
-import type { ReferenceKind } from './references.js'
+import type { Role, ToolKind } from './skill/frontmatter.js'
+import type { ReferenceKind } from './skill/references.js'
 
 /** A tool, or something else that tools refer to. */
 export interface GraphNode {

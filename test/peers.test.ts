@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CascadeResolution, CascadeTool } from '../src/cascade-types.js'
 import { acyclicOrder } from '../src/graph/acyclic-order.js'
 import { strongComponents } from '../src/graph/strong-components.js'
-import type { HookTrigger } from '../src/hooks.js'
+import type { HookTrigger } from '../src/skill/hooks.js'
 import { chainOf, main, middleware, resolve, shortly, tool } from './support/cascade-world.js'
 import { times } from './support/long.js'
 

@@ -1,7 +1,7 @@
 import type { Context } from 'agent-apps'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { HookTrigger } from '../src/hooks.js'
+import type { HookTrigger } from '../src/skill/hooks.js'
 import { type Body, runOf, runWith, stepOf } from './support/run-with-chain.js'
 
 /** What a middleware does, in words. Each may be written with or without `async`, where that makes sense. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
-import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
 import { namesOurs } from '../../src/interpolate.js'
+import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'
 import type { Locator } from './source-text.js'

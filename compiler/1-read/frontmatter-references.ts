@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
-import type { ReferenceKind, ToolReference } from '../../src/references.js'
-import { isToolName } from '../../src/tool-name.js'
+import { isToolName } from '../../src/skill/names.js'
+import type { ReferenceKind, ToolReference } from '../../src/skill/references.js'
 import { parsePatterns } from '../../src/tool-pattern.js'
 import type { Place } from '../diagnostics.js'
 import type { Locator } from './source-text.js'

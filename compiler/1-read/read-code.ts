@@ -12,8 +12,13 @@ import {
 } from 'acorn'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
-import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
-import { DEFINITION_FIELDS, FIELDS_TO_COME, frontmatterOf, isDefinitionField } from '../../src/define-tool.js'
+import {
+  DEFINITION_FIELDS,
+  FIELDS_TO_COME,
+  frontmatterOf,
+  isDefinitionField,
+} from '../../src/skill/define-tool.js'
+import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
 import { notJson } from '../../src/values/not-json.js'
 import type { RuleName } from '../diagnostics.js'
 import { FORBIDDEN_KEYS } from '../forbidden-keys.js'

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import { TOP_LEVEL_FIELDS } from '../../src/frontmatter.js'
+import { TOP_LEVEL_FIELDS } from '../../src/skill/frontmatter.js'
 import { limits } from '../limits.js'
 import { readYaml } from './yaml.js'
 import { yamlPackages } from './yaml-packages.js'

@@ -2,8 +2,8 @@
 
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { directiveFailed } from '../../src/content-faults.js'
-import { isDefinedTool } from '../../src/define-tool.js'
 import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../src/directive.js'
+import { isDefinedTool } from '../../src/skill/define-tool.js'
 import type { FromDirective, ToDirective } from './directive-process.js'
 import { endWithParent } from './end-with-parent.js'
 

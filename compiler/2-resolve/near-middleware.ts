@@ -1,5 +1,5 @@
 import { editDistance } from '../../src/base/nearest.js'
-import { CORE_METADATA_KEYS } from '../../src/core-metadata-keys.js'
+import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
 import { remembering } from '../remembering.js'
 import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'

@@ -1,6 +1,6 @@
-import { definedFields } from './base/defined-fields.js'
-import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
-import { INTERNAL_TAG, normalizeTags } from './tool-name.js'
+import { definedFields } from '../base/defined-fields.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import { INTERNAL_TAG, normalizeTags } from './names.js'
 
 /** `main`: speaks for its folder, `middleware`: runs around other tools, `context`: is read. Absent: a tool like any other. */
 export type Role = 'main' | 'middleware' | 'context'

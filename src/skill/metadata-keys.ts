@@ -1,4 +1,4 @@
-import type { JsonValue } from './base/json.js'
+import type { JsonValue } from '../base/json.js'
 import { LIFTED_KEYS } from './frontmatter.js'
 
 /** The keys of `metadata` that the core itself reads; every other plain key may name a middleware. */

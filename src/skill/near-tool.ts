@@ -1,5 +1,5 @@
-import { byCodePoint } from './base/code-point-order.js'
-import { nearest } from './base/nearest.js'
+import { byCodePoint } from '../base/code-point-order.js'
+import { nearest } from '../base/nearest.js'
 import { parseReference } from './reference.js'
 
 /** Of tools' names, in whatever order, the one that a reference by name most likely meant. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from './base/json.js'
+import { isJsonObject } from '../base/json.js'
 
 /** A result that is more than what a model is shown. */
 export interface ToolResult {

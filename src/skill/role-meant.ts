@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
-import { editDistance } from './base/nearest.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import { editDistance } from '../base/nearest.js'
 import {
   extractFrontmatter,
   type FrontmatterContext,

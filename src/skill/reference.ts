@@ -1,4 +1,4 @@
-import { isToolName } from './tool-name.js'
+import { isToolName } from './names.js'
 
 /** What a tool reference asks for. */
 export type Reference =

@@ -1,5 +1,5 @@
-import type { Diagnostic } from './base/diagnostic.js'
-import { AgentAppsError } from './base/error.js'
+import type { Diagnostic } from '../base/diagnostic.js'
+import { AgentAppsError } from '../base/error.js'
 import type { Role } from './frontmatter.js'
 
 /** Why a skill that is found cannot be used: what is wrong, as part of a sentence, and what to do. */

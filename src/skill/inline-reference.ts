@@ -1,4 +1,4 @@
-import { AgentAppsError } from './base/error.js'
+import { AgentAppsError } from '../base/error.js'
 
 /** What an `inline://` reference holds. */
 export interface InlineText {

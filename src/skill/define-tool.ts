@@ -1,14 +1,14 @@
-import { definedFields } from './base/defined-fields.js'
-import { AgentAppsError } from './base/error.js'
-import { isJsonObject, type JsonObject } from './base/json.js'
-import { GUARDS_TO_COME } from './core-metadata-keys.js'
-import type { Role } from './frontmatter.js'
+import { definedFields } from '../base/defined-fields.js'
+import { AgentAppsError } from '../base/error.js'
+import { isJsonObject, type JsonObject } from '../base/json.js'
 import {
   type InferInput,
   type InferOutput,
   isStandardSchema,
   type StandardSchema,
-} from './schema/standard-schema.js'
+} from '../schema/standard-schema.js'
+import type { Role } from './frontmatter.js'
+import { GUARDS_TO_COME } from './metadata-keys.js'
 
 /** A schema of arguments or results: of a Standard Schema library that gives JSON Schema, or JSON Schema itself. */
 export type ToolSchema = StandardSchema | JsonObject
@@ -210,7 +210,7 @@ async function execute(
     ? await params['~standard'].validate(args ?? {})
     : { value: args ?? {} }
   if (checked.issues) {
-    const { standardIssues } = await import('./schema/standard-issues.js')
+    const { standardIssues } = await import('../schema/standard-issues.js')
     const issues = standardIssues(checked.issues, args)
     const said = issues.map(({ message }) => message).join('; ')
     throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${said}`, {
