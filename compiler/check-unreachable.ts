@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isJsonObject } from '../src/base/json.js'
-import { parsePatterns, selectsTool } from '../src/tool-pattern.js'
+import { parsePatterns, selectsTool } from '../src/patterns/tool-pattern.js'
 import { finding } from './diagnostics.js'
 import { namedTools, referenceTargets } from './reference-targets.js'
 import { readRegularFile } from './regular-file.js'

@@ -3,8 +3,8 @@ import { isAllowed, matchPattern, parsePatterns, type ToolCall, trustOf } from '
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { describe, expect, it } from 'vitest'
-import { compileGlob, GlobProblem } from '../src/glob.js'
-import { matchGlob } from '../src/match-glob.js'
+import { compileGlob, GlobProblem } from '../src/patterns/glob.js'
+import { matchGlob } from '../src/patterns/match-glob.js'
 import { times } from './support/long.js'
 
 const RUNS = times(10_000, 1_000_000)

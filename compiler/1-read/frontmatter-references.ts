@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
+import { parsePatterns } from '../../src/patterns/tool-pattern.js'
 import { isToolName } from '../../src/skill/names.js'
 import type { ReferenceKind, ToolReference } from '../../src/skill/references.js'
-import { parsePatterns } from '../../src/tool-pattern.js'
 import type { Place } from '../diagnostics.js'
 import type { Locator } from './source-text.js'
 

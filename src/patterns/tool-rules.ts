@@ -1,3 +1,5 @@
+import { indexesOf } from '../values/look-into.js'
+import { pathQuery } from '../values/path-expression.js'
 import { matchGlob } from './match-glob.js'
 import { isPathWithin, mayLeadTo } from './match-path.js'
 import {
@@ -7,8 +9,6 @@ import {
   selectsTool,
   type ToolRule,
 } from './tool-pattern.js'
-import { indexesOf } from './values/look-into.js'
-import { pathQuery } from './values/path-expression.js'
 
 /** A call that rules are asked about. */
 export interface ToolCall extends MatchedTool {

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from './base/json.js'
+import type { JsonObject, JsonValue } from '../base/json.js'
+import { pathKeys, pathProblem, pathRemove } from '../values/path-expression.js'
 import { compileGlob, GlobProblem, isGlob } from './glob.js'
 import { matchGlob } from './match-glob.js'
-import { pathKeys, pathProblem, pathRemove } from './values/path-expression.js'
 
 /** What names keys of `metadata`: a key, a glob over keys, or a path expression into the value of one. */
 export interface KeyPattern {

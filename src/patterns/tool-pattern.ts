@@ -1,8 +1,8 @@
+import { normalizeTags } from '../skill/names.js'
+import { pathProblem } from '../values/path-expression.js'
 import { compileGlob, GlobProblem, type GlobProgram, isGlob } from './glob.js'
 import { matchGlob } from './match-glob.js'
 import { type PathGlob, withoutIdleSegments } from './match-path.js'
-import { normalizeTags } from './skill/names.js'
-import { pathProblem } from './values/path-expression.js'
 
 /** What a rule asks of one argument. */
 export interface ArgumentConstraint extends PathGlob {
