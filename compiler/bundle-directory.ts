@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { isTexts } from '../src/base/json.js'
-import { type ContentRecord, isContent } from '../src/content.js'
+import { type ContentRecord, isContent } from '../src/index/content-record.js'
 import {
   type CascadeRecord,
   type FileRecord,
@@ -17,9 +17,9 @@ import {
   sectionsText,
   type ToolDetails,
   type ToolRecord,
-} from '../src/index-format.js'
-import { isInside } from '../src/inside-path.js'
-import { recordFault } from '../src/record-fault.js'
+} from '../src/index/index-format.js'
+import { isInside } from '../src/index/inside-path.js'
+import { recordFault } from '../src/index/record-fault.js'
 import type { SearchDirectory } from '../src/skill/path-entry.js'
 import { isReferences } from '../src/skill/references.js'
 import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'

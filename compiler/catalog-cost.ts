@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { entryAsXml, formatCatalog } from '../src/catalog-formats.js'
 import { estimateTokens } from '../src/estimate-tokens.js'
-import type { ToolRecord } from '../src/index-format.js'
+import type { ToolRecord } from '../src/index/index-format.js'
 import { isInPrompt, isOffered } from '../src/offered-tool.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { readRegularFile } from './regular-file.js'

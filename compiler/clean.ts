@@ -1,7 +1,7 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError } from '../src/base/error.js'
-import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index-format.js'
+import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index/index-format.js'
 import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
 import { checkProjectOptions } from './option-checks.js'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cascadeKeyText } from '../src/index-format.js'
+import { cascadeKeyText } from '../src/index/index-format.js'
 import { mapPaths } from '../src/skill/path-entry.js'
 import type { BundledDirectory, BundleParts } from './4-bundle/bundle-parts.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'

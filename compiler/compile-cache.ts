@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileDigest, INDEX_DIRECTORY } from '../src/index-format.js'
+import { type FileDigest, INDEX_DIRECTORY } from '../src/index/index-format.js'
 import type { ReferenceKind } from '../src/skill/references.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
 import type { FileStat } from './file-stat.js'

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { PATTERNS } from '../src/base/options.js'
-import { cascadeKeyText } from '../src/index-format.js'
+import { cascadeKeyText } from '../src/index/index-format.js'
 import { isSameFile, toolParser } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade-tools.js'
 import { tidyDirectory } from './3-emit/write-index.js'

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { type CascadeRecord, isBroken, type NameRecord, type ToolRecord } from '../src/index-format.js'
+import { type CascadeRecord, isBroken, type NameRecord, type ToolRecord } from '../src/index/index-format.js'
 import { parseReference } from '../src/skill/reference.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'
 import { cascadesOf, type SearchedIndex } from './bundle-directory.js'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { CascadeRecord, FileDigest } from '../src/index-format.js'
-import { isInside } from '../src/inside-path.js'
+import type { CascadeRecord, FileDigest } from '../src/index/index-format.js'
+import { isInside } from '../src/index/inside-path.js'
 import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'

@@ -1,4 +1,4 @@
-import type { FileRecord } from '../src/index-format.js'
+import type { FileRecord } from '../src/index/index-format.js'
 import { severityOf, toDiagnostic } from './diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { SkillUnit } from './skill-unit.js'

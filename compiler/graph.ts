@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path'
 import { byCodePoint } from '../src/base/code-point-order.js'
 import { AgentAppsError } from '../src/base/error.js'
 import { nearest } from '../src/base/nearest.js'
-import { isBroken, type ToolRecord } from '../src/index-format.js'
+import { isBroken, type ToolRecord } from '../src/index/index-format.js'
 import {
   type GraphEdge,
   type GraphNode,

@@ -1,5 +1,5 @@
 import { nearest } from '../src/base/nearest.js'
-import type { DirectivePart } from '../src/content.js'
+import type { DirectivePart } from '../src/index/content-record.js'
 import { namesOurs, ROOTS } from '../src/interpolate.js'
 
 /** What the library's directives look at, and which of it is a path over the values of a call. */

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AgentAppsError } from '../src/base/error.js'
-import { INDEX_DIRECTORY } from '../src/index-format.js'
+import { INDEX_DIRECTORY } from '../src/index/index-format.js'
 import { readRegularFile, unlessGone } from './regular-file.js'
 import { temporaryName } from './temporary-name.js'
 

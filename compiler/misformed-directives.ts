@@ -1,6 +1,6 @@
-import { allDirectives } from '../src/content.js'
 import type { ContentWork } from '../src/content-work.js'
 import { beginsLine, mayBeginDirective } from '../src/directive-names.js'
+import { allDirectives } from '../src/index/content-record.js'
 import { namesOurs } from '../src/interpolate.js'
 import type { DirectiveForm } from '../src/skill/directive-forms.js'
 import type { KnownDirectives } from './1-read/parse-content.js'

@@ -1,4 +1,4 @@
-import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index-format.js'
+import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index/index-format.js'
 import { nameToBe } from './temporary-name.js'
 
 /** True for the name of what compiling writes itself, which is no change to whoever watches. */

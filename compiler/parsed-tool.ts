@@ -1,5 +1,5 @@
 import type { JsonObject } from '../src/base/json.js'
-import type { ToolRecord } from '../src/index-format.js'
+import type { ToolRecord } from '../src/index/index-format.js'
 import type { ToolReference } from '../src/skill/references.js'
 import type { Locator } from './1-read/source-text.js'
 import type { Place } from './diagnostics.js'

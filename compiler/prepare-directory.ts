@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type FileDigest, listingText } from '../src/index-format.js'
+import { type FileDigest, listingText } from '../src/index/index-format.js'
 import { checkDelegates } from './1-read/check-delegates.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import {

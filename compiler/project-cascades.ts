@@ -1,4 +1,4 @@
-import type { CascadeRecord } from '../src/index-format.js'
+import type { CascadeRecord } from '../src/index/index-format.js'
 import { locateProblems, type PlaceIn, placesInFiles } from './1-read/locate-problems.js'
 import { resolveProject } from './2-resolve/resolve-cascades.js'
 import type { Finding } from './diagnostics.js'

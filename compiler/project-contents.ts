@@ -1,5 +1,9 @@
 import { isAgentAppsError } from '../src/base/error.js'
 import { nearest } from '../src/base/nearest.js'
+import { contentCycle, directiveFailed, takesTooLong } from '../src/content-faults.js'
+import { ContentWork } from '../src/content-work.js'
+import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
+import { directiveNames } from '../src/directive-names.js'
 import {
   allDirectives,
   type ContentPart,
@@ -8,11 +12,7 @@ import {
   type DirectivePart,
   isDirective,
   type NestedContent,
-} from '../src/content.js'
-import { contentCycle, directiveFailed, takesTooLong } from '../src/content-faults.js'
-import { ContentWork } from '../src/content-work.js'
-import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
-import { directiveNames } from '../src/directive-names.js'
+} from '../src/index/content-record.js'
 import { asText, EXPRESSION_START } from '../src/interpolate.js'
 import type { DirectiveForm } from '../src/skill/directive-forms.js'
 import { brokenFault } from '../src/skill/skill-faults.js'

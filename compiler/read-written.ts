@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer'
 import { existsSync, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { INDEX_FILE, type IndexHeader, SECTIONS, type Section, shardFile } from '../src/index-format.js'
+import { INDEX_FILE, type IndexHeader, SECTIONS, type Section, shardFile } from '../src/index/index-format.js'
 import {
   collectLines,
   emptyLines,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../src/base/json.js'
-import type { ToolDetails, ToolRecord } from '../src/index-format.js'
+import type { ToolDetails, ToolRecord } from '../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
 import type { Role } from '../src/skill/frontmatter.js'
 import type { ToolReference } from '../src/skill/references.js'

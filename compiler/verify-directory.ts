@@ -16,9 +16,9 @@ import {
   sectionRecords,
   sectionsText,
   shardFile,
-} from '../src/index-format.js'
-import { isInside } from '../src/inside-path.js'
-import { isHeader, recordFault } from '../src/record-fault.js'
+} from '../src/index/index-format.js'
+import { isInside } from '../src/index/inside-path.js'
+import { isHeader, recordFault } from '../src/index/record-fault.js'
 import { digestFile, readSkillFile } from './1-read/digest.js'
 import { limits } from './limits.js'
 import { readRegularFile, systemReason } from './regular-file.js'

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
-import { INDEX_FILE } from '../src/index-format.js'
+import { INDEX_FILE } from '../src/index/index-format.js'
 import { checkProjectOptions } from './option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, shownPath } from './project.js'
 import { readProject } from './read-project.js'

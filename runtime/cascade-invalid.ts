@@ -1,5 +1,5 @@
 import { AgentAppsError } from '../src/base/error.js'
-import type { RecordedProblem } from '../src/index-format.js'
+import type { RecordedProblem } from '../src/index/index-format.js'
 import type { ToolDef } from './tool-def.js'
 import type { WrittenPlace } from './written-place.js'
 

@@ -1,4 +1,4 @@
-import { cascadeKeyText } from '../src/index-format.js'
+import { cascadeKeyText } from '../src/index/index-format.js'
 import type { DirectoryState } from './directory.js'
 import { isOwn } from './directory.js'
 import { currentIndex, directoryStates } from './directory-state.js'

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { CLOCK_TICK } from '../src/clock-tick.js'
+import { CLOCK_TICK } from '../src/index/clock-tick.js'
 import type { Chain, KnownCascade } from './chain-types.js'
 import { directoryStates, isStillFresh } from './directory-state.js'
 import type { Globals } from './globals.js'

@@ -1,8 +1,8 @@
 /** What is read under `verify`. The bytes that were held against the index are those that are used: nothing is read twice. */
 
 import { AgentAppsError } from '../src/base/error.js'
-import type { DirectoryNames } from '../src/directory-names.js'
-import type { FileDigest } from '../src/index-format.js'
+import type { DirectoryNames } from '../src/index/directory-names.js'
+import type { FileDigest } from '../src/index/index-format.js'
 import type { DirectoryState } from './directory.js'
 import { currentIndex, directoryStates } from './directory-state.js'
 import type { Disk } from './disk-seam.js'

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import { isJsonObject } from '../src/base/json.js'
 import { checkOptions, FRESHNESS, PACKAGES, PATHS, VARIABLES } from '../src/base/options.js'
-import type { ToolDetails } from '../src/index-format.js'
+import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { cloneArguments } from './clone-arguments.js'
 import type { AgentPolicy, InvokeOptions } from './context-types.js'

@@ -1,8 +1,9 @@
 /** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
-import { CLOCK_TICK } from '../src/clock-tick.js'
-import type { DirectoryNames } from '../src/directory-names.js'
+
 import type { DiskParser } from '../src/disk-parser.js'
-import { listingText } from '../src/index-format.js'
+import { CLOCK_TICK } from '../src/index/clock-tick.js'
+import type { DirectoryNames } from '../src/index/directory-names.js'
+import { listingText } from '../src/index/index-format.js'
 import type { DirectoryState } from './directory.js'
 import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './directory-state.js'
 import type { Disk } from './disk-seam.js'

@@ -1,5 +1,5 @@
-import type { DirectoryNames } from '../src/directory-names.js'
-import { INDEX_FILE, isBroken, type NameRecord } from '../src/index-format.js'
+import type { DirectoryNames } from '../src/index/directory-names.js'
+import { INDEX_FILE, isBroken, type NameRecord } from '../src/index/index-format.js'
 import { type SearchDirectory, searchDirectories } from '../src/skill/path-entry.js'
 import type { DirectoryState, Found } from './directory.js'
 import type { Disk } from './disk-seam.js'

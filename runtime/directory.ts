@@ -1,5 +1,5 @@
-import type { DirectoryNames } from '../src/directory-names.js'
-import type { NameRecord } from '../src/index-format.js'
+import type { DirectoryNames } from '../src/index/directory-names.js'
+import type { NameRecord } from '../src/index/index-format.js'
 import type { SearchDirectory } from '../src/skill/path-entry.js'
 import type { OpenIndex } from './read-index.js'
 

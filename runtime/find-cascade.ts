@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import type { CascadeRecord, RecordedProblem } from '../src/index-format.js'
+import type { CascadeRecord, RecordedProblem } from '../src/index/index-format.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { cascadeKey } from './cascade-key.js'
 import { stampOf } from './chain.js'

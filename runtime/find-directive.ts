@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { isBroken } from '../src/index-format.js'
+import { isBroken } from '../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
 import { layerDirectories } from './compiled-chain.js'
 import { directoryStates, lookUp } from './directory-state.js'

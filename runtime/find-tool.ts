@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { runtimeClosed, toolBroken } from '../src/base/error.js'
-import { isBroken } from '../src/index-format.js'
+import { isBroken } from '../src/index/index-format.js'
 import { parseReference } from '../src/skill/reference.js'
 import type { DirectoryState, Found } from './directory.js'
 import { inSearchOrder, lookUp, lookUpOnDisk, noteBroken } from './directory-state.js'

@@ -1,7 +1,7 @@
 export type { Diagnostic, Severity } from '../src/base/diagnostic.js'
 export { AgentAppsError, type ErrorCode, type Issue, isAgentAppsError } from '../src/base/error.js'
 export type { JsonObject, JsonValue } from '../src/base/json.js'
-export type { ResourceRecord, ToolDetails } from '../src/index-format.js'
+export type { ResourceRecord, ToolDetails } from '../src/index/index-format.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'

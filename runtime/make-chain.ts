@@ -1,5 +1,5 @@
 import { isJsonObject } from '../src/base/json.js'
-import type { ChainRecord } from '../src/index-format.js'
+import type { ChainRecord } from '../src/index/index-format.js'
 import type { HookTrigger } from '../src/skill/hooks.js'
 import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from './chain-types.js'
 import type { ToolDef } from './tool-def.js'

@@ -1,4 +1,4 @@
-import type { ToolRecord } from '../src/index-format.js'
+import type { ToolRecord } from '../src/index/index-format.js'
 import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
 import { lazy } from './lazy.js'

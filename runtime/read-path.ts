@@ -1,9 +1,9 @@
 import { disk } from '#disk'
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import { toolBroken } from '../src/base/error.js'
-import type { DirectoryNames } from '../src/directory-names.js'
-import { isBroken } from '../src/index-format.js'
-import { isInside } from '../src/inside-path.js'
+import type { DirectoryNames } from '../src/index/directory-names.js'
+import { isBroken } from '../src/index/index-format.js'
+import { isInside } from '../src/index/inside-path.js'
 import type { DirectoryState, Found } from './directory.js'
 import { loadParser, rereadFile } from './directory-files.js'
 import {

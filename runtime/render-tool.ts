@@ -1,7 +1,6 @@
 import { disk } from '#disk'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { checkOptions } from '../src/base/options.js'
-import type { ContentProblem, ContentRecord, DirectivePart } from '../src/content.js'
 import {
   contentCycle,
   DIRECTIVE_TIME_LIMIT,
@@ -12,6 +11,7 @@ import {
 import { ContentWork } from '../src/content-work.js'
 import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
 import { directiveNames } from '../src/directive-names.js'
+import type { ContentProblem, ContentRecord, DirectivePart } from '../src/index/content-record.js'
 import { asText, type InterpolationRoots, interpolate } from '../src/interpolate.js'
 import { type Inner, type Rendering, renderContent } from '../src/render-content.js'
 import { whenThere } from '../src/thenable.js'

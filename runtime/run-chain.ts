@@ -1,5 +1,5 @@
 import { type AgentAppsError, isAgentAppsError } from '../src/base/error.js'
-import { CALLS_MAX } from '../src/index-format.js'
+import { CALLS_MAX } from '../src/index/index-format.js'
 import type { HookTrigger } from '../src/skill/hooks.js'
 import { type Awaitable, isThenable, whenThere } from '../src/thenable.js'
 import { cascadeInvalid } from './cascade-invalid.js'

@@ -1,6 +1,6 @@
 import { AgentAppsError } from '../src/base/error.js'
 import type { CodeSource } from '../src/disk-parser.js'
-import type { ModuleRecord } from '../src/index-format.js'
+import type { ModuleRecord } from '../src/index/index-format.js'
 import type { Context } from './context-types.js'
 import { delegateSource, delegateTarget, functionOf, noTool } from './delegate-source.js'
 import { loadParser } from './directory-files.js'

@@ -1,5 +1,5 @@
 import { AgentAppsError } from '../src/base/error.js'
-import { isBroken } from '../src/index-format.js'
+import { isBroken } from '../src/index/index-format.js'
 import { rereadFile } from './directory-files.js'
 import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../src/base/json.js'
-import type { ToolRecord } from '../src/index-format.js'
+import type { ToolRecord } from '../src/index/index-format.js'
 import type { Found } from './directory.js'
 import type { ToolDef } from './tool-def.js'
 

@@ -6,7 +6,7 @@ import { callsByEntry, expandedCalls } from './expanded-calls.js'
 import { acyclicOrder } from './graph/acyclic-order.js'
 import { type Cycle, printCycle } from './graph/cycle.js'
 import { strongComponents } from './graph/strong-components.js'
-import { CALLS_MAX } from './index-format.js'
+import { CALLS_MAX } from './index/index-format.js'
 
 /** How tools run, seen together. */
 export interface Connections {

@@ -1,4 +1,4 @@
-import { allDirectives, type ContentPart } from './content.js'
+import { allDirectives, type ContentPart } from './index/content-record.js'
 import { EXPRESSION_START } from './interpolate.js'
 import type { ReferenceKind, ToolReference } from './skill/references.js'
 

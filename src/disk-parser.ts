@@ -1,8 +1,8 @@
 import type { Diagnostic } from './base/diagnostic.js'
 import type { JsonObject } from './base/json.js'
-import type { ContentRecord } from './content.js'
 import type { ContentWork } from './content-work.js'
-import type { DirectoryNames } from './directory-names.js'
+import type { ContentRecord } from './index/content-record.js'
+import type { DirectoryNames } from './index/directory-names.js'
 import type { DirectiveForm } from './skill/directive-forms.js'
 import type { ToolFrontmatter } from './skill/frontmatter.js'
 

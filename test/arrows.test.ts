@@ -79,7 +79,7 @@ describe('which part may import which', () => {
     expect(importsOf('compiler/compile.ts').map(({ target }) => target)).toEqual(
       expect.arrayContaining([
         'node:crypto',
-        'src/index-format.ts',
+        'src/index/index-format.ts',
         'compiler/2-resolve/cascade-tools.ts',
         'compiler/project-cascades.ts',
         'compiler/report.ts',

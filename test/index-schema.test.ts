@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { shardOf } from '../src/index-format.js'
-import { isInside } from '../src/inside-path.js'
+import { shardOf } from '../src/index/index-format.js'
+import { isInside } from '../src/index/inside-path.js'
 
 const SCHEMA = JSON.parse(readFileSync(new URL('../schema/index.json', import.meta.url), 'utf8'))
 const PAGE = readFileSync(new URL('../docs/index-format.md', import.meta.url), 'utf8')

@@ -4,8 +4,8 @@ import remarkDirective from 'remark-directive'
 import remarkParse from 'remark-parse'
 import { type Processor, unified } from 'unified'
 import { nearest } from '../../src/base/nearest.js'
-import type { ContentPart, ContentProblem, DirectivePart } from '../../src/content.js'
 import { mayBeginDirective } from '../../src/directive-names.js'
+import type { ContentPart, ContentProblem, DirectivePart } from '../../src/index/content-record.js'
 import type { DirectiveForm } from '../../src/skill/directive-forms.js'
 
 /** The directives that are known, by name, each with the forms that it has. */

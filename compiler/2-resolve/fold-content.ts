@@ -1,4 +1,9 @@
-import { type ContentPart, type DirectivePart, isDirective, type NestedContent } from '../../src/content.js'
+import {
+  type ContentPart,
+  type DirectivePart,
+  isDirective,
+  type NestedContent,
+} from '../../src/index/content-record.js'
 import { EXPRESSION_START } from '../../src/interpolate.js'
 import { renderContent } from '../../src/render-content.js'
 

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
-import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { readRegularFile } from '../regular-file.js'
 import { placeDefinitions, relativeUrl } from '../source-place.js'
 import { loaderOf, withoutForeignMaps } from './import-guard.js'

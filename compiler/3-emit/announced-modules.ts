@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { readCache } from '../compile-cache.js'
 import { writeAtomic } from '../index-directory.js'
 import { isOwnerGone, ownerTime } from '../process-owner.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
-import { INDEX_DIRECTORY } from '../../src/index-format.js'
+import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { abandonedLock, isLockAbandoned, withFileLock } from '../file-lock.js'
 import { notWritable, prepareIndexDirectory } from '../index-directory.js'
 

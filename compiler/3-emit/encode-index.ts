@@ -12,7 +12,7 @@ import {
   shardCount,
   shardFile,
   shardOf,
-} from '../../src/index-format.js'
+} from '../../src/index/index-format.js'
 import { LineStore, type StoredLine } from '../line-store.js'
 
 /** The records of an index as lines, `"key":{…}` each, by section and key. */

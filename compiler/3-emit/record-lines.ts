@@ -1,5 +1,5 @@
-import type { ContentRecord } from '../../src/content.js'
-import type { CascadeRecord, FileDigest } from '../../src/index-format.js'
+import type { ContentRecord } from '../../src/index/content-record.js'
+import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
 import { brokenDiagnostic } from '../diagnostics.js'
 import { encodeCascade, encodeContent, encodeDetails, encodeFile, encodeName } from '../encode-record.js'
 import { fileRecord } from '../file-record.js'

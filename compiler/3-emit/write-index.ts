@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index-format.js'
+import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../compile-cache.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { INDEX_FILE, SECTIONS, type Section, sealed } from '../../src/index-format.js'
+import { INDEX_FILE, SECTIONS, type Section, sealed } from '../../src/index/index-format.js'
 
 /** An index that stands in one file, as JSON. */
 export type WrittenIndex = { hash: string } & Record<Section, Record<string, WrittenRecord>>

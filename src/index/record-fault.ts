@@ -1,9 +1,9 @@
-import { isJsonObject, isTexts } from './base/json.js'
+import { isJsonObject, isTexts } from '../base/json.js'
+import { ROLES, type ToolFrontmatter } from '../skill/frontmatter.js'
+import { HOOK_TRIGGERS } from '../skill/hooks.js'
+import { isToolName } from '../skill/names.js'
 import { CALLS_MAX, isBroken, type NameRecord, type Section } from './index-format.js'
 import { isInside } from './inside-path.js'
-import { ROLES, type ToolFrontmatter } from './skill/frontmatter.js'
-import { HOOK_TRIGGERS } from './skill/hooks.js'
-import { isToolName } from './skill/names.js'
 
 /**
  * Why something is no record that a compiler of ours wrote, or reaches outside of its directory; null where it is one. An index comes with

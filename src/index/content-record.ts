@@ -1,4 +1,4 @@
-import { isTexts } from './base/json.js'
+import { isTexts } from '../base/json.js'
 import { isInside } from './inside-path.js'
 
 /** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */

@@ -1,4 +1,4 @@
-import type { ContentRecord } from './content.js'
+import type { ContentRecord } from './content-record.js'
 import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index-format.js'
 
 /**

@@ -39,13 +39,13 @@
  * need not read, or digest, any other. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
-import { byCodePoint } from './base/code-point-order.js'
-import type { Diagnostic } from './base/diagnostic.js'
-import type { JsonObject, JsonValue } from './base/json.js'
-import type { ContentRecord } from './content.js'
-import type { ToolFrontmatter, ToolKind } from './skill/frontmatter.js'
-import type { HookTrigger } from './skill/hooks.js'
-import type { ToolReference } from './skill/references.js'
+import { byCodePoint } from '../base/code-point-order.js'
+import type { Diagnostic } from '../base/diagnostic.js'
+import type { JsonObject, JsonValue } from '../base/json.js'
+import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
+import type { HookTrigger } from '../skill/hooks.js'
+import type { ToolReference } from '../skill/references.js'
+import type { ContentRecord } from './content-record.js'
 
 export const INDEX_FILE = '.agent-apps.json'
 /** The folder beside the index for shards and modules, and for the machine's own cache. */
