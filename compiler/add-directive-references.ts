@@ -1,4 +1,4 @@
-import { directiveReferences } from '../src/content-references.js'
+import { directiveReferences } from '../src/content/content-references.js'
 import { inOrder } from '../src/skill/references.js'
 import type { LocatedContents } from './project-contents.js'
 import type { LinkedPart } from './project-part.js'

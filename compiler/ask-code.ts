@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { CodeAnswer } from '../src/disk-parser.js'
+import type { CodeAnswer } from '../src/content/disk-parser.js'
 import { evaluateModules } from './2-resolve/evaluate-modules.js'
 import { evaluationFault } from './2-resolve/evaluation-fault.js'
 import { bundleApart } from './2-resolve/import-bundled.js'

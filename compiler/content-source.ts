@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
 import { nearest } from '../src/base/nearest.js'
-import type { ContentWork, ReadText } from '../src/content-work.js'
-import type { DirectiveSource, DirectiveTool } from '../src/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/included-file.js'
+import type { ContentWork, ReadText } from '../src/content/content-work.js'
+import type { DirectiveSource, DirectiveTool } from '../src/content/directive.js'
+import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/content/included-file.js'
 import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
 import { readRealFile } from './regular-file.js'
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
-import { directiveSkillBroken } from '../src/content-faults.js'
-import type { DirectiveTool } from '../src/directive.js'
+import { directiveSkillBroken } from '../src/content/content-faults.js'
+import type { DirectiveTool } from '../src/content/directive.js'
 import { isBroken } from '../src/index/index-format.js'
 import { parseReference } from '../src/skill/reference.js'
 import type { ContentTools, Dependencies } from './content-source.js'

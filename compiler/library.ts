@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { DirectiveCall } from '../src/directive.js'
+import type { DirectiveCall } from '../src/content/directive.js'
 import { isBroken, type NameRecord, type ToolRecord } from '../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
 import { LIBRARY_DIRECTORY } from './package-place.js'

@@ -1,9 +1,10 @@
 import { isAgentAppsError } from '../src/base/error.js'
 import { nearest } from '../src/base/nearest.js'
-import { contentCycle, directiveFailed, takesTooLong } from '../src/content-faults.js'
-import { ContentWork } from '../src/content-work.js'
-import { type DirectiveSource, isDirectiveContent } from '../src/directive.js'
-import { directiveNames } from '../src/directive-names.js'
+import { contentCycle, directiveFailed, takesTooLong } from '../src/content/content-faults.js'
+import { ContentWork } from '../src/content/content-work.js'
+import { type DirectiveSource, isDirectiveContent } from '../src/content/directive.js'
+import { directiveNames } from '../src/content/directive-names.js'
+import { asText, EXPRESSION_START } from '../src/content/interpolate.js'
 import {
   allDirectives,
   type ContentPart,
@@ -13,7 +14,6 @@ import {
   isDirective,
   type NestedContent,
 } from '../src/index/content-record.js'
-import { asText, EXPRESSION_START } from '../src/interpolate.js'
 import type { DirectiveForm } from '../src/skill/directive-forms.js'
 import { brokenFault } from '../src/skill/skill-faults.js'
 import type { KnownDirectives } from './1-read/parse-content.js'

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { Diagnostic } from '../src/base/diagnostic.js'
-import type { DirectiveCall } from '../src/directive.js'
+import type { DirectiveCall } from '../src/content/directive.js'
 import { isInside } from '../src/index/inside-path.js'
 import type { DirectiveForm } from '../src/skill/directive-forms.js'
 import { DirectiveProcess } from './2-resolve/directive-process.js'

@@ -9,9 +9,14 @@ export {
   renderCatalog,
 } from '../src/catalog.js'
 export type { CatalogFormat } from '../src/catalog-formats.js'
-export type { DirectiveCall, DirectiveContent, DirectiveSource, DirectiveTool } from '../src/directive.js'
+export type {
+  DirectiveCall,
+  DirectiveContent,
+  DirectiveSource,
+  DirectiveTool,
+} from '../src/content/directive.js'
+export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
 export { estimateTokens } from '../src/estimate-tokens.js'
-export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/interpolate.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'

@@ -1,5 +1,5 @@
 import { AgentAppsError } from '../src/base/error.js'
-import type { CodeSource } from '../src/disk-parser.js'
+import type { CodeSource } from '../src/content/disk-parser.js'
 import { isDefinedTool } from '../src/skill/define-tool.js'
 import { parseInline } from '../src/skill/inline-reference.js'
 import { parseReference } from '../src/skill/reference.js'

@@ -1,6 +1,6 @@
 /** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
 
-import type { DiskParser } from '../src/disk-parser.js'
+import type { DiskParser } from '../src/content/disk-parser.js'
 import { CLOCK_TICK } from '../src/index/clock-tick.js'
 import type { DirectoryNames } from '../src/index/directory-names.js'
 import { listingText } from '../src/index/index-format.js'

@@ -1,6 +1,6 @@
 import { AgentAppsError } from '../src/base/error.js'
 import { isTexts } from '../src/base/json.js'
-import { ContentWork } from '../src/content-work.js'
+import { ContentWork } from '../src/content/content-work.js'
 import type { ContentRecord } from '../src/index/content-record.js'
 import { isContentOf } from '../src/index/content-record.js'
 import type { DirectiveForm } from '../src/skill/directive-forms.js'

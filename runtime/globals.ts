@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import type { JsonObject } from '../src/base/json.js'
-import type { DiskParser } from '../src/disk-parser.js'
+import type { DiskParser } from '../src/content/disk-parser.js'
 import type { NameRecord } from '../src/index/index-format.js'
 import { CONVENTIONAL_DIRECTORIES, type PathEntry } from '../src/skill/path-entry.js'
 import type { Chain, KnownCascade } from './chain-types.js'

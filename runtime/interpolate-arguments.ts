@@ -1,4 +1,4 @@
-import { interpolate } from '../src/interpolate.js'
+import { interpolate } from '../src/content/interpolate.js'
 import type { Context } from './context-types.js'
 import { interpolationRoots } from './interpolation-roots.js'
 

@@ -1,4 +1,4 @@
-import type { InterpolationRoots } from '../src/interpolate.js'
+import type { InterpolationRoots } from '../src/content/interpolate.js'
 import type { Context, Run } from './context-types.js'
 
 /** What `${…}` can name of a context. */

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../src/base/error.js'
 import { nearest } from '../src/base/nearest.js'
-import { directiveReferences } from '../src/content-references.js'
+import { directiveReferences } from '../src/content/content-references.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import { inOrder, isReferences, type ToolReference } from '../src/skill/references.js'
 import { resourceUnreadable } from '../src/skill/skill-faults.js'

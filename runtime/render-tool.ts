@@ -7,13 +7,13 @@ import {
   directiveFailed,
   directiveHangs,
   takesTooLong,
-} from '../src/content-faults.js'
-import { ContentWork } from '../src/content-work.js'
-import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../src/directive.js'
-import { directiveNames } from '../src/directive-names.js'
+} from '../src/content/content-faults.js'
+import { ContentWork } from '../src/content/content-work.js'
+import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../src/content/directive.js'
+import { directiveNames } from '../src/content/directive-names.js'
+import { asText, type InterpolationRoots, interpolate } from '../src/content/interpolate.js'
+import { type Inner, type Rendering, renderContent } from '../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../src/index/content-record.js'
-import { asText, type InterpolationRoots, interpolate } from '../src/interpolate.js'
-import { type Inner, type Rendering, renderContent } from '../src/render-content.js'
 import { whenThere } from '../src/thenable.js'
 import { invokeFor } from './call-tool.js'
 import { chainOf } from './chain.js'

@@ -1,5 +1,5 @@
 import { AgentAppsError } from '../src/base/error.js'
-import type { CodeSource } from '../src/disk-parser.js'
+import type { CodeSource } from '../src/content/disk-parser.js'
 import type { ModuleRecord } from '../src/index/index-format.js'
 import type { Context } from './context-types.js'
 import { delegateSource, delegateTarget, functionOf, noTool } from './delegate-source.js'

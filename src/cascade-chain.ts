@@ -12,7 +12,7 @@ import {
   recordOf,
 } from './cascade-record.js'
 import type { CascadeEntry, CascadeTool } from './cascade-types.js'
-import { interpolationPaths } from './interpolate.js'
+import { interpolationPaths } from './content/interpolate.js'
 import { CORE_METADATA_KEYS } from './skill/metadata-keys.js'
 import { joinValues } from './values/join-values.js'
 import { placesIn } from './values/json-places.js'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { ContentWork } from '../../src/content-work.js'
+import type { ContentWork } from '../../src/content/content-work.js'
 import type { ParsedContent, ParseRequest } from './parse-content.js'
 
 /** Where the clock ends a text after all, in ms. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
-import { namesOurs } from '../../src/interpolate.js'
+import { namesOurs } from '../../src/content/interpolate.js'
 import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
 import { type Finding, finding, type Place } from '../diagnostics.js'
 import { limits } from '../limits.js'

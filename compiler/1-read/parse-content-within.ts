@@ -1,4 +1,4 @@
-import { ContentWork } from '../../src/content-work.js'
+import { ContentWork } from '../../src/content/content-work.js'
 import { parseInThread } from './content-thread.js'
 import type { KnownDirectives, ParsedContent } from './parse-content.js'
 

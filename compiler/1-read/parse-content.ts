@@ -4,7 +4,7 @@ import remarkDirective from 'remark-directive'
 import remarkParse from 'remark-parse'
 import { type Processor, unified } from 'unified'
 import { nearest } from '../../src/base/nearest.js'
-import { mayBeginDirective } from '../../src/directive-names.js'
+import { mayBeginDirective } from '../../src/content/directive-names.js'
 import type { ContentPart, ContentProblem, DirectivePart } from '../../src/index/content-record.js'
 import type { DirectiveForm } from '../../src/skill/directive-forms.js'
 

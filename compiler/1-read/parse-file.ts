@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../../src/base/json.js'
-import { directiveNames } from '../../src/directive-names.js'
+import { directiveNames } from '../../src/content/directive-names.js'
 import { isToolName, toolNameProblem } from '../../src/skill/names.js'
 import { inOrder } from '../../src/skill/references.js'
 import { readFrontmatter } from '../../src/skill/role-meant.js'

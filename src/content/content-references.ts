@@ -1,6 +1,6 @@
-import { allDirectives, type ContentPart } from './index/content-record.js'
+import { allDirectives, type ContentPart } from '../index/content-record.js'
+import type { ReferenceKind, ToolReference } from '../skill/references.js'
 import { EXPRESSION_START } from './interpolate.js'
-import type { ReferenceKind, ToolReference } from './skill/references.js'
 
 /** The directives whose argument refers to something. */
 const KINDS: ReadonlyMap<string, ReferenceKind> = new Map([

@@ -1,6 +1,6 @@
-import type { Diagnostic } from './base/diagnostic.js'
-import { AgentAppsError } from './base/error.js'
-import { brokenFault, mendFirst } from './skill/skill-faults.js'
+import type { Diagnostic } from '../base/diagnostic.js'
+import { AgentAppsError } from '../base/error.js'
+import { brokenFault, mendFirst } from '../skill/skill-faults.js'
 
 /** The error for a text that includes itself. */
 export function contentCycle(way: readonly string[]): AgentAppsError {

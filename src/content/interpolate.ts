@@ -1,7 +1,7 @@
-import { AgentAppsError } from './base/error.js'
-import { safeStringify } from './serialize/safe-clone.js'
-import { typeTag } from './values/look-into.js'
-import { firstFound, type StepsLeft } from './values/path-expression.js'
+import { AgentAppsError } from '../base/error.js'
+import { safeStringify } from '../serialize/safe-clone.js'
+import { typeTag } from '../values/look-into.js'
+import { firstFound, type StepsLeft } from '../values/path-expression.js'
 
 /** What `${…}` can name. `env` holds only the variables that the configuration lets through. */
 export interface InterpolationRoots {

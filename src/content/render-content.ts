@@ -1,5 +1,5 @@
-import { AgentAppsError } from './base/error.js'
-import { type ContentPart, type DirectivePart, isDirective } from './index/content-record.js'
+import { AgentAppsError } from '../base/error.js'
+import { type ContentPart, type DirectivePart, isDirective } from '../index/content-record.js'
 
 /** A text, its parts, and the place that it is rendered in. */
 export interface Rendering<Place> {

@@ -1,10 +1,10 @@
-import type { Diagnostic } from './base/diagnostic.js'
-import type { JsonObject } from './base/json.js'
+import type { Diagnostic } from '../base/diagnostic.js'
+import type { JsonObject } from '../base/json.js'
+import type { ContentRecord } from '../index/content-record.js'
+import type { DirectoryNames } from '../index/directory-names.js'
+import type { DirectiveForm } from '../skill/directive-forms.js'
+import type { ToolFrontmatter } from '../skill/frontmatter.js'
 import type { ContentWork } from './content-work.js'
-import type { ContentRecord } from './index/content-record.js'
-import type { DirectoryNames } from './index/directory-names.js'
-import type { DirectiveForm } from './skill/directive-forms.js'
-import type { ToolFrontmatter } from './skill/frontmatter.js'
 
 /** Code of a directory: a file, or a text that stands in one. Paths are absolute, or relative to the directory. */
 export type CodeSource = { file: string } | { code: string; from: string }

@@ -1,4 +1,4 @@
-import { AgentAppsError } from './base/error.js'
+import { AgentAppsError } from '../base/error.js'
 
 /** The most that is read of a file that a directive names, in bytes. */
 export const INCLUDED_BYTES_MAX = 1024 * 1024

@@ -1,4 +1,4 @@
-import type { JsonObject } from './base/json.js'
+import type { JsonObject } from '../base/json.js'
 
 /** What a directive's tool is called with, as its arguments. */
 export interface DirectiveCall {
