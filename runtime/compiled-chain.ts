@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import type { CascadeTool } from '../src/cascade-types.js'
+import type { CascadeTool } from '../src/cascade/types.js'
 import { type CascadeRecord, isBroken, type ToolAddress } from '../src/index/index-format.js'
 import type { ToolFrontmatter } from '../src/skill/frontmatter.js'
 import { brokenFault, roleFault } from '../src/skill/skill-faults.js'

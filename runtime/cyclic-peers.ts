@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import type { ResolvedCascade } from '../src/cascade-types.js'
+import type { ResolvedCascade } from '../src/cascade/types.js'
 import { cascadeKey } from './cascade-key.js'
 import type { DirectoryState } from './directory.js'
 import { currentIndex, directoryStates, withNames } from './directory-state.js'

@@ -1,6 +1,6 @@
-import { type Promotion, readAnnotations } from '../src/annotations.js'
 import type { JsonObject } from '../src/base/json.js'
-import { valueFaults } from '../src/metadata-faults.js'
+import { type Promotion, readAnnotations } from '../src/cascade/annotations.js'
+import { valueFaults } from '../src/cascade/metadata-faults.js'
 import { isOwn } from './directory.js'
 import { rootMain } from './find-authority.js'
 import type { Globals, Promotions } from './globals.js'

@@ -2,8 +2,8 @@ import { buildSync } from 'esbuild'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonValue } from '../src/base/json.js'
-import { resolveCascades } from '../src/cascade.js'
-import type { CascadeTool } from '../src/cascade-types.js'
+import { resolveCascades } from '../src/cascade/cascade.js'
+import type { CascadeTool } from '../src/cascade/types.js'
 import { joinValues } from '../src/values/join-values.js'
 import {
   asText,

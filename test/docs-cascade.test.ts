@@ -74,7 +74,7 @@ describe('docs/cascade.md', () => {
 
   it('lists every annotation', () => {
     const table = readFileSync(join(ROOT, 'docs/cascade.md'), 'utf8').split('## Annotations')[1] ?? ''
-    const source = readFileSync(join(ROOT, 'src/annotations.ts'), 'utf8')
+    const source = readFileSync(join(ROOT, 'src/cascade/annotations.ts'), 'utf8')
     const known = [...source.matchAll(/^ {2}\['(\$\w+)', /gm)].map(([, key]) => key)
     const listed = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(
       ([, cell = '']) => cell.match(/\$\w+/g) ?? [],

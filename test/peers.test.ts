@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CascadeResolution, CascadeTool } from '../src/cascade-types.js'
+import type { CascadeResolution, CascadeTool } from '../src/cascade/types.js'
 import { acyclicOrder } from '../src/graph/acyclic-order.js'
 import { strongComponents } from '../src/graph/strong-components.js'
 import type { HookTrigger } from '../src/skill/hooks.js'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
 import { editDistance } from '../../src/base/nearest.js'
-import type { CascadeResolution, CascadeTool, ResolvedCascade } from '../../src/cascade-types.js'
+import type { CascadeResolution, CascadeTool, ResolvedCascade } from '../../src/cascade/types.js'
 import { namesKey, readKeyPattern } from '../../src/patterns/key-patterns.js'
 import type { Role } from '../../src/skill/frontmatter.js'
 import { CORE_METADATA_KEYS, isMetaKey } from '../../src/skill/metadata-keys.js'

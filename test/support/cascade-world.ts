@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
-import { resolveCascades } from '../../src/cascade.js'
+import { resolveCascades } from '../../src/cascade/cascade.js'
 import type {
   CascadeLookUp,
   CascadeProblem,
   CascadeResolution,
   CascadeTool,
-} from '../../src/cascade-types.js'
+} from '../../src/cascade/types.js'
 
 /** A tool whose id is its name. */
 export function tool(name: string, metadata: JsonObject = {}, more: Partial<CascadeTool> = {}): CascadeTool {

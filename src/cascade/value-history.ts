@@ -1,5 +1,5 @@
-import type { JsonValue } from './base/json.js'
-import type { EffectiveValue, ValueOrigin } from './cascade-types.js'
+import type { JsonValue } from '../base/json.js'
+import type { EffectiveValue, ValueOrigin } from './types.js'
 
 /**
  * A value of a layer, with who wrote it. What it overrides hangs below it and is shared, so that a value that

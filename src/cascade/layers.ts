@@ -1,11 +1,11 @@
+import type { JsonValue } from '../base/json.js'
+import { namesKey, removeFrom } from '../patterns/key-patterns.js'
+import { isMetaKey } from '../skill/metadata-keys.js'
+import { isLargerThan, joinValues, type MergeMode } from '../values/join-values.js'
 import { type Annotations, NEVER_CASCADING, type Promotion, SCHEMA_KEYS } from './annotations.js'
-import type { JsonValue } from './base/json.js'
-import type { KnownTool, LayerValues, Mains } from './cascade-record.js'
-import type { CascadeLayer, CascadeTool } from './cascade-types.js'
-import { namesKey, removeFrom } from './patterns/key-patterns.js'
-import { isMetaKey } from './skill/metadata-keys.js'
+import type { KnownTool, LayerValues, Mains } from './record.js'
+import type { CascadeLayer, CascadeTool } from './types.js'
 import type { HeldValue } from './value-history.js'
-import { isLargerThan, joinValues, type MergeMode } from './values/join-values.js'
 
 /** A tool's effective metadata: promotions, what it inherits, its own, each over the one before. */
 export function effectiveLayer(record: KnownTool, mains: Mains): LayerValues {

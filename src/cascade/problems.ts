@@ -1,5 +1,5 @@
-import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { type Fault, mendFirst, quoted } from './skill/skill-faults.js'
+import { type Fault, mendFirst, quoted } from '../skill/skill-faults.js'
+import type { CascadeProblem, CascadeTool } from './types.js'
 
 type Path = (string | number)[]
 

@@ -1,4 +1,4 @@
-import type { HookTrigger } from './skill/hooks.js'
+import type { HookTrigger } from '../skill/hooks.js'
 
 /** A chain, as far as its calls are counted. */
 export interface CountedChain {

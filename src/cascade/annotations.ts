@@ -1,12 +1,12 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './base/json.js'
-import { nearest } from './base/nearest.js'
-import { annotationInvalid, annotationUnknown } from './cascade-problems.js'
-import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { type KeyPattern, readKeyPattern } from './patterns/key-patterns.js'
-import { HOOK_TRIGGERS, type HookTrigger } from './skill/hooks.js'
-import { isMetaKey } from './skill/metadata-keys.js'
-import { quoted } from './skill/skill-faults.js'
-import { MERGE_MODES, type MergeMode } from './values/join-values.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import { nearest } from '../base/nearest.js'
+import { type KeyPattern, readKeyPattern } from '../patterns/key-patterns.js'
+import { HOOK_TRIGGERS, type HookTrigger } from '../skill/hooks.js'
+import { isMetaKey } from '../skill/metadata-keys.js'
+import { quoted } from '../skill/skill-faults.js'
+import { MERGE_MODES, type MergeMode } from '../values/join-values.js'
+import { annotationInvalid, annotationUnknown } from './problems.js'
+import type { CascadeProblem, CascadeTool } from './types.js'
 
 /** What a tool's annotations say, read once. What is absent says nothing. */
 export interface Annotations {

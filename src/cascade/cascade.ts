@@ -1,10 +1,10 @@
-import { type ReachedTool, readChains } from './cascade-chain.js'
-import { readInheritance } from './cascade-inheritance.js'
-import { readGlobalMains, readMains } from './cascade-mains.js'
-import { connect } from './cascade-peers.js'
-import { type CascadeRun, joiningFaults, reach, recordOf } from './cascade-record.js'
-import { resolvedTools } from './cascade-result.js'
-import type { CascadeLookUp, CascadeResolution, CascadeTool } from './cascade-types.js'
+import { type ReachedTool, readChains } from './chain.js'
+import { readInheritance } from './inheritance.js'
+import { readGlobalMains, readMains } from './mains.js'
+import { connect } from './peers.js'
+import { type CascadeRun, joiningFaults, reach, recordOf } from './record.js'
+import { resolvedTools } from './result.js'
+import type { CascadeLookUp, CascadeResolution, CascadeTool } from './types.js'
 
 /**
  * Computes the effective metadata and the chain of tools, and of all middleware that they reach. Never throws for

@@ -1,12 +1,12 @@
-import { byCodePoint } from './base/code-point-order.js'
-import { Answers } from './base/maybe-async.js'
-import { handOn } from './cascade-layers.js'
-import { inheritBroken, inheritCycle, inheritMissing } from './cascade-problems.js'
-import { type Base, type CascadeRun, type KnownTool, recordOf } from './cascade-record.js'
-import type { CascadeTool } from './cascade-types.js'
-import { acyclicOrder } from './graph/acyclic-order.js'
-import { cyclesThrough, printCycle } from './graph/cycle.js'
-import { strongComponents } from './graph/strong-components.js'
+import { byCodePoint } from '../base/code-point-order.js'
+import { Answers } from '../base/maybe-async.js'
+import { acyclicOrder } from '../graph/acyclic-order.js'
+import { cyclesThrough, printCycle } from '../graph/cycle.js'
+import { strongComponents } from '../graph/strong-components.js'
+import { handOn } from './layers.js'
+import { inheritBroken, inheritCycle, inheritMissing } from './problems.js'
+import { type Base, type CascadeRun, type KnownTool, recordOf } from './record.js'
+import type { CascadeTool } from './types.js'
 
 /** Finds all that tools inherit from, however far, and computes what each of those hands on. */
 export async function readInheritance(run: CascadeRun, tools: readonly KnownTool[]): Promise<void> {

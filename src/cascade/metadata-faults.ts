@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonValue } from './base/json.js'
-import { annotationNested, guardToCome, inlineInterpolated } from './cascade-problems.js'
-import type { CascadeProblem, CascadeTool } from './cascade-types.js'
-import { isInterpolatedInline } from './skill/inline-reference.js'
-import { isGuardToCome, isMetaKey } from './skill/metadata-keys.js'
-import { type JsonPlace, pathTo, placesIn } from './values/json-places.js'
+import { isJsonObject, type JsonValue } from '../base/json.js'
+import { isInterpolatedInline } from '../skill/inline-reference.js'
+import { isGuardToCome, isMetaKey } from '../skill/metadata-keys.js'
+import { type JsonPlace, pathTo, placesIn } from '../values/json-places.js'
+import { annotationNested, guardToCome, inlineInterpolated } from './problems.js'
+import type { CascadeProblem, CascadeTool } from './types.js'
 
 /** The `$` keys that are a JSON Schema's own. */
 const SCHEMA_ANNOTATIONS = new Set([

@@ -1,7 +1,7 @@
-import { Answers } from './base/maybe-async.js'
-import { mainBroken } from './cascade-problems.js'
-import { type CascadeRun, type KnownTool, type Mains, recordOf } from './cascade-record.js'
-import type { CascadeTool } from './cascade-types.js'
+import { Answers } from '../base/maybe-async.js'
+import { mainBroken } from './problems.js'
+import { type CascadeRun, type KnownTool, type Mains, recordOf } from './record.js'
+import type { CascadeTool } from './types.js'
 
 /** The main skills of a whole resolution. */
 export interface GlobalMains {

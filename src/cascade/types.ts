@@ -4,9 +4,9 @@
  * middleware is named after become its chain.
  */
 
-import type { JsonObject, JsonValue } from './base/json.js'
-import type { Role, ToolFrontmatter } from './skill/frontmatter.js'
-import type { HookTrigger } from './skill/hooks.js'
+import type { JsonObject, JsonValue } from '../base/json.js'
+import type { Role, ToolFrontmatter } from '../skill/frontmatter.js'
+import type { HookTrigger } from '../skill/hooks.js'
 
 /** Weakest first. */
 const CASCADE_LAYERS = ['library', 'project', 'authority', 'inherited', 'own'] as const

@@ -1,12 +1,12 @@
-import { byCodePoint } from './base/code-point-order.js'
-import type { ReachedTool } from './cascade-chain.js'
-import { chainTooLarge, dynamicCycle } from './cascade-problems.js'
-import type { CascadeEntry, CascadeProblem, CascadeTool } from './cascade-types.js'
+import { byCodePoint } from '../base/code-point-order.js'
+import { acyclicOrder } from '../graph/acyclic-order.js'
+import { type Cycle, printCycle } from '../graph/cycle.js'
+import { strongComponents } from '../graph/strong-components.js'
+import { CALLS_MAX } from '../index/index-format.js'
+import type { ReachedTool } from './chain.js'
 import { callsByEntry, expandedCalls } from './expanded-calls.js'
-import { acyclicOrder } from './graph/acyclic-order.js'
-import { type Cycle, printCycle } from './graph/cycle.js'
-import { strongComponents } from './graph/strong-components.js'
-import { CALLS_MAX } from './index/index-format.js'
+import { chainTooLarge, dynamicCycle } from './problems.js'
+import type { CascadeEntry, CascadeProblem, CascadeTool } from './types.js'
 
 /** How tools run, seen together. */
 export interface Connections {

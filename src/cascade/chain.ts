@@ -1,7 +1,11 @@
-import { isJsonObject, type JsonValue } from './base/json.js'
-import { Answers } from './base/maybe-async.js'
-import { effectiveLayer } from './cascade-layers.js'
-import { middlewareBroken } from './cascade-problems.js'
+import { isJsonObject, type JsonValue } from '../base/json.js'
+import { Answers } from '../base/maybe-async.js'
+import { interpolationPaths } from '../content/interpolate.js'
+import { CORE_METADATA_KEYS } from '../skill/metadata-keys.js'
+import { joinValues } from '../values/join-values.js'
+import { placesIn } from '../values/json-places.js'
+import { effectiveLayer } from './layers.js'
+import { middlewareBroken } from './problems.js'
 import {
   type CascadeRun,
   type Configuration,
@@ -10,12 +14,8 @@ import {
   type Mains,
   reach,
   recordOf,
-} from './cascade-record.js'
-import type { CascadeEntry, CascadeTool } from './cascade-types.js'
-import { interpolationPaths } from './content/interpolate.js'
-import { CORE_METADATA_KEYS } from './skill/metadata-keys.js'
-import { joinValues } from './values/join-values.js'
-import { placesIn } from './values/json-places.js'
+} from './record.js'
+import type { CascadeEntry, CascadeTool } from './types.js'
 
 /** A tool whose chain is asked for. */
 export interface ReachedTool {

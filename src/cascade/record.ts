@@ -1,9 +1,9 @@
+import type { JsonValue } from '../base/json.js'
+import { quoted } from '../skill/skill-faults.js'
 import { type Annotations, type Inheritance, readAnnotations } from './annotations.js'
-import type { JsonValue } from './base/json.js'
-import { annotationInvalid } from './cascade-problems.js'
-import type { CascadeLayer, CascadeLookUp, CascadeProblem, CascadeTool } from './cascade-types.js'
 import { valueFaults } from './metadata-faults.js'
-import { quoted } from './skill/skill-faults.js'
+import { annotationInvalid } from './problems.js'
+import type { CascadeLayer, CascadeLookUp, CascadeProblem, CascadeTool } from './types.js'
 import type { HeldValue } from './value-history.js'
 
 /** Keys with their values, in order of first appearance. Values are shared and never changed. */

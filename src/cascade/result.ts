@@ -1,8 +1,8 @@
-import { byCodePoint } from './base/code-point-order.js'
-import type { ReachedTool } from './cascade-chain.js'
-import type { Connections } from './cascade-peers.js'
-import type { KnownTool } from './cascade-record.js'
-import type { EffectiveValue, ResolvedCascade } from './cascade-types.js'
+import { byCodePoint } from '../base/code-point-order.js'
+import type { ReachedTool } from './chain.js'
+import type { Connections } from './peers.js'
+import type { KnownTool } from './record.js'
+import type { EffectiveValue, ResolvedCascade } from './types.js'
 import { effectiveValue } from './value-history.js'
 
 /** More are too many for every tool to have a list of its own. */
