@@ -7,8 +7,9 @@ export {
   type CatalogTool,
   makeCatalog,
   renderCatalog,
-} from '../src/catalog.js'
-export type { CatalogFormat } from '../src/catalog-formats.js'
+} from '../src/catalog/catalog.js'
+export type { CatalogFormat } from '../src/catalog/catalog-formats.js'
+export { estimateTokens } from '../src/catalog/estimate-tokens.js'
 export type {
   DirectiveCall,
   DirectiveContent,
@@ -16,7 +17,6 @@ export type {
   DirectiveTool,
 } from '../src/content/directive.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
-export { estimateTokens } from '../src/estimate-tokens.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'

@@ -1,5 +1,5 @@
 import { AgentAppsError, toolBroken } from '../src/base/error.js'
-import { isOffered, isThere, matchedTool } from '../src/offered-tool.js'
+import { isOffered, isThere, matchedTool } from '../src/catalog/offered-tool.js'
 import { parsePatterns, selectsTool, type ToolRule } from '../src/patterns/tool-pattern.js'
 import { isAllowed } from '../src/patterns/tool-rules.js'
 import { isToolName } from '../src/skill/names.js'

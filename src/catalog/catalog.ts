@@ -1,4 +1,4 @@
-import { checkOptions } from './base/options.js'
+import { checkOptions } from '../base/options.js'
 import {
   CATALOG_FORMATS,
   type CatalogEntry,

@@ -1,6 +1,6 @@
-import type { MatchedTool } from './patterns/tool-pattern.js'
-import type { ToolFrontmatter, ToolKind } from './skill/frontmatter.js'
-import { INTERNAL_TAG } from './skill/names.js'
+import type { MatchedTool } from '../patterns/tool-pattern.js'
+import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
+import { INTERNAL_TAG } from '../skill/names.js'
 
 /** What of a tool says whether a model is to know of it. */
 export interface OfferedTool {

@@ -1,5 +1,5 @@
-import type { JsonValue } from './base/json.js'
-import { FOREIGN_NAMES, type MatchedTool, parsePatterns, selectsTool } from './patterns/tool-pattern.js'
+import type { JsonValue } from '../base/json.js'
+import { FOREIGN_NAMES, type MatchedTool, parsePatterns, selectsTool } from '../patterns/tool-pattern.js'
 
 /** True where each pattern of a skill's `requires-tools` selects one of the tools. What is no pattern selects none. */
 export function hasRequiredTools(requires: JsonValue | undefined, tools: readonly MatchedTool[]): boolean {
