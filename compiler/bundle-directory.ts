@@ -26,8 +26,8 @@ import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
 import { resourceUnreadable } from '../src/skill/skill-faults.js'
 import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import type { BundledDirectory, BundledSource } from './4-bundle/bundle-parts.js'
+import { readRealFile } from './files/regular-file.js'
 import { readLines, readWritten } from './read-written.js'
-import { readRealFile } from './regular-file.js'
 
 /** A compiled directory, as its index tells it. */
 export interface IndexedDirectory {

@@ -3,8 +3,8 @@ import { entryAsXml, formatCatalog } from '../src/catalog/catalog-formats.js'
 import { estimateTokens } from '../src/catalog/estimate-tokens.js'
 import { isInPrompt, isOffered } from '../src/catalog/offered-tool.js'
 import type { ToolRecord } from '../src/index/index-format.js'
+import { readRegularFile } from './files/regular-file.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import { readRegularFile } from './regular-file.js'
 import type { SkillUnit } from './skill-unit.js'
 
 /** What listing the skills in a prompt costs. */

@@ -4,7 +4,7 @@ import { type CheckedSchema, checkSchema, isOf } from '../src/schema/check-schem
 import { keywordsOf, type Shape } from '../src/schema/keywords.js'
 import { refusedDefaults } from './check-defaults.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
-import { limits } from './limits.js'
+import { limits } from './files/limits.js'
 
 export type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
 

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { type FileDigest, INDEX_DIRECTORY } from '../src/index/index-format.js'
 import type { ReferenceKind } from '../src/skill/references.js'
 import { type Finding, type Place, RULES, type RuleName } from './diagnostics.js'
-import type { FileStat } from './file-stat.js'
-import { jsonPieces, LongList } from './json-pieces.js'
+import type { FileStat } from './files/file-stat.js'
+import { jsonPieces, LongList } from './files/json-pieces.js'
+import { readSealed, withSeal } from './files/sealed-file.js'
+import { VERSION } from './files/version.js'
 import type { LinkedDirectory } from './linked-directory.js'
-import { readSealed, withSeal } from './sealed-file.js'
 import {
   type CascadeInput,
   cascadeInput,
@@ -16,7 +17,6 @@ import {
   type UnitSource,
   type UnitTool,
 } from './skill-unit.js'
-import { VERSION } from './version.js'
 
 export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
 export const BUNDLE_CACHE_FILE = `${INDEX_DIRECTORY}/cache-bundle.json`

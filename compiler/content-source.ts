@@ -5,7 +5,7 @@ import type { ContentWork, ReadText } from '../src/content/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../src/content/directive.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/content/included-file.js'
 import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
-import { readRealFile } from './regular-file.js'
+import { readRealFile } from './files/regular-file.js'
 
 /** What a directive read besides its own file, by which its result is known to hold. */
 export interface Dependencies {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { DirectiveCall } from '../src/content/directive.js'
 import { isBroken, type NameRecord, type ToolRecord } from '../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
-import { LIBRARY_DIRECTORY } from './package-place.js'
+import { LIBRARY_DIRECTORY } from './files/package-place.js'
 import type { Project } from './project.js'
 import { readLines, readWritten, type WrittenIndex } from './read-written.js'
 

@@ -17,9 +17,9 @@ import {
 } from '../src/base/options.js'
 import { isRefusal } from '../src/base/refusal.js'
 import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../src/skill/path-entry.js'
+import { readRegularFile } from './files/regular-file.js'
+import { temporaryName } from './files/temporary-name.js'
 import { isPackageList, isPathList, wrongPathEntry } from './option-checks.js'
-import { readRegularFile } from './regular-file.js'
-import { temporaryName } from './temporary-name.js'
 
 /** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
 export interface Config {

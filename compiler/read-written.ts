@@ -11,9 +11,9 @@ import {
   type VisitLine,
   visitLines,
 } from './3-emit/encode-index.js'
-import { isChangedSince } from './file-stat.js'
+import { isChangedSince } from './files/file-stat.js'
+import { readRegularFile, unlessGone } from './files/regular-file.js'
 import type { LineStore, StoredLine } from './line-store.js'
-import { readRegularFile, unlessGone } from './regular-file.js'
 
 /** The index as it lies on disk. */
 export interface WrittenIndex {

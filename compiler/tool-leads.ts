@@ -14,7 +14,7 @@ import type { ToolReference } from '../src/skill/references.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
 import { cascadesOf, contentsOf, detailsOf, realInside, type SearchedIndex } from './bundle-directory.js'
 import { bundledFiles } from './bundled-files.js'
-import { readRealFile } from './regular-file.js'
+import { readRealFile } from './files/regular-file.js'
 import { selectedTools } from './selected-tools.js'
 import { isPathReference, pathOf, splitLink, toolInFile } from './tools-by-file.js'
 

@@ -19,9 +19,9 @@ import {
 } from '../src/index/index-format.js'
 import { isInside } from '../src/index/inside-path.js'
 import { isHeader, recordFault } from '../src/index/record-fault.js'
-import { digestFile, readSkillFile } from './1-read/digest.js'
-import { limits } from './limits.js'
-import { readRegularFile, systemReason } from './regular-file.js'
+import { digestFile, readSkillFile } from './files/digest.js'
+import { limits } from './files/limits.js'
+import { readRegularFile, systemReason } from './files/regular-file.js'
 
 export interface VerifiedDirectory {
   /** How many files were looked at. */

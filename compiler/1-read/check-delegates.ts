@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { finding } from '../diagnostics.js'
+import { readSkillFile } from '../files/digest.js'
 import { belongsTo, projectRoot } from '../project-root.js'
 import type { SkillUnit, UnitSource } from '../skill-unit.js'
-import { readSkillFile } from './digest.js'
 import type { CodeModule } from './read-code.js'
 
 const PROBLEMS = {

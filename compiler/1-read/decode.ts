@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
-import { limits } from '../limits.js'
+import { limits } from '../files/limits.js'
 import { placeAt, placesIn } from './source-text.js'
 
 const REPLACEMENT = '\uFFFD'

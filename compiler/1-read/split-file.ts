@@ -1,5 +1,5 @@
 import { FILE_START, type Finding, finding } from '../diagnostics.js'
-import { limits } from '../limits.js'
+import { limits } from '../files/limits.js'
 import type { DecodedText } from './decode.js'
 import { lineEnd } from './source-text.js'
 

@@ -15,9 +15,9 @@ import { isInside } from '../../src/index/inside-path.js'
 import type { ToolKind } from '../../src/skill/frontmatter.js'
 import { looksSecret } from '../../src/skill/secrets.js'
 import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics.js'
-import { type FileStat, pickStat } from '../file-stat.js'
-import { limits } from '../limits.js'
-import { readRegularFile, systemReason } from '../regular-file.js'
+import { type FileStat, pickStat } from '../files/file-stat.js'
+import { limits } from '../files/limits.js'
+import { readRegularFile, systemReason } from '../files/regular-file.js'
 import { fallbackName, inside, type Skipped, type Walk, type WalkedSkill } from '../walked.js'
 
 export interface WalkOptions {

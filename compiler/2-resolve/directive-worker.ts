@@ -4,8 +4,8 @@ import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { directiveFailed } from '../../src/content/content-faults.js'
 import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../src/content/directive.js'
 import { isDefinedTool } from '../../src/skill/define-tool.js'
+import { endWithParent } from '../files/end-with-parent.js'
 import type { FromDirective, ToDirective } from './directive-process.js'
-import { endWithParent } from './end-with-parent.js'
 
 type Question = Extract<FromDirective, { ask: number }>
 type Answer = Extract<ToDirective, { answer: number }>

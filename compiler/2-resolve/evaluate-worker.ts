@@ -4,7 +4,7 @@
  */
 import { isDefinedTool } from '../../src/skill/define-tool.js'
 import { notJsonIn } from '../../src/values/not-json.js'
-import { endWithParent } from './end-with-parent.js'
+import { endWithParent } from '../files/end-with-parent.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'
 
 process.once('message', async ({ url, exports }: EvaluationRequest) => {

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/base/error.js'
+import { temporaryFolder } from '../files/temporary-folder.js'
 import { importHint } from '../import-hint.js'
 import { type BundledModule, type BundleOptions, bundleModules } from './bundle-modules.js'
 import type { ModuleSource } from './module-source.js'
-import { temporaryFolder } from './temporary-folder.js'
 
 /** Code bundled into a folder of its own. */
 export interface BundledCode {

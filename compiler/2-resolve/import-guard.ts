@@ -2,8 +2,8 @@ import { closeSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { holdsPrivateKey, KEY_BYTES, looksSecret } from '../../src/skill/secrets.js'
+import { openRegularFile, readRegularFile } from '../files/regular-file.js'
 import { belongsTo } from '../project-root.js'
-import { openRegularFile, readRegularFile } from '../regular-file.js'
 import type { BundlePlace, ModuleFailure } from './module-source.js'
 
 /**

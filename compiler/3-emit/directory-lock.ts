@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
-import { abandonedLock, isLockAbandoned, withFileLock } from '../file-lock.js'
+import { abandonedLock, isLockAbandoned, withFileLock } from '../files/file-lock.js'
 import { notWritable, prepareIndexDirectory } from '../index-directory.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */

@@ -2,6 +2,8 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../compile-cache.js'
+import { readRegularFile } from '../files/regular-file.js'
+import { nameToBe } from '../files/temporary-name.js'
 import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
 import {
   isFile,
@@ -12,8 +14,6 @@ import {
   textOf,
   type WrittenIndex,
 } from '../read-written.js'
-import { readRegularFile } from '../regular-file.js'
-import { nameToBe } from '../temporary-name.js'
 import {
   abandonedModules,
   announceModules,

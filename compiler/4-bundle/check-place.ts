@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
-import { isLockForeign } from '../file-lock.js'
+import { isLockForeign } from '../files/file-lock.js'
 import { isListReplaceable, LIST, readList } from './bundle-list.js'
 import { MARK } from './bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace, LOCK } from './bundle-place.js'

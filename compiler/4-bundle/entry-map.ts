@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readRegularFile, unlessGone } from '../regular-file.js'
+import { readRegularFile, unlessGone } from '../files/regular-file.js'
 import { readList } from './bundle-list.js'
 import { MARK } from './bundle-parts.js'
 import type { BundlePlace } from './bundle-place.js'

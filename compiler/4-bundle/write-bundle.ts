@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { abandonedLock, withFileLock } from '../file-lock.js'
+import { abandonedLock, withFileLock } from '../files/file-lock.js'
+import { nameToBe } from '../files/temporary-name.js'
 import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
-import { nameToBe } from '../temporary-name.js'
 import {
   ASSET_NAME,
   CHUNK_NAME,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, readSync } from 'node:fs'
-import { limits } from '../limits.js'
-import { openRegularFile, readRegularFile } from '../regular-file.js'
+import { limits } from './limits.js'
+import { openRegularFile, readRegularFile } from './regular-file.js'
 
 const CHUNK = 1024 * 1024
 

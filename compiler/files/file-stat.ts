@@ -1,4 +1,4 @@
-import { CLOCK_TICK } from '../src/index/clock-tick.js'
+import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 
 /** A file as the file system knows it: what tells, without reading it, that it is the same as before. */
 export interface FileStat {

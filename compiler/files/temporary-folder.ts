@@ -1,8 +1,8 @@
 import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isOwnerGone, isOwnerHere, isWholeOwner, processOwner } from '../process-owner.js'
-import { readRegularFile } from '../regular-file.js'
+import { isOwnerGone, isOwnerHere, isWholeOwner, processOwner } from './process-owner.js'
+import { readRegularFile } from './regular-file.js'
 
 const PREFIX = 'agent-apps-'
 /** What `mkdtemp` makes of it. */

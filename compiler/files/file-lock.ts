@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentAppsError } from '../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import { isOwner, isOwnerGone, processOwner } from './process-owner.js'
 import { readRegularFile } from './regular-file.js'
 
