@@ -75,7 +75,7 @@ function formatOf({ format, platform = 'browser' }: BuildOptions): Format {
   return format ?? ({ browser: 'iife', node: 'cjs', neutral: 'esm' } as const)[platform]
 }
 
-/** How code in CommonJS that was bundled makes its `require`, by `compiler/require-banner.ts`. */
+/** How code in CommonJS that was bundled makes its `require`, by `compiler/esbuild/require-banner.ts`. */
 const OWN_PLACE = /(?<=__agentAppsRequire)\(import\.meta\.url\)/
 
 /** A module with the URL of a file, which esbuild writes beside what it makes. */

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { CodeAnswer } from '../src/content/disk-parser.js'
 import { evaluateModules } from './2-resolve/evaluate-modules.js'
 import { evaluationFault } from './2-resolve/evaluation-fault.js'
-import { bundleApart } from './2-resolve/import-bundled.js'
 import { FILE_START, type Finding, finding, toDiagnostic } from './diagnostics.js'
+import { bundleApart } from './esbuild/import-bundled.js'
 import { forbiddenKeyIn } from './forbidden-keys.js'
 
 /**

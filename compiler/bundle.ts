@@ -12,9 +12,9 @@ import { bundleKey, lastBundle, rememberBundle } from './bundle-cache.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
 import type { Message } from './diagnostics.js'
+import { projectRoot } from './esbuild/project-root.js'
 import type { Looks } from './job.js'
 import type { Project } from './project.js'
-import { projectRoot } from './project-root.js'
 import {
   distinctFaults,
   type PlacedFault,

@@ -7,8 +7,8 @@ import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/bundle-parts.js'
 import { followUrls, type UnfollowedPlace } from './4-bundle/follow-urls.js'
 import { realInside } from './bundle-directory.js'
+import { belongsTo } from './esbuild/project-root.js'
 import { readRealFile } from './files/regular-file.js'
-import { belongsTo } from './project-root.js'
 
 /** A compiled module, ready to be taken into a bundle. */
 export interface BundledModule {

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { finding } from '../diagnostics.js'
+import { belongsTo, projectRoot } from '../esbuild/project-root.js'
 import { readSkillFile } from '../files/digest.js'
-import { belongsTo, projectRoot } from '../project-root.js'
 import type { SkillUnit, UnitSource } from '../skill-unit.js'
 import type { CodeModule } from './read-code.js'
 

@@ -1,7 +1,7 @@
 import { SourceMap } from 'node:module'
 import type { TransformFailure } from 'esbuild'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
-import { useEsbuild } from '../esbuild.js'
+import { useEsbuild } from '../esbuild/esbuild.js'
 import { limits } from '../files/limits.js'
 import { type CodeModule, readCode } from './read-code.js'
 import { placeAt } from './source-text.js'

@@ -8,8 +8,10 @@ import { readFrontmatter } from '../../src/skill/role-meant.js'
 import { checkSchemas } from '../check-schemas.js'
 import type { CachedModule, CompileCache } from '../compile-cache.js'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics.js'
+import { bundleModules } from '../esbuild/bundle-modules.js'
+import { importHint } from '../esbuild/import-hint.js'
+import type { ModuleFailure, ModuleSource } from '../esbuild/module-source.js'
 import { forbiddenKeyIn } from '../forbidden-keys.js'
-import { importHint } from '../import-hint.js'
 import { isAsMade } from '../made-files.js'
 import type { RecordedIndex } from '../recorded-index.js'
 import {
@@ -20,10 +22,8 @@ import {
   type UnitSource,
   type UnitTool,
 } from '../skill-unit.js'
-import { bundleModules } from './bundle-modules.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
 import { EVALUATION_RULES, evaluationFault } from './evaluation-fault.js'
-import type { ModuleFailure, ModuleSource } from './module-source.js'
 
 /** The modules of a directory's units. */
 export interface UnitModules {

@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { readRegularFile } from '../files/regular-file.js'
-import { placeDefinitions, relativeUrl } from '../source-place.js'
 import { loaderOf, withoutForeignMaps } from './import-guard.js'
 import type { BundlePlace, Placement } from './module-source.js'
+import { placeDefinitions, relativeUrl } from './source-place.js'
 
 /** True for a file of code that may mention its own place. */
 export function mentionsOwnPlace(file: string): boolean {

@@ -3,8 +3,8 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { holdsPrivateKey, KEY_BYTES, looksSecret } from '../../src/skill/secrets.js'
 import { openRegularFile, readRegularFile } from '../files/regular-file.js'
-import { belongsTo } from '../project-root.js'
 import type { BundlePlace, ModuleFailure } from './module-source.js'
+import { belongsTo } from './project-root.js'
 
 /**
  * Looks at every file before esbuild reads it: what lies outside the project is not even parsed, since what is

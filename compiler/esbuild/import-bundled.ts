@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/base/error.js'
 import { temporaryFolder } from '../files/temporary-folder.js'
-import { importHint } from '../import-hint.js'
 import { type BundledModule, type BundleOptions, bundleModules } from './bundle-modules.js'
+import { importHint } from './import-hint.js'
 import type { ModuleSource } from './module-source.js'
 
 /** Code bundled into a folder of its own. */
