@@ -11,7 +11,7 @@ import { hasLeftovers, outdatedFiles, writeBundle } from './4-bundle/write-bundl
 import { bundleKey, lastBundle, rememberBundle } from './bundle-cache.js'
 import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
-import type { Message } from './diagnostics.js'
+import type { Message } from './diagnostics/diagnostics.js'
 import { projectRoot } from './esbuild/project-root.js'
 import type { Looks } from './job.js'
 import type { Project } from './project.js'

@@ -1,7 +1,7 @@
 import { nearest } from '../src/base/nearest.js'
 import type { ToolReference } from '../src/skill/references.js'
 import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../src/skill/skill-faults.js'
-import { type Finding, finding, type Place, toDiagnostic } from './diagnostics.js'
+import { type Finding, finding, type Place, toDiagnostic } from './diagnostics/diagnostics.js'
 import { libraryBelow } from './library.js'
 import type { Project } from './project.js'
 import {

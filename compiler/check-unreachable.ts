@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isJsonObject } from '../src/base/json.js'
 import { parsePatterns, selectsTool } from '../src/patterns/tool-pattern.js'
-import { finding } from './diagnostics.js'
+import { finding } from './diagnostics/diagnostics.js'
 import { readRegularFile } from './files/regular-file.js'
 import { namedTools, referenceTargets } from './reference-targets.js'
 import type { ReportPart } from './report.js'

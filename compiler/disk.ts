@@ -17,7 +17,7 @@ import { addDelegates, digestResources, parseSkill, unitOf } from './1-read/read
 import { walk } from './1-read/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { askCode } from './ask-code.js'
-import { brokenDiagnostic, toDiagnostic } from './diagnostics.js'
+import { brokenDiagnostic, toDiagnostic } from './diagnostics/diagnostics.js'
 import { importBundled } from './esbuild/import-bundled.js'
 import { fileRecord } from './file-record.js'
 import { pickStat } from './files/file-stat.js'

@@ -14,7 +14,7 @@ import {
 import { recordLines } from './3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from './3-emit/write-index.js'
 import { encodeCache } from './compile-cache.js'
-import type { Finding } from './diagnostics.js'
+import type { Finding } from './diagnostics/diagnostics.js'
 import { type Job, throwIfAborted, timed } from './job.js'
 import { type LinkedDirectory, withFindings } from './linked-directory.js'
 import {

@@ -12,7 +12,7 @@ export {
   compileBundle,
   type Looks,
 } from './compile-bundle.js'
-export { fromMessage, isFollowUp, type Message } from './diagnostics.js'
+export { fromMessage, isFollowUp, type Message } from './diagnostics/diagnostics.js'
 export { type GraphOptions, graph } from './graph.js'
 export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.js'
 export { isOwnName } from './own-names.js'

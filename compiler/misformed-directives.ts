@@ -5,7 +5,7 @@ import { allDirectives } from '../src/index/content-record.js'
 import type { DirectiveForm } from '../src/skill/directive-forms.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
-import type { Place } from './diagnostics.js'
+import type { Place } from './diagnostics/diagnostics.js'
 
 /** A known directive that is written in a form which it has not, and so is text. */
 interface Misformed {

@@ -21,7 +21,14 @@ import { parseContentWithin } from './1-read/parse-content-within.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
-import { FILE_START, type Finding, finding, type Place, RULES, type RuleName } from './diagnostics.js'
+import {
+  FILE_START,
+  type Finding,
+  finding,
+  type Place,
+  RULES,
+  type RuleName,
+} from './diagnostics/diagnostics.js'
 import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { LibraryTools } from './library.js'

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../src/base/diagnostic.js'
 import type { JsonObject } from '../src/base/json.js'
 import type { ContentRecord } from '../src/index/content-record.js'
 import { type FileDigest, type FileRecord, type ToolDetails, unsealed } from '../src/index/index-format.js'
-import { type Finding, findingOf } from './diagnostics.js'
+import { type Finding, findingOf } from './diagnostics/diagnostics.js'
 import { digestFile } from './files/digest.js'
 import { readLines, type WrittenIndex } from './read-written.js'
 

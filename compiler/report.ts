@@ -1,7 +1,7 @@
 import { byCodePoint } from '../src/base/code-point-order.js'
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import { type CatalogCost, catalogCost } from './catalog-cost.js'
-import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
+import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { shownPath } from './project.js'
 import type { LinkedPart } from './project-part.js'

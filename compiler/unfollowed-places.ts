@@ -4,7 +4,7 @@ import { AgentAppsError } from '../src/base/error.js'
 import { INDEX_DIRECTORY } from '../src/index/index-format.js'
 import type { UnfollowedPlace } from './4-bundle/follow-urls.js'
 import type { OwnPlace, Unfollowed } from './4-bundle/unfollowed.js'
-import { finding, type Message, toDiagnostic, toMessage } from './diagnostics.js'
+import { finding, type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
 
 /** What code does that a bundle cannot follow, and where. */
 export interface PlacedFault {

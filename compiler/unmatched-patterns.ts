@@ -1,4 +1,4 @@
-import { nearestToPattern, patternMatches } from './1-read/check-patterns.js'
+import { nearestToPattern, patternMatches } from './diagnostics/check-patterns.js'
 import type { Project } from './project.js'
 import type { LinkedPart } from './project-part.js'
 

@@ -1,7 +1,7 @@
 import { sep } from 'node:path'
 import type { ToolKind } from '../src/skill/frontmatter.js'
 import { isToolName } from '../src/skill/names.js'
-import type { Finding } from './diagnostics.js'
+import type { Finding } from './diagnostics/diagnostics.js'
 import type { FileStat } from './files/file-stat.js'
 
 export interface WalkedFile extends FileStat {

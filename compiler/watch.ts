@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAgentAppsError } from '../src/base/error.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileProject } from './compile.js'
-import { fromMessage } from './diagnostics.js'
+import { fromMessage } from './diagnostics/diagnostics.js'
 import { FileWatches } from './file-watches.js'
 import { checkProjectOptions } from './option-checks.js'
 import type { ProjectOptions } from './project.js'

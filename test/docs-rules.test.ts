@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { RULES } from '../compiler/diagnostics.js'
+import { RULES } from '../compiler/diagnostics/diagnostics.js'
 import { asOrdinaryUser } from './support/ordinary-user.js'
 
 /** The rules that only the runtime reports. */

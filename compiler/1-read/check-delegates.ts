@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { finding } from '../diagnostics.js'
+import { finding } from '../diagnostics/diagnostics.js'
 import { belongsTo, projectRoot } from '../esbuild/project-root.js'
 import { readSkillFile } from '../files/digest.js'
 import type { SkillUnit, UnitSource } from '../skill-unit.js'

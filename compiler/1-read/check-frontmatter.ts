@@ -4,12 +4,12 @@ import { ROLES, TOP_LEVEL_FIELDS } from '../../src/skill/frontmatter.js'
 import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
 import { normalizeTags } from '../../src/skill/names.js'
 import { roleMeant } from '../../src/skill/role-meant.js'
-import { checkSchemas } from '../check-schemas.js'
-import { type Finding, finding, type Place } from '../diagnostics.js'
+import { checkPatterns } from '../diagnostics/check-patterns.js'
+import { checkSchemas } from '../diagnostics/check-schemas.js'
+import { type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
+import type { Locator } from '../diagnostics/source-text.js'
 import { limits } from '../files/limits.js'
 import { remembering } from '../files/memoize.js'
-import { checkPatterns } from './check-patterns.js'
-import type { Locator } from './source-text.js'
 
 /** Few skills have one, and a place is looked for only where it may be needed. */
 export function hasDelegate({ metadata }: JsonObject): boolean {

@@ -1,4 +1,4 @@
-import { type Finding, finding } from '../diagnostics.js'
+import { type Finding, finding } from '../diagnostics/diagnostics.js'
 import { limits } from '../files/limits.js'
 import type { DecodedText } from './decode.js'
 

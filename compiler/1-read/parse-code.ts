@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { toolNameProblem } from '../../src/skill/names.js'
 import { inOrder } from '../../src/skill/references.js'
 import { readFrontmatter } from '../../src/skill/role-meant.js'
-import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics.js'
+import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics/diagnostics.js'
+import type { Locator } from '../diagnostics/source-text.js'
 import { fallbackName } from '../walked.js'
 import { checkFrontmatter, hasDelegate } from './check-frontmatter.js'
 import { decode } from './decode.js'
@@ -11,7 +12,6 @@ import { nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
 import type { ReadModule } from './read-module.js'
 import { saysMain } from './says-main.js'
-import type { Locator } from './source-text.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {

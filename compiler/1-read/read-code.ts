@@ -20,8 +20,8 @@ import {
 } from '../../src/skill/define-tool.js'
 import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
 import { notJson } from '../../src/values/not-json.js'
-import type { RuleName } from '../diagnostics.js'
-import { FORBIDDEN_KEYS } from '../forbidden-keys.js'
+import type { RuleName } from '../diagnostics/diagnostics.js'
+import { FORBIDDEN_KEYS } from '../diagnostics/forbidden-keys.js'
 
 /** A tool that a module exports, as far as it can be known without running the module. */
 export interface CodeTool {

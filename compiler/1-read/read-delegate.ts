@@ -5,7 +5,7 @@ import { isAgentAppsError } from '../../src/base/error.js'
 import type { InlineRecord } from '../../src/index/index-format.js'
 import { parseInline } from '../../src/skill/inline-reference.js'
 import { parseReference } from '../../src/skill/reference.js'
-import { toDiagnostic } from '../diagnostics.js'
+import { toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { UnitSource } from '../skill-unit.js'
 import { parseFile } from './parse-file.js'
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { parseReference } from '../../src/skill/reference.js'
 import { CIRCLE_HINT } from '../../src/skill/skill-faults.js'
-import { type Finding, finding } from '../diagnostics.js'
+import { type Finding, finding } from '../diagnostics/diagnostics.js'
 import type { LinkedDirectory, NamedTool } from '../linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../skill-unit.js'
 

@@ -1,6 +1,6 @@
 import type { ContentRecord } from '../../src/index/content-record.js'
 import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
-import { brokenDiagnostic } from '../diagnostics.js'
+import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
 import { encodeCascade, encodeContent, encodeDetails, encodeFile, encodeName } from '../encode-record.js'
 import { fileRecord } from '../file-record.js'
 import type { LineStore, StoredLine } from '../line-store.js'

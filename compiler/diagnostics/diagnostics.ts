@@ -1,9 +1,9 @@
 import { VFileMessage } from 'vfile-message'
-import { type Diagnostic, ruleUrl, type Severity } from '../src/base/diagnostic.js'
-import { ROLES } from '../src/skill/frontmatter.js'
-import { middlewareConfigFault } from '../src/skill/skill-faults.js'
-import { importHint } from './esbuild/import-hint.js'
-import { limits } from './files/limits.js'
+import { type Diagnostic, ruleUrl, type Severity } from '../../src/base/diagnostic.js'
+import { ROLES } from '../../src/skill/frontmatter.js'
+import { middlewareConfigFault } from '../../src/skill/skill-faults.js'
+import { importHint } from '../esbuild/import-hint.js'
+import { limits } from '../files/limits.js'
 
 interface Rule {
   severity: Severity | ((...found: string[]) => Severity)

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/json.js'
-import type { CheckedSchema } from '../src/schema/check-schema.js'
-import { applyDefaults, cloneValue } from '../src/schema/defaults.js'
-import { interpretSchema } from '../src/schema/interpret-schema.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
+import type { CheckedSchema } from '../../src/schema/check-schema.js'
+import { applyDefaults, cloneValue } from '../../src/schema/defaults.js'
+import { interpretSchema } from '../../src/schema/interpret-schema.js'
 
 /** A default that a call would be refused for. */
 export interface RefusedDefault {

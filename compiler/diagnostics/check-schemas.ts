@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/json.js'
-import { nearest } from '../src/base/nearest.js'
-import { type CheckedSchema, checkSchema, isOf } from '../src/schema/check-schema.js'
-import { keywordsOf, type Shape } from '../src/schema/keywords.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
+import { nearest } from '../../src/base/nearest.js'
+import { type CheckedSchema, checkSchema, isOf } from '../../src/schema/check-schema.js'
+import { keywordsOf, type Shape } from '../../src/schema/keywords.js'
+import { limits } from '../files/limits.js'
 import { refusedDefaults } from './check-defaults.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
-import { limits } from './files/limits.js'
 
 export type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
 

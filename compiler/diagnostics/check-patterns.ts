@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
 import { FOREIGN_NAMES, parsePatterns, selectsTool, type ToolRule } from '../../src/patterns/tool-pattern.js'
-import { type Finding, finding } from '../diagnostics.js'
 import { limits } from '../files/limits.js'
+import { type Finding, finding } from './diagnostics.js'
 import type { Locator } from './source-text.js'
 
 /** The tools that ship with the library. */

@@ -1,4 +1,4 @@
-import type { Place } from '../diagnostics.js'
+import type { Place } from './diagnostics.js'
 
 /** The line and column, from 1, of an offset into a text (UTF-16 units). */
 export function placeAt(text: string, offset: number): Place {

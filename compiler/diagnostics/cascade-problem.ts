@@ -1,4 +1,4 @@
-import type { CascadeProblem } from '../src/cascade/types.js'
+import type { CascadeProblem } from '../../src/cascade/types.js'
 import type { RuleName } from './diagnostics.js'
 
 /** A fault in what a directory's tools say of their cascades. */
