@@ -9,9 +9,9 @@ import { type FileStat, pickStat, sameStat, vouchingStat } from './files/file-st
 import { BUILT_DIRECTORY } from './files/package-place.js'
 import { readSealed, withSeal } from './files/sealed-file.js'
 import { VERSION } from './files/version.js'
-import { prepareIndexDirectory, writeAtomic } from './index-directory.js'
+import { prepareIndexDirectory, writeAtomic } from './index/index-directory.js'
+import { readWritten } from './index/read-written.js'
 import type { Project, ProjectDirectory } from './project.js'
-import { readWritten } from './read-written.js'
 
 /**
  * What the last bundle of a project was made of and what was written, as this machine has it, so that one which would be the same

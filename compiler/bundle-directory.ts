@@ -24,10 +24,10 @@ import type { SearchDirectory } from '../src/skill/path-entry.js'
 import { isReferences } from '../src/skill/references.js'
 import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
 import { resourceUnreadable } from '../src/skill/skill-faults.js'
-import { type EncodedIndex, encodeIndex, type Lines } from './3-emit/encode-index.js'
 import type { BundledDirectory, BundledSource } from './4-bundle/bundle-parts.js'
 import { readRealFile } from './files/regular-file.js'
-import { readLines, readWritten } from './read-written.js'
+import { type EncodedIndex, encodeIndex, type Lines } from './index/encode-index.js'
+import { readLines, readWritten } from './index/read-written.js'
 
 /** A compiled directory, as its index tells it. */
 export interface IndexedDirectory {

@@ -4,17 +4,18 @@ import { isInside } from '../src/index/inside-path.js'
 import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
 import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
+import { recordLines } from './3-emit/record-lines.js'
+import { outdatedFiles, saveCache, writeIndex } from './3-emit/write-index.js'
+import { encodeCache } from './compile-cache.js'
+import type { Finding } from './diagnostics/diagnostics.js'
 import {
   changedNames,
   encodeIndex,
   type HeaderFields,
   type KeptLines,
   type VisitLine,
-} from './3-emit/encode-index.js'
-import { recordLines } from './3-emit/record-lines.js'
-import { outdatedFiles, saveCache, writeIndex } from './3-emit/write-index.js'
-import { encodeCache } from './compile-cache.js'
-import type { Finding } from './diagnostics/diagnostics.js'
+} from './index/encode-index.js'
+import { readWritten, shardFiles, storeLines, visitWritten } from './index/read-written.js'
 import { type Job, throwIfAborted, timed } from './job.js'
 import { type LinkedDirectory, withFindings } from './linked-directory.js'
 import {
@@ -26,7 +27,6 @@ import {
 } from './prepare-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
 import type { LocatedContents } from './project-contents.js'
-import { readWritten, shardFiles, storeLines, visitWritten } from './read-written.js'
 import type { Walk } from './walked.js'
 
 /** A directory's part of the project's cascades. */

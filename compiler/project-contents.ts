@@ -31,11 +31,11 @@ import {
 } from './diagnostics/diagnostics.js'
 import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
+import type { RecordedIndex } from './index/recorded-index.js'
 import type { LibraryTools } from './library.js'
 import { misformedDirectives } from './misformed-directives.js'
 import type { Project } from './project.js'
 import type { ProjectPart } from './project-part.js'
-import type { RecordedIndex } from './recorded-index.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 

@@ -4,7 +4,7 @@ import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms
 import type { Role } from '../src/skill/frontmatter.js'
 import type { ToolReference } from '../src/skill/references.js'
 import type { Finding, Place } from './diagnostics/diagnostics.js'
-import type { StoredLine } from './line-store.js'
+import type { StoredLine } from './index/line-store.js'
 
 /** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
 export interface SkillUnit {

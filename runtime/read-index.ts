@@ -39,7 +39,7 @@ export interface OpenIndex extends DirectoryNames {
 
 /**
  * Opens the index of a directory: reads its header, and of its shards only those that are asked for, of these the records that are
- * asked for. The counterpart of `compiler/3-emit/encode-index.ts`.
+ * asked for. The counterpart of `compiler/index/encode-index.ts`.
  *
  * @param isWhole true where no record may be used before all that it lies among was digested
  * @returns null where the directory has none

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonPieces, LongList } from '../compiler/files/json-pieces.js'
-import { LineStore } from '../compiler/line-store.js'
+import { LineStore } from '../compiler/index/line-store.js'
 import { times } from './support/long.js'
 
 const RUNS = times(50, 5_000)

@@ -12,8 +12,8 @@ import { forbiddenKeyIn } from '../diagnostics/forbidden-keys.js'
 import { bundleModules } from '../esbuild/bundle-modules.js'
 import { importHint } from '../esbuild/import-hint.js'
 import type { ModuleFailure, ModuleSource } from '../esbuild/module-source.js'
+import type { RecordedIndex } from '../index/recorded-index.js'
 import { isAsMade } from '../made-files.js'
-import type { RecordedIndex } from '../recorded-index.js'
 import {
   cascadeInput,
   type FreshRecords,

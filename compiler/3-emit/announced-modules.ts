@@ -6,7 +6,7 @@ import { readCache } from '../compile-cache.js'
 import { remembering } from '../files/memoize.js'
 import { isOwnerGone, ownerTime } from '../files/process-owner.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
-import { writeAtomic } from '../index-directory.js'
+import { writeAtomic } from '../index/index-directory.js'
 
 /**
  * The modules that are on their way: a line for each, `<file> <SHA-256> <owner>`. Only an index says whose a module is, and

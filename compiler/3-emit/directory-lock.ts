@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { abandonedLock, isLockAbandoned, withFileLock } from '../files/file-lock.js'
-import { notWritable, prepareIndexDirectory } from '../index-directory.js'
+import { notWritable, prepareIndexDirectory } from '../index/index-directory.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
 const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`

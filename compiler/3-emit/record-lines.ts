@@ -1,11 +1,17 @@
 import type { ContentRecord } from '../../src/index/content-record.js'
 import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
 import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
-import { encodeCascade, encodeContent, encodeDetails, encodeFile, encodeName } from '../encode-record.js'
 import { fileRecord } from '../file-record.js'
-import type { LineStore, StoredLine } from '../line-store.js'
+import { emptyLines, type KeptLines, type StoredLines } from '../index/encode-index.js'
+import {
+  encodeCascade,
+  encodeContent,
+  encodeDetails,
+  encodeFile,
+  encodeName,
+} from '../index/encode-record.js'
+import type { LineStore, StoredLine } from '../index/line-store.js'
 import type { LinkedDirectory } from '../linked-directory.js'
-import { emptyLines, type KeptLines, type StoredLines } from './encode-index.js'
 
 /**
  * The lines of a directory's index. Tools that were not read anew keep those of the last compile.

@@ -4,7 +4,14 @@ import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../compile-cache.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { nameToBe } from '../files/temporary-name.js'
-import { holds, notWritable, prepareIndexDirectory, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import type { EncodedIndex } from '../index/encode-index.js'
+import {
+  holds,
+  notWritable,
+  prepareIndexDirectory,
+  writeAllAtomic,
+  writeAtomic,
+} from '../index/index-directory.js'
 import {
   isFile,
   isShard,
@@ -13,7 +20,7 @@ import {
   shardsOf,
   textOf,
   type WrittenIndex,
-} from '../read-written.js'
+} from '../index/read-written.js'
 import {
   abandonedModules,
   announceModules,
@@ -23,7 +30,6 @@ import {
   settleModules,
 } from './announced-modules.js'
 import { abandonedDirectoryLock, isDirectoryLockAbandoned, withDirectoryLock } from './directory-lock.js'
-import type { EncodedIndex } from './encode-index.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, whatever the project's own rules are. */

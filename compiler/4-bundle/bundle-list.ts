@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readRegularFile } from '../files/regular-file.js'
-import { writeAtomic } from '../index-directory.js'
+import { writeAtomic } from '../index/index-directory.js'
 import { BUNDLE_NAME, type BundlePlace } from './bundle-place.js'
 import { isBegun, isThere } from './known-file.js'
 

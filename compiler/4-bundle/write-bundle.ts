@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { abandonedLock, withFileLock } from '../files/file-lock.js'
 import { nameToBe } from '../files/temporary-name.js'
-import { holds, writeAllAtomic, writeAtomic } from '../index-directory.js'
+import { holds, writeAllAtomic, writeAtomic } from '../index/index-directory.js'
 import {
   ASSET_NAME,
   CHUNK_NAME,

@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { AgentAppsError } from '../src/base/error.js'
-import { INDEX_DIRECTORY } from '../src/index/index-format.js'
-import { readRegularFile, unlessGone } from './files/regular-file.js'
-import { temporaryName } from './files/temporary-name.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
+import { readRegularFile, unlessGone } from '../files/regular-file.js'
+import { temporaryName } from '../files/temporary-name.js'
 
 /** Makes the index's folder. Refuses one that is a link: what is written there would land elsewhere. */
 export function prepareIndexDirectory(directory: string): void {

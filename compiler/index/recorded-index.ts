@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Diagnostic } from '../src/base/diagnostic.js'
-import type { JsonObject } from '../src/base/json.js'
-import type { ContentRecord } from '../src/index/content-record.js'
-import { type FileDigest, type FileRecord, type ToolDetails, unsealed } from '../src/index/index-format.js'
-import { type Finding, findingOf } from './diagnostics/diagnostics.js'
-import { digestFile } from './files/digest.js'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
+import type { JsonObject } from '../../src/base/json.js'
+import type { ContentRecord } from '../../src/index/content-record.js'
+import { type FileDigest, type FileRecord, type ToolDetails, unsealed } from '../../src/index/index-format.js'
+import { type Finding, findingOf } from '../diagnostics/diagnostics.js'
+import { digestFile } from '../files/digest.js'
 import { readLines, type WrittenIndex } from './read-written.js'
 
 /** What an index says that only running code could tell, for a command that runs none. */

@@ -1,7 +1,15 @@
 import { constants } from 'node:buffer'
 import { existsSync, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { INDEX_FILE, type IndexHeader, SECTIONS, type Section, shardFile } from '../src/index/index-format.js'
+import {
+  INDEX_FILE,
+  type IndexHeader,
+  SECTIONS,
+  type Section,
+  shardFile,
+} from '../../src/index/index-format.js'
+import { isChangedSince } from '../files/file-stat.js'
+import { readRegularFile, unlessGone } from '../files/regular-file.js'
 import {
   collectLines,
   emptyLines,
@@ -10,9 +18,7 @@ import {
   shardDigest,
   type VisitLine,
   visitLines,
-} from './3-emit/encode-index.js'
-import { isChangedSince } from './files/file-stat.js'
-import { readRegularFile, unlessGone } from './files/regular-file.js'
+} from './encode-index.js'
 import type { LineStore, StoredLine } from './line-store.js'
 
 /** The index as it lies on disk. */

@@ -1,5 +1,5 @@
-import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index/index-format.js'
-import { nameToBe } from './files/temporary-name.js'
+import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
+import { nameToBe } from '../files/temporary-name.js'
 
 /** True for the name of what compiling writes itself, which is no change to whoever watches. */
 export function isOwnName(name: string): boolean {

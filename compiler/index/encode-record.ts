@@ -1,11 +1,11 @@
-import type { ContentRecord } from '../src/index/content-record.js'
+import type { ContentRecord } from '../../src/index/content-record.js'
 import {
   type CascadeRecord,
   type FileRecord,
   type NameRecord,
   sealed,
   type ToolDetails,
-} from '../src/index/index-format.js'
+} from '../../src/index/index-format.js'
 
 /** A name's record as a line of an index, `"name":{…}`. The others are lines in the same way. */
 export function encodeName(name: string, record: NameRecord): string {

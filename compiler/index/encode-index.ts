@@ -13,7 +13,7 @@ import {
   shardFile,
   shardOf,
 } from '../../src/index/index-format.js'
-import { LineStore, type StoredLine } from '../line-store.js'
+import { LineStore, type StoredLine } from './line-store.js'
 
 /** The records of an index as lines, `"key":{…}` each, by section and key. */
 export type Lines = Record<Section, Map<string, string>>
