@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { BUNDLE_CACHE_FILE } from './compile-cache.js'
 import type { Message } from './diagnostics/diagnostics.js'
 import { digestFile } from './files/digest.js'
 import { type FileStat, pickStat, sameStat, vouchingStat } from './files/file-stat.js'
@@ -12,6 +11,7 @@ import { VERSION } from './files/version.js'
 import { prepareIndexDirectory, writeAtomic } from './index/index-directory.js'
 import { readWritten } from './index/read-written.js'
 import type { Project, ProjectDirectory } from './project.js'
+import { BUNDLE_CACHE_FILE } from './records/compile-cache.js'
 
 /**
  * What the last bundle of a project was made of and what was written, as this machine has it, so that one which would be the same

@@ -18,8 +18,8 @@ import { type Project, type ProjectOptions, shownPath } from './project.js'
 import { projectCascades } from './project-cascades.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
 import { readProject } from './read-project.js'
+import { isReadAnew, type SkillUnit, type UnitTool } from './records/skill-unit.js'
 import { type Report, report } from './report.js'
-import { isReadAnew, type SkillUnit, type UnitTool } from './skill-unit.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `compile` compiles, and how. */

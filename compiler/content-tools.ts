@@ -6,11 +6,11 @@ import { parseReference } from '../src/skill/reference.js'
 import type { ContentTools, Dependencies } from './content-source.js'
 import { toDiagnostic } from './diagnostics/diagnostics.js'
 import type { LibraryTools } from './library.js'
-import type { NamedTool } from './linked-directory.js'
 import type { Project } from './project.js'
 import type { ProjectPart } from './project-part.js'
+import type { NamedTool } from './records/linked-directory.js'
+import { isPathReference, pathOf } from './records/tools-by-file.js'
 import { type ProjectTool, referenceTargets } from './reference-targets.js'
-import { isPathReference, pathOf } from './tools-by-file.js'
 
 /** The tools that the skills of each of a project's directories can name in their contents. */
 export function contentTools(

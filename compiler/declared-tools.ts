@@ -5,7 +5,7 @@ import { parseReference } from '../src/skill/reference.js'
 import type { DeclaredTool } from './4-bundle/declare-tools.js'
 import { cascadesOf, type SearchedIndex } from './bundle-directory.js'
 import { bundledFiles } from './bundled-files.js'
-import { isPathReference, pathOf, toolInFile } from './tools-by-file.js'
+import { isPathReference, pathOf, toolInFile } from './records/tools-by-file.js'
 
 /** The tools that a bundle exports, the first of each name; of the library those that are called by name. */
 export function declaredTools(directories: readonly SearchedIndex[]): DeclaredTool[] {

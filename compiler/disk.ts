@@ -19,11 +19,11 @@ import { linkDirectory } from './2-resolve/link.js'
 import { askCode } from './ask-code.js'
 import { brokenDiagnostic, toDiagnostic } from './diagnostics/diagnostics.js'
 import { importBundled } from './esbuild/import-bundled.js'
-import { fileRecord } from './file-record.js'
 import { pickStat } from './files/file-stat.js'
 import { ignoreMatcher } from './ignore-matcher.js'
-import type { SkillUnit } from './skill-unit.js'
-import type { Walk, WalkedSkill } from './walked.js'
+import { fileRecord } from './records/file-record.js'
+import type { SkillUnit } from './records/skill-unit.js'
+import type { Walk, WalkedSkill } from './records/walked.js'
 
 /** The compiler's own reading of a directory, kept in memory instead of written as an index. */
 export const parser: DiskParser = {

@@ -6,7 +6,6 @@ import type { UnitModules } from './2-resolve/unit-modules.js'
 import { withDirectoryLock } from './3-emit/directory-lock.js'
 import { recordLines } from './3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from './3-emit/write-index.js'
-import { encodeCache } from './compile-cache.js'
 import type { Finding } from './diagnostics/diagnostics.js'
 import {
   changedNames,
@@ -17,7 +16,6 @@ import {
 } from './index/encode-index.js'
 import { readWritten, shardFiles, storeLines, visitWritten } from './index/read-written.js'
 import { type Job, throwIfAborted, timed } from './job.js'
-import { type LinkedDirectory, withFindings } from './linked-directory.js'
 import {
   leftOut,
   listingDigest,
@@ -27,7 +25,9 @@ import {
 } from './prepare-directory.js'
 import { type ProjectDirectory, shownPath } from './project.js'
 import type { LocatedContents } from './project-contents.js'
-import type { Walk } from './walked.js'
+import { encodeCache } from './records/compile-cache.js'
+import { type LinkedDirectory, withFindings } from './records/linked-directory.js'
+import type { Walk } from './records/walked.js'
 
 /** A directory's part of the project's cascades. */
 export interface DirectoryCascades {

@@ -25,13 +25,13 @@ import { type Project, type ProjectOptions, shownPath } from './project.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
 import type { LinkedPart, ProjectPart } from './project-part.js'
 import { readProject } from './read-project.js'
+import type { UnitTool } from './records/skill-unit.js'
 import {
   namedTools,
   type ReferenceTarget,
   type ReferenceTargets,
   referenceTargets,
 } from './reference-targets.js'
-import type { UnitTool } from './skill-unit.js'
 
 export interface GraphOptions extends ProjectOptions, GraphSelection {
   /** The tools to start from; default: all. */

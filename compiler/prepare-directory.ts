@@ -20,18 +20,18 @@ import {
   unitsWithNewModules,
 } from './2-resolve/unit-modules.js'
 import { writeModules } from './3-emit/write-index.js'
-import { countTokens } from './catalog-cost.js'
-import { type CompileCache, readCache } from './compile-cache.js'
 import type { KeptLines } from './index/encode-index.js'
 import { LineStore } from './index/line-store.js'
 import { readWritten, shardsHold, storeLines, type WrittenIndex } from './index/read-written.js'
 import { type RecordedIndex, recordedIndex } from './index/recorded-index.js'
 import { type Job, throwIfAborted, timed } from './job.js'
-import type { LinkedDirectory } from './linked-directory.js'
 import type { ProjectDirectory } from './project.js'
-import { settleUnit } from './settle-unit.js'
-import { isReadAnew, type SkillUnit } from './skill-unit.js'
-import type { Walk } from './walked.js'
+import { countTokens } from './records/catalog-cost.js'
+import { type CompileCache, readCache } from './records/compile-cache.js'
+import type { LinkedDirectory } from './records/linked-directory.js'
+import { settleUnit } from './records/settle-unit.js'
+import { isReadAnew, type SkillUnit } from './records/skill-unit.js'
+import type { Walk } from './records/walked.js'
 
 /** A directory that was read, as far as that goes without the others. */
 export interface PreparedDirectory {

@@ -36,7 +36,7 @@ import type { LibraryTools } from './library.js'
 import { misformedDirectives } from './misformed-directives.js'
 import type { Project } from './project.js'
 import type { ProjectPart } from './project-part.js'
-import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './skill-unit.js'
+import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './records/skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 
 /** What the contents of one directory come to. */

@@ -9,8 +9,8 @@ import { toDiagnostic } from './diagnostics/diagnostics.js'
 import { bundleApart } from './esbuild/import-bundled.js'
 import type { LibraryTools } from './library.js'
 import type { ProjectPart } from './project-part.js'
-import { cascadeInput } from './skill-unit.js'
-import { fileOf, type WalkedSkill } from './walked.js'
+import { cascadeInput } from './records/skill-unit.js'
+import { fileOf, type WalkedSkill } from './records/walked.js'
 
 /** The directives that a project's skills may use: its own, then the library's. */
 export interface ProjectDirectives {

@@ -15,8 +15,8 @@ import { parseContentWithin } from './1-read/parse-content-within.js'
 import { cascadesOf, contentsOf, detailsOf, realInside, type SearchedIndex } from './bundle-directory.js'
 import { bundledFiles } from './bundled-files.js'
 import { readRealFile } from './files/regular-file.js'
+import { isPathReference, pathOf, splitLink, toolInFile } from './records/tools-by-file.js'
 import { selectedTools } from './selected-tools.js'
-import { isPathReference, pathOf, splitLink, toolInFile } from './tools-by-file.js'
 
 /** What leads to tools: a tool to others, or what many tools have in common, which is followed once. */
 export type Lead =

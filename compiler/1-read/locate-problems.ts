@@ -1,8 +1,8 @@
 import type { DirectoryProblem } from '../diagnostics/cascade-problem.js'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
 import type { Locator } from '../diagnostics/source-text.js'
-import type { LinkedDirectory } from '../linked-directory.js'
-import { fileOf, type WalkedSkill } from '../walked.js'
+import type { LinkedDirectory } from '../records/linked-directory.js'
+import { fileOf, type WalkedSkill } from '../records/walked.js'
 import { parseSkill } from './read-skills.js'
 
 /** The problems of a directory's cascades as findings of its files, each at the key at fault. */

@@ -6,7 +6,7 @@ import type { InlineRecord } from '../../src/index/index-format.js'
 import { parseInline } from '../../src/skill/inline-reference.js'
 import { parseReference } from '../../src/skill/reference.js'
 import { toDiagnostic } from '../diagnostics/diagnostics.js'
-import type { UnitSource } from '../skill-unit.js'
+import type { UnitSource } from '../records/skill-unit.js'
 import { parseFile } from './parse-file.js'
 
 /** What a tool's `metadata.delegate` asks of the compiler. */

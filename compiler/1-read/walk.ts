@@ -18,7 +18,7 @@ import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics/
 import { type FileStat, pickStat } from '../files/file-stat.js'
 import { limits } from '../files/limits.js'
 import { readRegularFile, systemReason } from '../files/regular-file.js'
-import { fallbackName, inside, type Skipped, type Walk, type WalkedSkill } from '../walked.js'
+import { fallbackName, inside, type Skipped, type Walk, type WalkedSkill } from '../records/walked.js'
 
 export interface WalkOptions {
   /** True for a path, relative and `/`-separated, that the configuration excludes. */

@@ -9,9 +9,9 @@ import { parseReference } from '../../src/skill/reference.js'
 import { brokenFault, mainFault, roleFault, shadowedFault } from '../../src/skill/skill-faults.js'
 import { type Finding, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { LibraryTools } from '../library.js'
-import type { LinkedDirectory } from '../linked-directory.js'
-import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../skill-unit.js'
-import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from '../tools-by-file.js'
+import type { LinkedDirectory } from '../records/linked-directory.js'
+import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../records/skill-unit.js'
+import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from '../records/tools-by-file.js'
 
 /** A directory of the project, for its tools to be found in. */
 export interface NamedDirectory {

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
-import { readCache } from '../compile-cache.js'
 import { remembering } from '../files/memoize.js'
 import { isOwnerGone, ownerTime } from '../files/process-owner.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
 import { writeAtomic } from '../index/index-directory.js'
+import { readCache } from '../records/compile-cache.js'
 
 /**
  * The modules that are on their way: a line for each, `<file> <SHA-256> <owner>`. Only an index says whose a module is, and

@@ -1,7 +1,6 @@
 import type { ContentRecord } from '../../src/index/content-record.js'
 import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
 import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
-import { fileRecord } from '../file-record.js'
 import { emptyLines, type KeptLines, type StoredLines } from '../index/encode-index.js'
 import {
   encodeCascade,
@@ -11,7 +10,8 @@ import {
   encodeName,
 } from '../index/encode-record.js'
 import type { LineStore, StoredLine } from '../index/line-store.js'
-import type { LinkedDirectory } from '../linked-directory.js'
+import { fileRecord } from '../records/file-record.js'
+import type { LinkedDirectory } from '../records/linked-directory.js'
 
 /**
  * The lines of a directory's index. Tools that were not read anew keep those of the last compile.

@@ -1,7 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
-import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../compile-cache.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { nameToBe } from '../files/temporary-name.js'
 import type { EncodedIndex } from '../index/encode-index.js'
@@ -21,6 +20,7 @@ import {
   textOf,
   type WrittenIndex,
 } from '../index/read-written.js'
+import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../records/compile-cache.js'
 import {
   abandonedModules,
   announceModules,

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../src/base/json.js'
-import type { ToolDetails, ToolRecord } from '../src/index/index-format.js'
-import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
-import type { Role } from '../src/skill/frontmatter.js'
-import type { ToolReference } from '../src/skill/references.js'
-import type { Finding, Place } from './diagnostics/diagnostics.js'
-import type { StoredLine } from './index/line-store.js'
+import type { JsonObject } from '../../src/base/json.js'
+import type { ToolDetails, ToolRecord } from '../../src/index/index-format.js'
+import { type DirectiveForm, directiveForms } from '../../src/skill/directive-forms.js'
+import type { Role } from '../../src/skill/frontmatter.js'
+import type { ToolReference } from '../../src/skill/references.js'
+import type { Finding, Place } from '../diagnostics/diagnostics.js'
+import type { StoredLine } from '../index/line-store.js'
 
 /** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
 export interface SkillUnit {

@@ -1,6 +1,6 @@
+import { encodeDetails, encodeName } from '../index/encode-record.js'
+import type { LineStore } from '../index/line-store.js'
 import { tokensOf } from './catalog-cost.js'
-import { encodeDetails, encodeName } from './index/encode-record.js'
-import type { LineStore } from './index/line-store.js'
 import { cascadeInput, directivesOf, type FreshRecords, type SkillUnit, type UnitTool } from './skill-unit.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { Finding } from './diagnostics/diagnostics.js'
+import type { Finding } from '../diagnostics/diagnostics.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
 
 /** What a name means in one directory. */

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Reference } from '../src/skill/reference.js'
+import type { Reference } from '../../src/skill/reference.js'
 
 /** Tools by the absolute path of the file that they stand in. */
 export type ToolsByFile<Tool extends { name: string }> = Map<string, Tool[]>

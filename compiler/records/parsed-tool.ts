@@ -1,8 +1,8 @@
-import type { JsonObject } from '../src/base/json.js'
-import type { ToolRecord } from '../src/index/index-format.js'
-import type { ToolReference } from '../src/skill/references.js'
-import type { Place } from './diagnostics/diagnostics.js'
-import type { Locator } from './diagnostics/source-text.js'
+import type { JsonObject } from '../../src/base/json.js'
+import type { ToolRecord } from '../../src/index/index-format.js'
+import type { ToolReference } from '../../src/skill/references.js'
+import type { Place } from '../diagnostics/diagnostics.js'
+import type { Locator } from '../diagnostics/source-text.js'
 import type { CodePart, ContentBody } from './skill-unit.js'
 
 export interface ParsedTool {

@@ -1,8 +1,8 @@
 import { sep } from 'node:path'
-import type { ToolKind } from '../src/skill/frontmatter.js'
-import { isToolName } from '../src/skill/names.js'
-import type { Finding } from './diagnostics/diagnostics.js'
-import type { FileStat } from './files/file-stat.js'
+import type { ToolKind } from '../../src/skill/frontmatter.js'
+import { isToolName } from '../../src/skill/names.js'
+import type { Finding } from '../diagnostics/diagnostics.js'
+import type { FileStat } from '../files/file-stat.js'
 
 export interface WalkedFile extends FileStat {
   /** Relative to `root`, `/`-separated. */

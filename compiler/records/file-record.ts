@@ -1,5 +1,5 @@
-import type { FileRecord } from '../src/index/index-format.js'
-import { severityOf, toDiagnostic } from './diagnostics/diagnostics.js'
+import type { FileRecord } from '../../src/index/index-format.js'
+import { severityOf, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { SkillUnit } from './skill-unit.js'
 
