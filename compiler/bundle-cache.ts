@@ -10,7 +10,7 @@ import { readSealed, withSeal } from './files/sealed-file.js'
 import { VERSION } from './files/version.js'
 import { prepareIndexDirectory, writeAtomic } from './index/index-directory.js'
 import { readWritten } from './index/read-written.js'
-import type { Project, ProjectDirectory } from './project.js'
+import type { Project, ProjectDirectory } from './project/project.js'
 import { BUNDLE_CACHE_FILE } from './records/compile-cache.js'
 
 /**

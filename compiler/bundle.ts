@@ -13,8 +13,8 @@ import { readModule } from './bundled-module.js'
 import { collectBundle } from './collect-bundle.js'
 import type { Message } from './diagnostics/diagnostics.js'
 import { projectRoot } from './esbuild/project-root.js'
-import type { Looks } from './job.js'
-import type { Project } from './project.js'
+import type { Looks } from './project/job.js'
+import type { Project } from './project/project.js'
 import {
   distinctFaults,
   type PlacedFault,

@@ -3,9 +3,9 @@ import { isJsonObject } from '../src/base/json.js'
 import { parsePatterns, selectsTool } from '../src/patterns/tool-pattern.js'
 import { finding } from './diagnostics/diagnostics.js'
 import { readRegularFile } from './files/regular-file.js'
+import { namedTools, referenceTargets } from './project/reference-targets.js'
+import type { ReportPart } from './project/report.js'
 import type { UnitTool } from './records/skill-unit.js'
-import { namedTools, referenceTargets } from './reference-targets.js'
-import type { ReportPart } from './report.js'
 
 /**
  * Says which hidden tools nothing leads to, where a main skill says what the project begins with. Models are shown

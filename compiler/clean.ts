@@ -4,8 +4,8 @@ import { AgentAppsError } from '../src/base/error.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index/index-format.js'
 import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
-import { checkProjectOptions } from './option-checks.js'
-import { type ProjectOptions, shownPath } from './project.js'
+import { checkProjectOptions } from './project/option-checks.js'
+import { type ProjectOptions, shownPath } from './project/project.js'
 import { readProject } from './read-project.js'
 
 /** Which project `clean` tidies, and how. */

@@ -8,7 +8,7 @@ import { virtualPaths } from './4-bundle/virtual-paths.js'
 import { bundledDirectory, readIndexed, type SearchedIndex } from './bundle-directory.js'
 import { declaredTools } from './declared-tools.js'
 import { keptTools } from './kept-tools.js'
-import type { Project } from './project.js'
+import type { Project } from './project/project.js'
 
 /** Where the package's own skills lie in a bundle. */
 const LIBRARY_PLACE = '/node_modules/agent-apps/skills'

@@ -4,12 +4,12 @@ import { checkOutside, checkReplaceable } from './4-bundle/check-place.js'
 import { TYPES_MARK } from './4-bundle/declare-tools.js'
 import { writeTypes } from './4-bundle/write-types.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
-import { type Looks, throwIfAborted } from './job.js'
-import { checkProjectOptions } from './option-checks.js'
-import type { Project, ProjectOptions } from './project.js'
+import { type Looks, throwIfAborted } from './project/job.js'
+import { checkProjectOptions } from './project/option-checks.js'
+import type { Project, ProjectOptions } from './project/project.js'
 import { readProject } from './read-project.js'
 
-export type { Looks } from './job.js'
+export type { Looks } from './project/job.js'
 
 /** Which project `compileBundle` compiles, and how. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check'> {

@@ -10,16 +10,16 @@ import { checkReferences } from './check-references.js'
 import type { Finding, Message } from './diagnostics/diagnostics.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './emit-directory.js'
 import { processOwner } from './files/process-owner.js'
-import { type Job, type Looks, type Progress, type Stage, throwIfAborted, timed } from './job.js'
-import { isLibrary, libraryBelow } from './library.js'
-import { checkProjectOptions } from './option-checks.js'
 import { type PreparedDirectory, prepareDirectory } from './prepare-directory.js'
-import { type Project, type ProjectOptions, shownPath } from './project.js'
+import { type Job, type Looks, type Progress, type Stage, throwIfAborted, timed } from './project/job.js'
+import { isLibrary, libraryBelow } from './project/library.js'
+import { checkProjectOptions } from './project/option-checks.js'
+import { type Project, type ProjectOptions, shownPath } from './project/project.js'
+import { type Report, report } from './project/report.js'
 import { projectCascades } from './project-cascades.js'
 import { type LocatedContents, projectContents } from './project-contents.js'
 import { readProject } from './read-project.js'
 import { isReadAnew, type SkillUnit, type UnitTool } from './records/skill-unit.js'
-import { type Report, report } from './report.js'
 import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `compile` compiles, and how. */
@@ -33,7 +33,7 @@ export interface CompileOptions extends ProjectOptions, BundleOptions {
   onProgress?: ((progress: Progress) => void) | undefined
 }
 
-export type { Progress } from './job.js'
+export type { Progress } from './project/job.js'
 
 /** What `compile` found and wrote. Nothing that is wrong with a skill is thrown: it stands in `diagnostics`. */
 export interface CompileResult extends Report {

@@ -15,7 +15,6 @@ import {
   type VisitLine,
 } from './index/encode-index.js'
 import { readWritten, shardFiles, storeLines, visitWritten } from './index/read-written.js'
-import { type Job, throwIfAborted, timed } from './job.js'
 import {
   leftOut,
   listingDigest,
@@ -23,7 +22,8 @@ import {
   rememberInputs,
   unseenDigest,
 } from './prepare-directory.js'
-import { type ProjectDirectory, shownPath } from './project.js'
+import { type Job, throwIfAborted, timed } from './project/job.js'
+import { type ProjectDirectory, shownPath } from './project/project.js'
 import type { LocatedContents } from './project-contents.js'
 import { encodeCache } from './records/compile-cache.js'
 import { type LinkedDirectory, withFindings } from './records/linked-directory.js'

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isOwnName } from './index/own-names.js'
-import type { Looks } from './job.js'
+import type { Looks } from './project/job.js'
 
 /** One directory that the system watches. */
 interface Watch {

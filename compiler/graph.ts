@@ -19,19 +19,19 @@ import { linkDirectory } from './2-resolve/link.js'
 import { addDirectiveReferences } from './add-directive-references.js'
 import { isKnownElsewhere } from './diagnostics/check-patterns.js'
 import { type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
-import { libraryBelow } from './library.js'
-import { checkProjectOptions } from './option-checks.js'
-import { type Project, type ProjectOptions, shownPath } from './project.js'
-import { type LocatedContents, projectContents } from './project-contents.js'
-import type { LinkedPart, ProjectPart } from './project-part.js'
-import { readProject } from './read-project.js'
-import type { UnitTool } from './records/skill-unit.js'
+import { libraryBelow } from './project/library.js'
+import { checkProjectOptions } from './project/option-checks.js'
+import { type Project, type ProjectOptions, shownPath } from './project/project.js'
+import type { LinkedPart, ProjectPart } from './project/project-part.js'
 import {
   namedTools,
   type ReferenceTarget,
   type ReferenceTargets,
   referenceTargets,
-} from './reference-targets.js'
+} from './project/reference-targets.js'
+import { type LocatedContents, projectContents } from './project-contents.js'
+import { readProject } from './read-project.js'
+import type { UnitTool } from './records/skill-unit.js'
 
 export interface GraphOptions extends ProjectOptions, GraphSelection {
   /** The tools to start from; default: all. */

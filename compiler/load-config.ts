@@ -19,7 +19,7 @@ import { isRefusal } from '../src/base/refusal.js'
 import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../src/skill/path-entry.js'
 import { readRegularFile } from './files/regular-file.js'
 import { temporaryName } from './files/temporary-name.js'
-import { isPackageList, isPathList, wrongPathEntry } from './option-checks.js'
+import { isPackageList, isPathList, wrongPathEntry } from './project/option-checks.js'
 
 /** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
 export interface Config {

@@ -19,7 +19,6 @@ import { brokenFault } from '../src/skill/skill-faults.js'
 import type { KnownDirectives } from './1-read/parse-content.js'
 import { parseContentWithin } from './1-read/parse-content-within.js'
 import { foldContent } from './2-resolve/fold-content.js'
-import { type ContentTools, contentSource, type Dependencies } from './content-source.js'
 import { contentTools } from './content-tools.js'
 import {
   FILE_START,
@@ -32,10 +31,11 @@ import {
 import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { RecordedIndex } from './index/recorded-index.js'
-import type { LibraryTools } from './library.js'
 import { misformedDirectives } from './misformed-directives.js'
-import type { Project } from './project.js'
-import type { ProjectPart } from './project-part.js'
+import { type ContentTools, contentSource, type Dependencies } from './project/content-source.js'
+import type { LibraryTools } from './project/library.js'
+import type { Project } from './project/project.js'
+import type { ProjectPart } from './project/project-part.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './records/skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 

@@ -2,9 +2,9 @@ import { relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/base/error.js'
 import { type SearchDirectory, searchDirectories } from '../src/skill/path-entry.js'
 import { LIBRARY_DIRECTORY } from './files/package-place.js'
-import { ignoreMatcher } from './ignore-matcher.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
-import { type Project, type ProjectOptions, statOf } from './project.js'
+import { ignoreMatcher } from './project/ignore-matcher.js'
+import { type Project, type ProjectOptions, statOf } from './project/project.js'
 import { othersReader } from './read-others.js'
 
 /**

@@ -3,8 +3,8 @@ import { isAgentAppsError } from '../src/base/error.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileProject } from './compile.js'
 import { fromMessage } from './diagnostics/diagnostics.js'
 import { FileWatches } from './file-watches.js'
-import { checkProjectOptions } from './option-checks.js'
-import type { ProjectOptions } from './project.js'
+import { checkProjectOptions } from './project/option-checks.js'
+import type { ProjectOptions } from './project/project.js'
 
 /** Which project `watch` compiles, and whom it tells. */
 export interface WatchOptions extends Omit<CompileOptions, 'check'> {

@@ -9,7 +9,7 @@ import { FILE_START, type Finding, finding } from '../diagnostics/diagnostics.js
 import { digestFile, readSkillFile } from '../files/digest.js'
 import { type FileStat, pickStat, sameStat, vouchingStat } from '../files/file-stat.js'
 import { readRegularFile, systemReason } from '../files/regular-file.js'
-import type { ProjectPart } from '../project-part.js'
+import type { ProjectPart } from '../project/project-part.js'
 import type { CachedFile, CompileCache } from '../records/compile-cache.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 import { fallbackName, fileOf, type WalkedFile, type WalkedSkill } from '../records/walked.js'

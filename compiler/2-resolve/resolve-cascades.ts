@@ -6,7 +6,7 @@ import type { CascadeEntry, CascadeProblem, CascadeTool, ResolvedCascade } from 
 import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index/index-format.js'
 import { isMetaKey } from '../../src/skill/metadata-keys.js'
 import type { DirectoryProblem } from '../diagnostics/cascade-problem.js'
-import type { LibraryTools } from '../library.js'
+import type { LibraryTools } from '../project/library.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
 import { idleAnnotations } from './idle-annotations.js'
 import { nearMiddleware } from './near-middleware.js'

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch'
-import { AgentAppsError } from '../src/base/error.js'
-import { compileGlob, GlobProblem } from '../src/patterns/glob.js'
-import { matchGlob } from '../src/patterns/match-glob.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { compileGlob, GlobProblem } from '../../src/patterns/glob.js'
+import { matchGlob } from '../../src/patterns/match-glob.js'
 
 /**
  * True for the paths, relative to a directory, that its ignore patterns exclude.

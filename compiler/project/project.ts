@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs'
-import { isRefusal } from '../src/base/refusal.js'
-import type { DirectoryNames } from '../src/index/directory-names.js'
-import type { PathEntry, SearchDirectory } from '../src/skill/path-entry.js'
+import { isRefusal } from '../../src/base/refusal.js'
+import type { DirectoryNames } from '../../src/index/directory-names.js'
+import type { PathEntry, SearchDirectory } from '../../src/skill/path-entry.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { DirectiveCall } from '../src/content/directive.js'
-import { isBroken, type NameRecord, type ToolRecord } from '../src/index/index-format.js'
-import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
-import { LIBRARY_DIRECTORY } from './files/package-place.js'
-import { readLines, readWritten, type WrittenIndex } from './index/read-written.js'
+import type { DirectiveCall } from '../../src/content/directive.js'
+import { isBroken, type NameRecord, type ToolRecord } from '../../src/index/index-format.js'
+import { type DirectiveForm, directiveForms } from '../../src/skill/directive-forms.js'
+import { LIBRARY_DIRECTORY } from '../files/package-place.js'
+import { readLines, readWritten, type WrittenIndex } from '../index/read-written.js'
 import type { Project } from './project.js'
 
 /** The skills that the package ships, as cascades see them. */

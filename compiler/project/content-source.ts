@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
-import { nearest } from '../src/base/nearest.js'
-import type { ContentWork, ReadText } from '../src/content/content-work.js'
-import type { DirectiveSource, DirectiveTool } from '../src/content/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/content/included-file.js'
-import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
-import { readRealFile } from './files/regular-file.js'
+import { nearest } from '../../src/base/nearest.js'
+import type { ContentWork, ReadText } from '../../src/content/content-work.js'
+import type { DirectiveSource, DirectiveTool } from '../../src/content/directive.js'
+import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../../src/content/included-file.js'
+import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
+import { readRealFile } from '../files/regular-file.js'
 
 /** What a directive read besides its own file, by which its result is known to hold. */
 export interface Dependencies {

@@ -1,7 +1,7 @@
+import type { LinkedDirectory } from '../records/linked-directory.js'
+import type { ParsedTool } from '../records/parsed-tool.js'
+import type { WalkedSkill } from '../records/walked.js'
 import type { ProjectDirectory } from './project.js'
-import type { LinkedDirectory } from './records/linked-directory.js'
-import type { ParsedTool } from './records/parsed-tool.js'
-import type { WalkedSkill } from './records/walked.js'
 
 /** One of a project's directories with its table. What looks at all of them is given a list, in search order. */
 export interface LinkedPart {

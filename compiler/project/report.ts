@@ -1,10 +1,10 @@
-import { byCodePoint } from '../src/base/code-point-order.js'
-import type { Diagnostic } from '../src/base/diagnostic.js'
-import { type Finding, type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
+import { byCodePoint } from '../../src/base/code-point-order.js'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
+import { type Finding, type Message, toDiagnostic, toMessage } from '../diagnostics/diagnostics.js'
+import { type CatalogCost, catalogCost } from '../records/catalog-cost.js'
+import type { LinkedDirectory } from '../records/linked-directory.js'
 import { shownPath } from './project.js'
 import type { LinkedPart } from './project-part.js'
-import { type CatalogCost, catalogCost } from './records/catalog-cost.js'
-import type { LinkedDirectory } from './records/linked-directory.js'
 
 /**
  * What became of a file. Found: a tool of it resolves. Shadowed: earlier directories have all its names.

@@ -1,7 +1,7 @@
-import { AgentAppsError } from '../src/base/error.js'
-import { isJsonObject, isTexts } from '../src/base/json.js'
-import { nearest } from '../src/base/nearest.js'
-import { checkOptions, type OptionTable, PACKAGES, PATHS } from '../src/base/options.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { isJsonObject, isTexts } from '../../src/base/json.js'
+import { nearest } from '../../src/base/nearest.js'
+import { checkOptions, type OptionTable, PACKAGES, PATHS } from '../../src/base/options.js'
 import type { ProjectOptions } from './project.js'
 
 /** What the options must be that `compile`, `check` and `clean` share. */

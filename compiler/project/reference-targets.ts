@@ -1,11 +1,11 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
-import { parseReference } from '../src/skill/reference.js'
-import type { ToolReference } from '../src/skill/references.js'
-import { projectRoot } from './esbuild/project-root.js'
+import { parseReference } from '../../src/skill/reference.js'
+import type { ToolReference } from '../../src/skill/references.js'
+import { projectRoot } from '../esbuild/project-root.js'
+import type { UnitTool } from '../records/skill-unit.js'
+import { addTool, pathOf, splitLink, type ToolsByFile, toolInFile } from '../records/tools-by-file.js'
 import type { LinkedPart } from './project-part.js'
-import type { UnitTool } from './records/skill-unit.js'
-import { addTool, pathOf, splitLink, type ToolsByFile, toolInFile } from './records/tools-by-file.js'
 
 /** A tool of the project: the number of its directory, and its name there. */
 export interface ProjectTool {

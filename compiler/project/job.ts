@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 
 /** How far a compile is, in skill files. */
 export interface Progress {
