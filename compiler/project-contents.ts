@@ -16,8 +16,6 @@ import {
 } from '../src/index/content-record.js'
 import type { DirectiveForm } from '../src/skill/directive-forms.js'
 import { brokenFault } from '../src/skill/skill-faults.js'
-import type { KnownDirectives } from './1-read/parse-content.js'
-import { parseContentWithin } from './1-read/parse-content-within.js'
 import { foldContent } from './2-resolve/fold-content.js'
 import { contentTools } from './content-tools.js'
 import {
@@ -28,10 +26,12 @@ import {
   RULES,
   type RuleName,
 } from './diagnostics/diagnostics.js'
+import { misformedDirectives } from './directives/misformed-directives.js'
+import type { KnownDirectives } from './directives/parse-content.js'
+import { parseContentWithin } from './directives/parse-content-within.js'
 import { failsInDirective } from './fails-in-directive.js'
 import { idleInDirective } from './idle-in-directive.js'
 import type { RecordedIndex } from './index/recorded-index.js'
-import { misformedDirectives } from './misformed-directives.js'
 import { type ContentTools, contentSource, type Dependencies } from './project/content-source.js'
 import type { LibraryTools } from './project/library.js'
 import type { Project } from './project/project.js'

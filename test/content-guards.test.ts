@@ -284,12 +284,11 @@ it.each([
 
 describe('texts made to take long', async () => {
   const parser = await builtSource(
-    'compiler/1-read/parse-content-within.ts',
-    'compiler/1-read/content-worker.ts',
+    'compiler/directives/parse-content-within.ts',
+    'compiler/directives/content-worker.ts',
   )
-  const { parseContentWithin }: typeof import('../compiler/1-read/parse-content-within.js') = await import(
-    parser
-  )
+  const { parseContentWithin }: typeof import('../compiler/directives/parse-content-within.js') =
+    await import(parser)
   const known = new Map([
     ['skill', ['inline']],
     ['if', ['block']],

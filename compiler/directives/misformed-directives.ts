@@ -1,11 +1,11 @@
-import type { ContentWork } from '../src/content/content-work.js'
-import { beginsLine, mayBeginDirective } from '../src/content/directive-names.js'
-import { namesOurs } from '../src/content/interpolate.js'
-import { allDirectives } from '../src/index/content-record.js'
-import type { DirectiveForm } from '../src/skill/directive-forms.js'
-import type { KnownDirectives } from './1-read/parse-content.js'
-import { parseContentWithin } from './1-read/parse-content-within.js'
-import type { Place } from './diagnostics/diagnostics.js'
+import type { ContentWork } from '../../src/content/content-work.js'
+import { beginsLine, mayBeginDirective } from '../../src/content/directive-names.js'
+import { namesOurs } from '../../src/content/interpolate.js'
+import { allDirectives } from '../../src/index/content-record.js'
+import type { DirectiveForm } from '../../src/skill/directive-forms.js'
+import type { Place } from '../diagnostics/diagnostics.js'
+import type { KnownDirectives } from './parse-content.js'
+import { parseContentWithin } from './parse-content-within.js'
 
 /** A known directive that is written in a form which it has not, and so is text. */
 interface Misformed {
