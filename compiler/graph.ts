@@ -14,7 +14,7 @@ import {
 import type { ToolReference } from '../src/skill/references.js'
 import { describesEntry } from './1-read/describes-entry.js'
 import { readSkills, toolParser } from './1-read/read-skills.js'
-import { walk } from './1-read/walk.js'
+import { walk } from './1-read/walk/walk.js'
 import { linkDirectory } from './2-resolve/link.js'
 import { addDirectiveReferences } from './add-directive-references.js'
 import { isKnownElsewhere } from './diagnostics/check-patterns.js'

@@ -10,7 +10,7 @@ import {
   rememberFiles,
   rereadUnits,
 } from './1-read/read-skills.js'
-import { walk } from './1-read/walk.js'
+import { walk } from './1-read/walk/walk.js'
 import { compileValidators, soundValidators } from './2-resolve/compile-validators.js'
 import { linkDirectory } from './2-resolve/link.js'
 import {

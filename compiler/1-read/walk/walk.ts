@@ -8,17 +8,17 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { byCodePoint } from '../../src/base/code-point-order.js'
-import { isRefusal } from '../../src/base/refusal.js'
-import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
-import { isInside } from '../../src/index/inside-path.js'
-import type { ToolKind } from '../../src/skill/frontmatter.js'
-import { looksSecret } from '../../src/skill/secrets.js'
-import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics/diagnostics.js'
-import { type FileStat, pickStat } from '../files/file-stat.js'
-import { limits } from '../files/limits.js'
-import { readRegularFile, systemReason } from '../files/regular-file.js'
-import { fallbackName, inside, type Skipped, type Walk, type WalkedSkill } from '../records/walked.js'
+import { byCodePoint } from '../../../src/base/code-point-order.js'
+import { isRefusal } from '../../../src/base/refusal.js'
+import { INDEX_DIRECTORY, INDEX_FILE } from '../../../src/index/index-format.js'
+import { isInside } from '../../../src/index/inside-path.js'
+import type { ToolKind } from '../../../src/skill/frontmatter.js'
+import { looksSecret } from '../../../src/skill/secrets.js'
+import { FILE_START, type Finding, finding, toDiagnostic } from '../../diagnostics/diagnostics.js'
+import { type FileStat, pickStat } from '../../files/file-stat.js'
+import { limits } from '../../files/limits.js'
+import { readRegularFile, systemReason } from '../../files/regular-file.js'
+import { fallbackName, inside, type Skipped, type Walk, type WalkedSkill } from '../../records/walked.js'
 
 export interface WalkOptions {
   /** True for a path, relative and `/`-separated, that the configuration excludes. */
