@@ -5,13 +5,13 @@ import { readFrontmatter } from '../../src/skill/role-meant.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../diagnostics/diagnostics.js'
 import type { Locator } from '../diagnostics/source-text.js'
 import { fallbackName } from '../records/walked.js'
-import { checkFrontmatter, hasDelegate } from './check-frontmatter.js'
 import { decode } from './decode.js'
-import { frontmatterReferences } from './frontmatter-references.js'
+import { checkFrontmatter, hasDelegate } from './frontmatter/check-frontmatter.js'
+import { frontmatterReferences } from './frontmatter/frontmatter-references.js'
+import { saysMain } from './frontmatter/says-main.js'
 import { nothingParsed, type ParsedFile } from './parse-file.js'
 import type { CodeTool } from './read-code.js'
 import type { ReadModule } from './read-module.js'
-import { saysMain } from './says-main.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import { TOP_LEVEL_FIELDS } from '../../src/skill/frontmatter.js'
-import { limits } from '../files/limits.js'
+import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
+import { TOP_LEVEL_FIELDS } from '../../../src/skill/frontmatter.js'
+import { limits } from '../../files/limits.js'
 import { readYaml } from './yaml.js'
 import { yamlPackages } from './yaml-packages.js'
 

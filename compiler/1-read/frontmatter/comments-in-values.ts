@@ -1,4 +1,4 @@
-import { lineEnd } from '../diagnostics/source-text.js'
+import { lineEnd } from '../../diagnostics/source-text.js'
 import { topLevelKeys } from './top-level-keys.js'
 
 /** A text of which YAML takes the end for a comment. */

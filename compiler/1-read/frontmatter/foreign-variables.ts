@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
-import { namesOurs } from '../../src/content/interpolate.js'
-import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
-import { type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
-import type { Locator } from '../diagnostics/source-text.js'
-import { limits } from '../files/limits.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
+import { namesOurs } from '../../../src/content/interpolate.js'
+import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
+import { type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
+import type { Locator } from '../../diagnostics/source-text.js'
+import { limits } from '../../files/limits.js'
 
 const VARIABLE = /\\\$\{|\$ARGUMENTS\b|\$\{([^{}]*)\}/g
 

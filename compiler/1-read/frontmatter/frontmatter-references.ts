@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
-import { parsePatterns } from '../../src/patterns/tool-pattern.js'
-import { isToolName } from '../../src/skill/names.js'
-import type { ReferenceKind, ToolReference } from '../../src/skill/references.js'
-import type { Place } from '../diagnostics/diagnostics.js'
-import type { Locator } from '../diagnostics/source-text.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
+import { parsePatterns } from '../../../src/patterns/tool-pattern.js'
+import { isToolName } from '../../../src/skill/names.js'
+import type { ReferenceKind, ToolReference } from '../../../src/skill/references.js'
+import type { Place } from '../../diagnostics/diagnostics.js'
+import type { Locator } from '../../diagnostics/source-text.js'
 
 /** What a tool's frontmatter refers to: bases, a delegate, and the tools that `allowed-tools` names exactly. */
 export function frontmatterReferences(verbatim: JsonObject, at: Locator): ToolReference[] {

@@ -1,4 +1,4 @@
-import { lineEnd } from '../diagnostics/source-text.js'
+import { lineEnd } from '../../diagnostics/source-text.js'
 
 /** A value that was read as one text although YAML refuses it, and what to write instead. */
 export interface ColonRepair {
