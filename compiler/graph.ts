@@ -12,7 +12,7 @@ import {
   withCycles,
 } from '../src/reference-graph.js'
 import type { ToolReference } from '../src/skill/references.js'
-import { describesEntry } from './1-read/describes-entry.js'
+import { describesEntry } from './1-read/markdown/describes-entry.js'
 import { readSkills, toolParser } from './1-read/read-skills.js'
 import { walk } from './1-read/walk/walk.js'
 import { linkDirectory } from './2-resolve/link.js'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type FileDigest, listingText } from '../src/index/index-format.js'
 import { checkDelegates } from './1-read/check-delegates.js'
-import { describesEntry } from './1-read/describes-entry.js'
+import { describesEntry } from './1-read/markdown/describes-entry.js'
 import {
   isSameFile,
   type ReadOptions,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { type CompileOptions, check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { contentLinks } from '../compiler/1-read/content-links.js'
+import { contentLinks } from '../compiler/1-read/markdown/content-links.js'
 import { makeTree, skill, type Tree } from './support/tree.js'
 
 function links(content: string): string[] {

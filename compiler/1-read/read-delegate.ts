@@ -7,7 +7,7 @@ import { parseInline } from '../../src/skill/inline-reference.js'
 import { parseReference } from '../../src/skill/reference.js'
 import { toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { UnitSource } from '../records/skill-unit.js'
-import { parseFile } from './parse-file.js'
+import { parseFile } from './markdown/parse-file.js'
 
 /** What a tool's `metadata.delegate` asks of the compiler. */
 export type Delegate =

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { FILE_START, type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
-import { placeAt, placesIn } from '../diagnostics/source-text.js'
-import { limits } from '../files/limits.js'
+import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
+import { placeAt, placesIn } from '../../diagnostics/source-text.js'
+import { limits } from '../../files/limits.js'
 
 const REPLACEMENT = '\uFFFD'
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)

@@ -1,5 +1,5 @@
-import { type Finding, finding } from '../diagnostics/diagnostics.js'
-import { limits } from '../files/limits.js'
+import { type Finding, finding } from '../../diagnostics/diagnostics.js'
+import { limits } from '../../files/limits.js'
 import type { DecodedText } from './decode.js'
 
 /** Bidirectional controls, zero-width characters, and Unicode tag characters (plane 14). */

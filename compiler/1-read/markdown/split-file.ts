@@ -1,6 +1,6 @@
-import { FILE_START, type Finding, finding } from '../diagnostics/diagnostics.js'
-import { lineEnd } from '../diagnostics/source-text.js'
-import { limits } from '../files/limits.js'
+import { FILE_START, type Finding, finding } from '../../diagnostics/diagnostics.js'
+import { lineEnd } from '../../diagnostics/source-text.js'
+import { limits } from '../../files/limits.js'
 import type { DecodedText } from './decode.js'
 
 /** One skill's part of a Markdown file, as offsets into its text (UTF-16 units). */

@@ -1,4 +1,4 @@
-import { readSkillFile } from '../files/digest.js'
+import { readSkillFile } from '../../files/digest.js'
 import { isMainSkill } from './parse-file.js'
 
 /** True for a SKILL.md with `role: main`: at the root of a path entry it describes the entry, and owns none of its files. */
