@@ -1,5 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { checkDelegates } from './1-read/check-delegates.js'
+import { checkDelegates } from './1-read/code/check-delegates.js'
 import { specVerdict } from './1-read/frontmatter/spec-verdict.js'
 import { describesEntry } from './1-read/markdown/describes-entry.js'
 import type { Fix } from './1-read/markdown/parse-file.js'

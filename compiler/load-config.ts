@@ -180,7 +180,7 @@ function manifestConfig(manifest: string): unknown {
 
 /** @throws NOT_EVALUATED */
 async function literalConfig(file: string): Promise<unknown> {
-  const { readLiteralDefault } = await import('./1-read/read-code.js')
+  const { readLiteralDefault } = await import('./1-read/code/read-code.js')
   const language = file.endsWith('.ts') ? 'typescript' : 'javascript'
   const value = readLiteralDefault(readRegularFile(file).toString(), language)
   if (value !== undefined) return value

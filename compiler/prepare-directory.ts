@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type FileDigest, listingText } from '../src/index/index-format.js'
-import { checkDelegates } from './1-read/check-delegates.js'
+import { checkDelegates } from './1-read/code/check-delegates.js'
 import { describesEntry } from './1-read/markdown/describes-entry.js'
 import {
   isSameFile,

@@ -13,9 +13,9 @@ import type { ProjectPart } from '../project/project-part.js'
 import type { CachedFile, CompileCache } from '../records/compile-cache.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 import { fallbackName, fileOf, type WalkedFile, type WalkedSkill } from '../records/walked.js'
+import { parseCode } from './code/parse-code.js'
+import { readDelegate } from './code/read-delegate.js'
 import { nothingParsed, type ParsedFile, parseFile } from './markdown/parse-file.js'
-import { parseCode } from './parse-code.js'
-import { readDelegate } from './read-delegate.js'
 
 export interface ReadSkills {
   units: SkillUnit[]

@@ -10,18 +10,18 @@ import {
   type Program,
   type TemplateLiteral,
 } from 'acorn'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
-import { nearest } from '../../src/base/nearest.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
+import { nearest } from '../../../src/base/nearest.js'
 import {
   DEFINITION_FIELDS,
   FIELDS_TO_COME,
   frontmatterOf,
   isDefinitionField,
-} from '../../src/skill/define-tool.js'
-import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
-import { notJson } from '../../src/values/not-json.js'
-import type { RuleName } from '../diagnostics/diagnostics.js'
-import { FORBIDDEN_KEYS } from '../diagnostics/forbidden-keys.js'
+} from '../../../src/skill/define-tool.js'
+import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
+import { notJson } from '../../../src/values/not-json.js'
+import type { RuleName } from '../../diagnostics/diagnostics.js'
+import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
 
 /** A tool that a module exports, as far as it can be known without running the module. */
 export interface CodeTool {

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { finding } from '../diagnostics/diagnostics.js'
-import { belongsTo, projectRoot } from '../esbuild/project-root.js'
-import { readSkillFile } from '../files/digest.js'
-import type { SkillUnit, UnitSource } from '../records/skill-unit.js'
+import { finding } from '../../diagnostics/diagnostics.js'
+import { belongsTo, projectRoot } from '../../esbuild/project-root.js'
+import { readSkillFile } from '../../files/digest.js'
+import type { SkillUnit, UnitSource } from '../../records/skill-unit.js'
 import type { CodeModule } from './read-code.js'
 
 const PROBLEMS = {

@@ -1,9 +1,9 @@
 import { SourceMap } from 'node:module'
 import type { TransformFailure } from 'esbuild'
-import { FILE_START, type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
-import { placeAt } from '../diagnostics/source-text.js'
-import { useEsbuild } from '../esbuild/esbuild.js'
-import { limits } from '../files/limits.js'
+import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
+import { placeAt } from '../../diagnostics/source-text.js'
+import { useEsbuild } from '../../esbuild/esbuild.js'
+import { limits } from '../../files/limits.js'
 import { type CodeModule, readCode } from './read-code.js'
 
 /** What a code file says of its tools, with the way from an offset to a place in the author's text. */

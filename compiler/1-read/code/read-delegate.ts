@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { isAgentAppsError } from '../../src/base/error.js'
-import type { InlineRecord } from '../../src/index/index-format.js'
-import { parseInline } from '../../src/skill/inline-reference.js'
-import { parseReference } from '../../src/skill/reference.js'
-import { toDiagnostic } from '../diagnostics/diagnostics.js'
-import type { UnitSource } from '../records/skill-unit.js'
-import { parseFile } from './markdown/parse-file.js'
+import { isAgentAppsError } from '../../../src/base/error.js'
+import type { InlineRecord } from '../../../src/index/index-format.js'
+import { parseInline } from '../../../src/skill/inline-reference.js'
+import { parseReference } from '../../../src/skill/reference.js'
+import { toDiagnostic } from '../../diagnostics/diagnostics.js'
+import type { UnitSource } from '../../records/skill-unit.js'
+import { parseFile } from '../markdown/parse-file.js'
 
 /** What a tool's `metadata.delegate` asks of the compiler. */
 export type Delegate =
