@@ -11,14 +11,14 @@ import {
   rereadUnits,
 } from './1-read/read-skills.js'
 import { walk } from './1-read/walk/walk.js'
-import { compileValidators, soundValidators } from './2-resolve/compile-validators.js'
 import { linkDirectory } from './2-resolve/link.js'
+import { compileValidators, soundValidators } from './2-resolve/modules/compile-validators.js'
 import {
   attachModules,
   bundleUnits,
   type UnitModules,
   unitsWithNewModules,
-} from './2-resolve/unit-modules.js'
+} from './2-resolve/modules/unit-modules.js'
 import { writeModules } from './3-emit/write-index.js'
 import type { KeptLines } from './index/encode-index.js'
 import { LineStore } from './index/line-store.js'

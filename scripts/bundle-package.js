@@ -24,7 +24,11 @@ const PARTS = [
     entries: ['index.js', 'disk.js'],
     hub: 'index.js',
     // What a process or thread of its own runs. It lies where `new URL('./….js', import.meta.url)` finds it from any file.
-    alone: ['directives/content-worker.js', '2-resolve/directive-worker.js', '2-resolve/evaluate-worker.js'],
+    alone: [
+      'directives/content-worker.js',
+      '2-resolve/directive-worker.js',
+      '2-resolve/modules/evaluate-worker.js',
+    ],
     platform: 'node',
   },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },

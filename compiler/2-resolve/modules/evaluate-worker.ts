@@ -2,9 +2,9 @@
  * Imports a module in a process of its own and tells what its exports say of themselves. Authors' code runs
  * here at build time: it may throw, hang, print or exit without taking the compiler along.
  */
-import { isDefinedTool } from '../../src/skill/define-tool.js'
-import { notJsonIn } from '../../src/values/not-json.js'
-import { endWithParent } from '../files/end-with-parent.js'
+import { isDefinedTool } from '../../../src/skill/define-tool.js'
+import { notJsonIn } from '../../../src/values/not-json.js'
+import { endWithParent } from '../../files/end-with-parent.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'
 
 process.once('message', async ({ url, exports }: EvaluationRequest) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
 
 export interface EvaluationRequest {
   url: string

@@ -1,4 +1,10 @@
-import { FILE_START, type Finding, finding, type Place, type RuleName } from '../diagnostics/diagnostics.js'
+import {
+  FILE_START,
+  type Finding,
+  finding,
+  type Place,
+  type RuleName,
+} from '../../diagnostics/diagnostics.js'
 import type { EvaluationProblem } from './evaluate-modules.js'
 
 const RULES = {

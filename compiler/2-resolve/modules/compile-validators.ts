@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import type { JsonObject } from '../../src/base/json.js'
-import type { ValidatorRecord } from '../../src/index/index-format.js'
-import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
-import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
-import { configured, factoryText, withoutNames } from '../../src/schema/compile-schema.js'
-import type { Dialect } from '../../src/schema/keywords.js'
-import type { CompileCache } from '../records/compile-cache.js'
-import { isAsMade } from '../records/made-files.js'
-import type { SkillUnit } from '../records/skill-unit.js'
+import type { JsonObject } from '../../../src/base/json.js'
+import type { ValidatorRecord } from '../../../src/index/index-format.js'
+import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
+import { type CheckedSchema, checkSchema } from '../../../src/schema/check-schema.js'
+import { configured, factoryText, withoutNames } from '../../../src/schema/compile-schema.js'
+import type { Dialect } from '../../../src/schema/keywords.js'
+import type { CompileCache } from '../../records/compile-cache.js'
+import { isAsMade } from '../../records/made-files.js'
+import type { SkillUnit } from '../../records/skill-unit.js'
 
 export interface Validators {
   /** By digest of the schema: the file that it was compiled to, relative to the directory. */

@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { isJsonObject } from '../../src/base/json.js'
-import type { ModuleRecord } from '../../src/index/index-format.js'
-import { isInside } from '../../src/index/inside-path.js'
-import { readFrontmatter } from '../../src/skill/role-meant.js'
-import { checkSchemas } from '../diagnostics/check-schemas.js'
-import { FILE_START, type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
-import { forbiddenKeyIn } from '../diagnostics/forbidden-keys.js'
-import { bundleModules } from '../esbuild/bundle-modules.js'
-import { importHint } from '../esbuild/import-hint.js'
-import type { ModuleFailure, ModuleSource } from '../esbuild/module-source.js'
-import type { RecordedIndex } from '../index/recorded-index.js'
-import type { CachedModule, CompileCache } from '../records/compile-cache.js'
-import { isAsMade } from '../records/made-files.js'
+import { isJsonObject } from '../../../src/base/json.js'
+import type { ModuleRecord } from '../../../src/index/index-format.js'
+import { isInside } from '../../../src/index/inside-path.js'
+import { readFrontmatter } from '../../../src/skill/role-meant.js'
+import { checkSchemas } from '../../diagnostics/check-schemas.js'
+import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
+import { forbiddenKeyIn } from '../../diagnostics/forbidden-keys.js'
+import { bundleModules } from '../../esbuild/bundle-modules.js'
+import { importHint } from '../../esbuild/import-hint.js'
+import type { ModuleFailure, ModuleSource } from '../../esbuild/module-source.js'
+import type { RecordedIndex } from '../../index/recorded-index.js'
+import type { CachedModule, CompileCache } from '../../records/compile-cache.js'
+import { isAsMade } from '../../records/made-files.js'
 import {
   cascadeInput,
   type FreshRecords,
@@ -21,7 +21,7 @@ import {
   type SkillUnit,
   type UnitSource,
   type UnitTool,
-} from '../records/skill-unit.js'
+} from '../../records/skill-unit.js'
 import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
 import { EVALUATION_RULES, evaluationFault } from './evaluation-fault.js'
 
