@@ -11,7 +11,7 @@ import {
   rereadUnits,
 } from './1-read/read-skills.js'
 import { walk } from './1-read/walk/walk.js'
-import { linkDirectory } from './2-resolve/link.js'
+import { linkDirectory } from './2-resolve/link/link.js'
 import { compileValidators, soundValidators } from './2-resolve/modules/compile-validators.js'
 import {
   attachModules,

@@ -145,9 +145,9 @@ describe('which part may import which', () => {
   it('no phase imports the pipeline', () => {
     const why = 'a phase does not know who runs it'
     const pipeline = /^compiler\/(?:compile|check|clean|disk|index|project|report)\.ts$/
-    // A record's type may be named where the report declares it; see compiler/2-resolve/link.ts.
+    // A record's type may be named where the report declares it; see compiler/2-resolve/link/link.ts.
     const known = ({ from, target }: Import): boolean =>
-      from === 'compiler/2-resolve/link.ts' && target === 'compiler/project/report.ts'
+      from === 'compiler/2-resolve/link/link.ts' && target === 'compiler/project/report.ts'
     for (const folder of ['1-read', '2-resolve', '3-emit', '4-bundle']) {
       expect(broken(`compiler/${folder}`, one => !pipeline.test(one.target) || known(one), why)).toEqual([])
     }

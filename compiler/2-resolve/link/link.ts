@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
-import { parseReference } from '../../src/skill/reference.js'
-import { CIRCLE_HINT } from '../../src/skill/skill-faults.js'
-import { type Finding, finding } from '../diagnostics/diagnostics.js'
-import type { LinkedDirectory, NamedTool } from '../records/linked-directory.js'
-import { cascadeInput, type SkillUnit, type UnitTool } from '../records/skill-unit.js'
+import { parseReference } from '../../../src/skill/reference.js'
+import { CIRCLE_HINT } from '../../../src/skill/skill-faults.js'
+import { type Finding, finding } from '../../diagnostics/diagnostics.js'
+import type { LinkedDirectory, NamedTool } from '../../records/linked-directory.js'
+import { cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 
 /** A place that would give skills if it could be looked at. */
 interface Unseen {
