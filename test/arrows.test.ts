@@ -80,7 +80,7 @@ describe('which part may import which', () => {
       expect.arrayContaining([
         'node:crypto',
         'src/index/index-format.ts',
-        'compiler/2-resolve/cascade-tools.ts',
+        'compiler/2-resolve/cascade/cascade-tools.ts',
         'compiler/project-cascades.ts',
         'compiler/project/report.ts',
       ]),

@@ -1,6 +1,6 @@
-import { editDistance } from '../../src/base/nearest.js'
-import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
-import { remembering } from '../files/memoize.js'
+import { editDistance } from '../../../src/base/nearest.js'
+import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
+import { remembering } from '../../files/memoize.js'
 import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'
 

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../../src/base/json.js'
-import type { CascadeResolution, ValueOrigin } from '../../src/cascade/types.js'
-import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
-import { interpretSchema } from '../../src/schema/interpret-schema.js'
+import type { JsonObject, JsonValue } from '../../../src/base/json.js'
+import type { CascadeResolution, ValueOrigin } from '../../../src/cascade/types.js'
+import { type CheckedSchema, checkSchema } from '../../../src/schema/check-schema.js'
+import { interpretSchema } from '../../../src/schema/interpret-schema.js'
 import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'
 

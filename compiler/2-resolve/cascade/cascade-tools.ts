@@ -1,17 +1,23 @@
 import { hash } from 'node:crypto'
 import { join, posix, resolve, sep } from 'node:path'
-import { byCodePoint } from '../../src/base/code-point-order.js'
-import type { CascadeLookUp, CascadeTool } from '../../src/cascade/types.js'
-import { cascadeFields } from '../../src/cascade/types.js'
-import type { ToolAddress } from '../../src/index/index-format.js'
-import { nearTool } from '../../src/skill/near-tool.js'
-import { parseReference } from '../../src/skill/reference.js'
-import { brokenFault, mainFault, roleFault, shadowedFault } from '../../src/skill/skill-faults.js'
-import { type Finding, toDiagnostic } from '../diagnostics/diagnostics.js'
-import type { LibraryTools } from '../project/library.js'
-import type { LinkedDirectory } from '../records/linked-directory.js'
-import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../records/skill-unit.js'
-import { addTool, isPathReference, pathOf, type ToolsByFile, toolInFile } from '../records/tools-by-file.js'
+import { byCodePoint } from '../../../src/base/code-point-order.js'
+import type { CascadeLookUp, CascadeTool } from '../../../src/cascade/types.js'
+import { cascadeFields } from '../../../src/cascade/types.js'
+import type { ToolAddress } from '../../../src/index/index-format.js'
+import { nearTool } from '../../../src/skill/near-tool.js'
+import { parseReference } from '../../../src/skill/reference.js'
+import { brokenFault, mainFault, roleFault, shadowedFault } from '../../../src/skill/skill-faults.js'
+import { type Finding, toDiagnostic } from '../../diagnostics/diagnostics.js'
+import type { LibraryTools } from '../../project/library.js'
+import type { LinkedDirectory } from '../../records/linked-directory.js'
+import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
+import {
+  addTool,
+  isPathReference,
+  pathOf,
+  type ToolsByFile,
+  toolInFile,
+} from '../../records/tools-by-file.js'
 
 /** A directory of the project, for its tools to be found in. */
 export interface NamedDirectory {

@@ -1,12 +1,17 @@
-import type { JsonObject } from '../../src/base/json.js'
-import { resolveCascades } from '../../src/cascade/cascade.js'
-import { isSurelySound } from '../../src/cascade/metadata-faults.js'
-import { problemFor } from '../../src/cascade/problems.js'
-import type { CascadeEntry, CascadeProblem, CascadeTool, ResolvedCascade } from '../../src/cascade/types.js'
-import type { CascadeRecord, ChainRecord, ToolAddress } from '../../src/index/index-format.js'
-import { isMetaKey } from '../../src/skill/metadata-keys.js'
-import type { DirectoryProblem } from '../diagnostics/cascade-problem.js'
-import type { LibraryTools } from '../project/library.js'
+import type { JsonObject } from '../../../src/base/json.js'
+import { resolveCascades } from '../../../src/cascade/cascade.js'
+import { isSurelySound } from '../../../src/cascade/metadata-faults.js'
+import { problemFor } from '../../../src/cascade/problems.js'
+import type {
+  CascadeEntry,
+  CascadeProblem,
+  CascadeTool,
+  ResolvedCascade,
+} from '../../../src/cascade/types.js'
+import type { CascadeRecord, ChainRecord, ToolAddress } from '../../../src/index/index-format.js'
+import { isMetaKey } from '../../../src/skill/metadata-keys.js'
+import type { DirectoryProblem } from '../../diagnostics/cascade-problem.js'
+import type { LibraryTools } from '../../project/library.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
 import { idleAnnotations } from './idle-annotations.js'
 import { nearMiddleware } from './near-middleware.js'

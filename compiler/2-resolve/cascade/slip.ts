@@ -1,4 +1,4 @@
-import type { DirectoryProblem } from '../diagnostics/cascade-problem.js'
+import type { DirectoryProblem } from '../../diagnostics/cascade-problem.js'
 
 /** Something in a tool's metadata that is likely not what was meant, and keeps nothing from running. */
 export interface Slip extends Omit<DirectoryProblem, 'name'> {
