@@ -15,8 +15,9 @@ import type { ToolReference } from '../src/skill/references.js'
 import { describesEntry } from './1-read/markdown/describes-entry.js'
 import { readSkills, toolParser } from './1-read/read-skills.js'
 import { walk } from './1-read/walk/walk.js'
+import { addDirectiveReferences } from './2-resolve/contents/add-directive-references.js'
+import { type LocatedContents, projectContents } from './2-resolve/contents/project-contents.js'
 import { linkDirectory } from './2-resolve/link/link.js'
-import { addDirectiveReferences } from './add-directive-references.js'
 import { isKnownElsewhere } from './diagnostics/check-patterns.js'
 import { type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
 import { libraryBelow } from './project/library.js'
@@ -29,7 +30,6 @@ import {
   type ReferenceTargets,
   referenceTargets,
 } from './project/reference-targets.js'
-import { type LocatedContents, projectContents } from './project-contents.js'
 import { readProject } from './read-project.js'
 import type { UnitTool } from './records/skill-unit.js'
 

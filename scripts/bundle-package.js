@@ -26,7 +26,7 @@ const PARTS = [
     // What a process or thread of its own runs. It lies where `new URL('./….js', import.meta.url)` finds it from any file.
     alone: [
       'directives/content-worker.js',
-      '2-resolve/directive-worker.js',
+      '2-resolve/contents/directive-worker.js',
       '2-resolve/modules/evaluate-worker.js',
     ],
     platform: 'node',

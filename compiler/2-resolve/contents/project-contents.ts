@@ -1,10 +1,10 @@
-import { isAgentAppsError } from '../src/base/error.js'
-import { nearest } from '../src/base/nearest.js'
-import { contentCycle, directiveFailed, takesTooLong } from '../src/content/content-faults.js'
-import { ContentWork } from '../src/content/content-work.js'
-import { type DirectiveSource, isDirectiveContent } from '../src/content/directive.js'
-import { directiveNames } from '../src/content/directive-names.js'
-import { asText, EXPRESSION_START } from '../src/content/interpolate.js'
+import { isAgentAppsError } from '../../../src/base/error.js'
+import { nearest } from '../../../src/base/nearest.js'
+import { contentCycle, directiveFailed, takesTooLong } from '../../../src/content/content-faults.js'
+import { ContentWork } from '../../../src/content/content-work.js'
+import { type DirectiveSource, isDirectiveContent } from '../../../src/content/directive.js'
+import { directiveNames } from '../../../src/content/directive-names.js'
+import { asText, EXPRESSION_START } from '../../../src/content/interpolate.js'
 import {
   allDirectives,
   type ContentPart,
@@ -13,11 +13,9 @@ import {
   type DirectivePart,
   isDirective,
   type NestedContent,
-} from '../src/index/content-record.js'
-import type { DirectiveForm } from '../src/skill/directive-forms.js'
-import { brokenFault } from '../src/skill/skill-faults.js'
-import { foldContent } from './2-resolve/fold-content.js'
-import { contentTools } from './content-tools.js'
+} from '../../../src/index/content-record.js'
+import type { DirectiveForm } from '../../../src/skill/directive-forms.js'
+import { brokenFault } from '../../../src/skill/skill-faults.js'
 import {
   FILE_START,
   type Finding,
@@ -25,18 +23,20 @@ import {
   type Place,
   RULES,
   type RuleName,
-} from './diagnostics/diagnostics.js'
-import { misformedDirectives } from './directives/misformed-directives.js'
-import type { KnownDirectives } from './directives/parse-content.js'
-import { parseContentWithin } from './directives/parse-content-within.js'
+} from '../../diagnostics/diagnostics.js'
+import { misformedDirectives } from '../../directives/misformed-directives.js'
+import type { KnownDirectives } from '../../directives/parse-content.js'
+import { parseContentWithin } from '../../directives/parse-content-within.js'
+import type { RecordedIndex } from '../../index/recorded-index.js'
+import { type ContentTools, contentSource, type Dependencies } from '../../project/content-source.js'
+import type { LibraryTools } from '../../project/library.js'
+import type { Project } from '../../project/project.js'
+import type { ProjectPart } from '../../project/project-part.js'
+import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
+import { contentTools } from './content-tools.js'
 import { failsInDirective } from './fails-in-directive.js'
+import { foldContent } from './fold-content.js'
 import { idleInDirective } from './idle-in-directive.js'
-import type { RecordedIndex } from './index/recorded-index.js'
-import { type ContentTools, contentSource, type Dependencies } from './project/content-source.js'
-import type { LibraryTools } from './project/library.js'
-import type { Project } from './project/project.js'
-import type { ProjectPart } from './project/project-part.js'
-import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from './records/skill-unit.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 
 /** What the contents of one directory come to. */

@@ -1,6 +1,6 @@
-import { directiveReferences } from '../src/content/content-references.js'
-import { inOrder } from '../src/skill/references.js'
-import type { LinkedPart } from './project/project-part.js'
+import { directiveReferences } from '../../../src/content/content-references.js'
+import { inOrder } from '../../../src/skill/references.js'
+import type { LinkedPart } from '../../project/project-part.js'
 import type { LocatedContents } from './project-contents.js'
 
 /** Adds to a project's tools what the directives of their contents refer to. */

@@ -1,5 +1,5 @@
-import { EXPRESSION_START } from '../src/content/interpolate.js'
-import type { DirectivePart } from '../src/index/content-record.js'
+import { EXPRESSION_START } from '../../../src/content/interpolate.js'
+import type { DirectivePart } from '../../../src/index/content-record.js'
 
 /** What keeps a directive of the library from giving anything, whatever the call; null where that depends on the call. */
 export function failsInDirective({

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { DIRECTIVE_TIME_LIMIT, directiveHangs } from '../../src/content/content-faults.js'
-import type { DirectiveCall, DirectiveTool } from '../../src/content/directive.js'
+import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
+import { DIRECTIVE_TIME_LIMIT, directiveHangs } from '../../../src/content/content-faults.js'
+import type { DirectiveCall, DirectiveTool } from '../../../src/content/directive.js'
 
 /** What the compiler sends: a call, or the answer to what a directive asked. */
 export type ToDirective =

@@ -1,10 +1,10 @@
 /** Runs static directives in a process of their own, and asks the compiler for all that they want to know. */
 
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { directiveFailed } from '../../src/content/content-faults.js'
-import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../src/content/directive.js'
-import { isDefinedTool } from '../../src/skill/define-tool.js'
-import { endWithParent } from '../files/end-with-parent.js'
+import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
+import { directiveFailed } from '../../../src/content/content-faults.js'
+import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../../src/content/directive.js'
+import { isDefinedTool } from '../../../src/skill/define-tool.js'
+import { endWithParent } from '../../files/end-with-parent.js'
 import type { FromDirective, ToDirective } from './directive-process.js'
 
 type Question = Extract<FromDirective, { ask: number }>

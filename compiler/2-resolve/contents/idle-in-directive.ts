@@ -1,6 +1,6 @@
-import { nearest } from '../src/base/nearest.js'
-import { namesOurs, ROOTS } from '../src/content/interpolate.js'
-import type { DirectivePart } from '../src/index/content-record.js'
+import { nearest } from '../../../src/base/nearest.js'
+import { namesOurs, ROOTS } from '../../../src/content/interpolate.js'
+import type { DirectivePart } from '../../../src/index/content-record.js'
 
 /** What the library's directives look at, and which of it is a path over the values of a call. */
 export const LIBRARY_ATTRIBUTES: Readonly<Record<string, { attributes: readonly string[]; path?: string }>> =

@@ -1,11 +1,11 @@
-import { EXPRESSION_START } from '../../src/content/interpolate.js'
-import { renderContent } from '../../src/content/render-content.js'
+import { EXPRESSION_START } from '../../../src/content/interpolate.js'
+import { renderContent } from '../../../src/content/render-content.js'
 import {
   type ContentPart,
   type DirectivePart,
   isDirective,
   type NestedContent,
-} from '../../src/index/content-record.js'
+} from '../../../src/index/content-record.js'
 
 /** Runs a static directive. Null leaves it for when the content is rendered. */
 export type RunStatic = (
