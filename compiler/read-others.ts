@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { parser } from './disk.js'
+import { parser } from './disk/disk.js'
 import type { OtherDirectory, Project } from './project/project.js'
 
 /** Reads somebody else's directories from their files, once. As to a runtime, one that is not there has no names. */

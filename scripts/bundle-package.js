@@ -21,7 +21,7 @@ const PARTS = [
   },
   {
     folder: 'compiler',
-    entries: ['index.js', 'disk.js'],
+    entries: ['index.js', 'disk/disk.js'],
     hub: 'index.js',
     // What a process or thread of its own runs. It lies where `new URL('./….js', import.meta.url)` finds it from any file.
     alone: [

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import type { CodeAnswer } from '../src/content/disk-parser.js'
-import { evaluateModules } from './2-resolve/modules/evaluate-modules.js'
-import { evaluationFault } from './2-resolve/modules/evaluation-fault.js'
-import { FILE_START, type Finding, finding, toDiagnostic } from './diagnostics/diagnostics.js'
-import { forbiddenKeyIn } from './diagnostics/forbidden-keys.js'
-import { bundleApart } from './esbuild/import-bundled.js'
+import type { CodeAnswer } from '../../src/content/disk-parser.js'
+import { evaluateModules } from '../2-resolve/modules/evaluate-modules.js'
+import { evaluationFault } from '../2-resolve/modules/evaluation-fault.js'
+import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics/diagnostics.js'
+import { forbiddenKeyIn } from '../diagnostics/forbidden-keys.js'
+import { bundleApart } from '../esbuild/import-bundled.js'
 
 /**
  * Asks a code skill that is not compiled for what only running it tells: in a process of its own, with the limits of
