@@ -4,9 +4,9 @@ import { AgentAppsError } from '../src/base/error.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index/index-format.js'
 import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
+import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectOptions, shownPath } from './project/project.js'
-import { readProject } from './read-project.js'
 
 /** Which project `clean` tidies, and how. */
 export interface CleanOptions extends ProjectOptions {

@@ -4,10 +4,10 @@ import { checkOutside, checkReplaceable } from './4-bundle/check-place.js'
 import { TYPES_MARK } from './4-bundle/declare-tools.js'
 import { writeTypes } from './4-bundle/write-types.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
+import { readProject } from './pipeline/read-project.js'
 import { type Looks, throwIfAborted } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import type { Project, ProjectOptions } from './project/project.js'
-import { readProject } from './read-project.js'
 
 export type { Looks } from './project/job.js'
 

@@ -20,6 +20,7 @@ import { type LocatedContents, projectContents } from './2-resolve/contents/proj
 import { linkDirectory } from './2-resolve/link/link.js'
 import { isKnownElsewhere } from './diagnostics/check-patterns.js'
 import { type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
+import { readProject } from './pipeline/read-project.js'
 import { libraryBelow } from './project/library.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type Project, type ProjectOptions, shownPath } from './project/project.js'
@@ -30,7 +31,6 @@ import {
   type ReferenceTargets,
   referenceTargets,
 } from './project/reference-targets.js'
-import { readProject } from './read-project.js'
 import type { UnitTool } from './records/skill-unit.js'
 
 export interface GraphOptions extends ProjectOptions, GraphSelection {

@@ -15,7 +15,7 @@ export {
 export { fromMessage, isFollowUp, type Message } from './diagnostics/diagnostics.js'
 export { type GraphOptions, graph } from './graph.js'
 export { isOwnName } from './index/own-names.js'
-export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.js'
+export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './pipeline/load-config.js'
 export type { FileReport, Outcome } from './project/report.js'
 export { type Deviation, type VerifyOptions, type VerifyResult, verify } from './verify.js'
 export { type Watcher, type WatchOptions, watch } from './watch.js'

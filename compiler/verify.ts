@@ -2,9 +2,9 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { INDEX_FILE } from '../src/index/index-format.js'
+import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, shownPath } from './project/project.js'
-import { readProject } from './read-project.js'
 import { verifyDirectory } from './verify-directory.js'
 
 /** Which project `verify` looks at. */

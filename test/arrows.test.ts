@@ -81,11 +81,11 @@ describe('which part may import which', () => {
         'node:crypto',
         'src/index/index-format.ts',
         'compiler/2-resolve/cascade/cascade-tools.ts',
-        'compiler/project-cascades.ts',
+        'compiler/pipeline/project-cascades.ts',
         'compiler/project/report.ts',
       ]),
     )
-    expect(importsOf('compiler/load-config.ts').map(({ target }) => target)).toContain('esbuild')
+    expect(importsOf('compiler/pipeline/load-config.ts').map(({ target }) => target)).toContain('esbuild')
   })
 
   it('src: only src', () => {

@@ -3,9 +3,9 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
-import { isJsonObject, isTexts } from '../src/base/json.js'
-import { nearest } from '../src/base/nearest.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { isJsonObject, isTexts } from '../../src/base/json.js'
+import { nearest } from '../../src/base/nearest.js'
 import {
   checkOptions,
   FRESHNESS,
@@ -14,12 +14,12 @@ import {
   PATHS,
   PATTERNS,
   VARIABLES,
-} from '../src/base/options.js'
-import { isRefusal } from '../src/base/refusal.js'
-import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../src/skill/path-entry.js'
-import { readRegularFile } from './files/regular-file.js'
-import { temporaryName } from './files/temporary-name.js'
-import { isPackageList, isPathList, wrongPathEntry } from './project/option-checks.js'
+} from '../../src/base/options.js'
+import { isRefusal } from '../../src/base/refusal.js'
+import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../../src/skill/path-entry.js'
+import { readRegularFile } from '../files/regular-file.js'
+import { temporaryName } from '../files/temporary-name.js'
+import { isPackageList, isPathList, wrongPathEntry } from '../project/option-checks.js'
 
 /** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
 export interface Config {
@@ -180,7 +180,7 @@ function manifestConfig(manifest: string): unknown {
 
 /** @throws NOT_EVALUATED */
 async function literalConfig(file: string): Promise<unknown> {
-  const { readLiteralDefault } = await import('./1-read/code/read-code.js')
+  const { readLiteralDefault } = await import('../1-read/code/read-code.js')
   const language = file.endsWith('.ts') ? 'typescript' : 'javascript'
   const value = readLiteralDefault(readRegularFile(file).toString(), language)
   if (value !== undefined) return value

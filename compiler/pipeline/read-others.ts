@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { parser } from './disk/disk.js'
-import type { OtherDirectory, Project } from './project/project.js'
+import { parser } from '../disk/disk.js'
+import type { OtherDirectory, Project } from '../project/project.js'
 
 /** Reads somebody else's directories from their files, once. As to a runtime, one that is not there has no names. */
 export function othersReader(others: Project['others']): Project['readOthers'] {

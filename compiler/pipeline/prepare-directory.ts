@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { type FileDigest, listingText } from '../src/index/index-format.js'
-import { checkDelegates } from './1-read/code/check-delegates.js'
-import { describesEntry } from './1-read/markdown/describes-entry.js'
+import { type FileDigest, listingText } from '../../src/index/index-format.js'
+import { checkDelegates } from '../1-read/code/check-delegates.js'
+import { describesEntry } from '../1-read/markdown/describes-entry.js'
 import {
   isSameFile,
   type ReadOptions,
@@ -9,29 +9,29 @@ import {
   readSkills,
   rememberFiles,
   rereadUnits,
-} from './1-read/read-skills.js'
-import { walk } from './1-read/walk/walk.js'
-import { linkDirectory } from './2-resolve/link/link.js'
-import { compileValidators, soundValidators } from './2-resolve/modules/compile-validators.js'
+} from '../1-read/read-skills.js'
+import { walk } from '../1-read/walk/walk.js'
+import { linkDirectory } from '../2-resolve/link/link.js'
+import { compileValidators, soundValidators } from '../2-resolve/modules/compile-validators.js'
 import {
   attachModules,
   bundleUnits,
   type UnitModules,
   unitsWithNewModules,
-} from './2-resolve/modules/unit-modules.js'
-import { writeModules } from './3-emit/write-index.js'
-import type { KeptLines } from './index/encode-index.js'
-import { LineStore } from './index/line-store.js'
-import { readWritten, shardsHold, storeLines, type WrittenIndex } from './index/read-written.js'
-import { type RecordedIndex, recordedIndex } from './index/recorded-index.js'
-import { type Job, throwIfAborted, timed } from './project/job.js'
-import type { ProjectDirectory } from './project/project.js'
-import { countTokens } from './records/catalog-cost.js'
-import { type CompileCache, readCache } from './records/compile-cache.js'
-import type { LinkedDirectory } from './records/linked-directory.js'
-import { settleUnit } from './records/settle-unit.js'
-import { isReadAnew, type SkillUnit } from './records/skill-unit.js'
-import type { Walk } from './records/walked.js'
+} from '../2-resolve/modules/unit-modules.js'
+import { writeModules } from '../3-emit/write-index.js'
+import type { KeptLines } from '../index/encode-index.js'
+import { LineStore } from '../index/line-store.js'
+import { readWritten, shardsHold, storeLines, type WrittenIndex } from '../index/read-written.js'
+import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
+import { type Job, throwIfAborted, timed } from '../project/job.js'
+import type { ProjectDirectory } from '../project/project.js'
+import { countTokens } from '../records/catalog-cost.js'
+import { type CompileCache, readCache } from '../records/compile-cache.js'
+import type { LinkedDirectory } from '../records/linked-directory.js'
+import { settleUnit } from '../records/settle-unit.js'
+import { isReadAnew, type SkillUnit } from '../records/skill-unit.js'
+import type { Walk } from '../records/walked.js'
 
 /** A directory that was read, as far as that goes without the others. */
 export interface PreparedDirectory {

@@ -1,10 +1,10 @@
-import type { CascadeRecord } from '../src/index/index-format.js'
-import { locateProblems, type PlaceIn, placesInFiles } from './1-read/locate-problems.js'
-import { resolveProject } from './2-resolve/cascade/resolve-cascades.js'
-import type { Finding } from './diagnostics/diagnostics.js'
-import type { LibraryTools } from './project/library.js'
-import type { Project } from './project/project.js'
-import type { ProjectPart } from './project/project-part.js'
+import type { CascadeRecord } from '../../src/index/index-format.js'
+import { locateProblems, type PlaceIn, placesInFiles } from '../1-read/locate-problems.js'
+import { resolveProject } from '../2-resolve/cascade/resolve-cascades.js'
+import type { Finding } from '../diagnostics/diagnostics.js'
+import type { LibraryTools } from '../project/library.js'
+import type { Project } from '../project/project.js'
+import type { ProjectPart } from '../project/project-part.js'
 
 /** What the cascades of one directory come to. */
 export interface LocatedCascades {

@@ -1,21 +1,26 @@
 import { hash } from 'node:crypto'
-import type { CascadeRecord, FileDigest } from '../src/index/index-format.js'
-import { isInside } from '../src/index/inside-path.js'
-import { type ReadSkills, rememberFiles } from './1-read/read-skills.js'
-import type { LocatedContents } from './2-resolve/contents/project-contents.js'
-import type { UnitModules } from './2-resolve/modules/unit-modules.js'
-import { withDirectoryLock } from './3-emit/directory-lock.js'
-import { recordLines } from './3-emit/record-lines.js'
-import { outdatedFiles, saveCache, writeIndex } from './3-emit/write-index.js'
-import type { Finding } from './diagnostics/diagnostics.js'
+import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
+import { isInside } from '../../src/index/inside-path.js'
+import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
+import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
+import type { UnitModules } from '../2-resolve/modules/unit-modules.js'
+import { withDirectoryLock } from '../3-emit/directory-lock.js'
+import { recordLines } from '../3-emit/record-lines.js'
+import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
+import type { Finding } from '../diagnostics/diagnostics.js'
 import {
   changedNames,
   encodeIndex,
   type HeaderFields,
   type KeptLines,
   type VisitLine,
-} from './index/encode-index.js'
-import { readWritten, shardFiles, storeLines, visitWritten } from './index/read-written.js'
+} from '../index/encode-index.js'
+import { readWritten, shardFiles, storeLines, visitWritten } from '../index/read-written.js'
+import { type Job, throwIfAborted, timed } from '../project/job.js'
+import { type ProjectDirectory, shownPath } from '../project/project.js'
+import { encodeCache } from '../records/compile-cache.js'
+import { type LinkedDirectory, withFindings } from '../records/linked-directory.js'
+import type { Walk } from '../records/walked.js'
 import {
   leftOut,
   listingDigest,
@@ -23,11 +28,6 @@ import {
   rememberInputs,
   unseenDigest,
 } from './prepare-directory.js'
-import { type Job, throwIfAborted, timed } from './project/job.js'
-import { type ProjectDirectory, shownPath } from './project/project.js'
-import { encodeCache } from './records/compile-cache.js'
-import { type LinkedDirectory, withFindings } from './records/linked-directory.js'
-import type { Walk } from './records/walked.js'
 
 /** A directory's part of the project's cascades. */
 export interface DirectoryCascades {

@@ -1,10 +1,10 @@
 import { relative, resolve } from 'node:path'
-import { AgentAppsError } from '../src/base/error.js'
-import { type SearchDirectory, searchDirectories } from '../src/skill/path-entry.js'
-import { LIBRARY_DIRECTORY } from './files/package-place.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
+import { LIBRARY_DIRECTORY } from '../files/package-place.js'
+import { ignoreMatcher } from '../project/ignore-matcher.js'
+import { type Project, type ProjectOptions, statOf } from '../project/project.js'
 import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
-import { ignoreMatcher } from './project/ignore-matcher.js'
-import { type Project, type ProjectOptions, statOf } from './project/project.js'
 import { othersReader } from './read-others.js'
 
 /**
