@@ -9,8 +9,9 @@ import { addDirectiveReferences } from './2-resolve/contents/add-directive-refer
 import { projectContents } from './2-resolve/contents/project-contents.js'
 import { linkDirectory } from './2-resolve/link/link.js'
 import { attachModules, NO_MODULES } from './2-resolve/modules/unit-modules.js'
-import { checkReferences } from './check-references.js'
-import { checkUnreachable } from './check-unreachable.js'
+import { checkReferences } from './check/check-references.js'
+import { checkUnreachable } from './check/check-unreachable.js'
+import { unmatchedPatterns } from './check/unmatched-patterns.js'
 import { readSkillFile } from './files/digest.js'
 import { readRegularFile, systemReason } from './files/regular-file.js'
 import { temporaryName } from './files/temporary-name.js'
@@ -24,7 +25,6 @@ import { type Report, type ReportPart, report } from './project/report.js'
 import { countTokens } from './records/catalog-cost.js'
 import { withFindings } from './records/linked-directory.js'
 import { fileOf, type Walk, type WalkedSkill } from './records/walked.js'
-import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `check` reads, and what it does beside reading. */
 export interface CheckOptions extends ProjectOptions {

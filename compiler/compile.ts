@@ -7,7 +7,8 @@ import { cascadeInputDigest } from './2-resolve/cascade/cascade-tools.js'
 import { type LocatedContents, projectContents } from './2-resolve/contents/project-contents.js'
 import { tidyDirectory } from './3-emit/write-index.js'
 import type { BundleOptions, BundleReport } from './bundle.js'
-import { checkReferences } from './check-references.js'
+import { checkReferences } from './check/check-references.js'
+import { unmatchedPatterns } from './check/unmatched-patterns.js'
 import type { Finding, Message } from './diagnostics/diagnostics.js'
 import { processOwner } from './files/process-owner.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './pipeline/emit-directory.js'
@@ -20,7 +21,6 @@ import { checkProjectOptions } from './project/option-checks.js'
 import { type Project, type ProjectOptions, shownPath } from './project/project.js'
 import { type Report, report } from './project/report.js'
 import { isReadAnew, type SkillUnit, type UnitTool } from './records/skill-unit.js'
-import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** Which project `compile` compiles, and how. */
 export interface CompileOptions extends ProjectOptions, BundleOptions {

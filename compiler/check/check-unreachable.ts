@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { isJsonObject } from '../src/base/json.js'
-import { parsePatterns, selectsTool } from '../src/patterns/tool-pattern.js'
-import { finding } from './diagnostics/diagnostics.js'
-import { readRegularFile } from './files/regular-file.js'
-import { namedTools, referenceTargets } from './project/reference-targets.js'
-import type { ReportPart } from './project/report.js'
-import type { UnitTool } from './records/skill-unit.js'
+import { isJsonObject } from '../../src/base/json.js'
+import { parsePatterns, selectsTool } from '../../src/patterns/tool-pattern.js'
+import { finding } from '../diagnostics/diagnostics.js'
+import { readRegularFile } from '../files/regular-file.js'
+import { namedTools, referenceTargets } from '../project/reference-targets.js'
+import type { ReportPart } from '../project/report.js'
+import type { UnitTool } from '../records/skill-unit.js'
 
 /**
  * Says which hidden tools nothing leads to, where a main skill says what the project begins with. Models are shown

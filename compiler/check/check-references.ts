@@ -1,17 +1,17 @@
-import { nearest } from '../src/base/nearest.js'
-import type { ToolReference } from '../src/skill/references.js'
-import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../src/skill/skill-faults.js'
-import { type Finding, finding, type Place, toDiagnostic } from './diagnostics/diagnostics.js'
-import { libraryBelow } from './project/library.js'
-import type { Project } from './project/project.js'
+import { nearest } from '../../src/base/nearest.js'
+import type { ToolReference } from '../../src/skill/references.js'
+import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../../src/skill/skill-faults.js'
+import { type Finding, finding, type Place, toDiagnostic } from '../diagnostics/diagnostics.js'
+import { libraryBelow } from '../project/library.js'
+import type { Project } from '../project/project.js'
 import {
   namedTools,
   type ProjectTool,
   type ReferenceTarget,
   type ReferenceTargets,
   referenceTargets,
-} from './project/reference-targets.js'
-import type { ReportPart } from './project/report.js'
+} from '../project/reference-targets.js'
+import type { ReportPart } from '../project/report.js'
 
 /**
  * Says which references lead nowhere, and which delegates lead to what does not load, or round in a circle over several

@@ -1,6 +1,6 @@
-import { nearestToPattern, patternMatches } from './diagnostics/check-patterns.js'
-import type { Project } from './project/project.js'
-import type { LinkedPart } from './project/project-part.js'
+import { nearestToPattern, patternMatches } from '../diagnostics/check-patterns.js'
+import type { Project } from '../project/project.js'
+import type { LinkedPart } from '../project/project-part.js'
 
 /**
  * The patterns of `allowed-tools` that no tool of the directories that the project searches matches, each with the name
