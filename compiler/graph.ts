@@ -3,14 +3,6 @@ import { byCodePoint } from '../src/base/code-point-order.js'
 import { AgentAppsError } from '../src/base/error.js'
 import { nearest } from '../src/base/nearest.js'
 import { isBroken, type ToolRecord } from '../src/index/index-format.js'
-import {
-  type GraphEdge,
-  type GraphNode,
-  type GraphSelection,
-  type ReferenceGraph,
-  reachableGraph,
-  withCycles,
-} from '../src/reference-graph.js'
 import type { ToolReference } from '../src/skill/references.js'
 import { describesEntry } from './1-read/markdown/describes-entry.js'
 import { readSkills, toolParser } from './1-read/read-skills.js'
@@ -20,6 +12,14 @@ import { type LocatedContents, projectContents } from './2-resolve/contents/proj
 import { linkDirectory } from './2-resolve/link/link.js'
 import { isKnownElsewhere } from './diagnostics/check-patterns.js'
 import { type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
+import {
+  type GraphEdge,
+  type GraphNode,
+  type GraphSelection,
+  type ReferenceGraph,
+  reachableGraph,
+  withCycles,
+} from './graph/reference-graph.js'
 import { readProject } from './pipeline/read-project.js'
 import { libraryBelow } from './project/library.js'
 import { checkProjectOptions } from './project/option-checks.js'

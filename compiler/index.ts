@@ -1,6 +1,3 @@
-export { graphAsDot } from '../src/graph-dot.js'
-export { graphAsMermaid } from '../src/graph-mermaid.js'
-export type { GraphEdge, GraphNode, GraphSelection, ReferenceGraph } from '../src/reference-graph.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export { type CheckOptions, type CheckResult, check } from './check.js'
 export { type CleanOptions, type CleanResult, clean } from './clean.js'
@@ -13,6 +10,9 @@ export {
   type Looks,
 } from './compile-bundle.js'
 export { fromMessage, isFollowUp, type Message } from './diagnostics/diagnostics.js'
+export { graphAsDot } from './graph/graph-dot.js'
+export { graphAsMermaid } from './graph/graph-mermaid.js'
+export type { GraphEdge, GraphNode, GraphSelection, ReferenceGraph } from './graph/reference-graph.js'
 export { type GraphOptions, graph } from './graph.js'
 export { isOwnName } from './index/own-names.js'
 export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './pipeline/load-config.js'

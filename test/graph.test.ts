@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { compile, graph, graphAsDot, graphAsMermaid, type ReferenceGraph } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GraphNode, reachableGraph, withCycles } from '../src/reference-graph.js'
+import { type GraphNode, reachableGraph, withCycles } from '../compiler/graph/reference-graph.js'
 import { ROOT } from './support/processes.js'
 import { makeTree, skill, snapshot, type Tree } from './support/tree.js'
 

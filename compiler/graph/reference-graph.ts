@@ -1,6 +1,6 @@
-import { strongComponents } from './graph/strong-components.js'
-import type { Role, ToolKind } from './skill/frontmatter.js'
-import type { ReferenceKind } from './skill/references.js'
+import { strongComponents } from '../../src/graph/strong-components.js'
+import type { Role, ToolKind } from '../../src/skill/frontmatter.js'
+import type { ReferenceKind } from '../../src/skill/references.js'
 
 /** A tool, or something else that tools refer to. */
 export interface GraphNode {
