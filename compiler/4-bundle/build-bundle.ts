@@ -7,8 +7,8 @@ import { shardOf } from '../../src/index/index-format.js'
 import { useEsbuild } from '../esbuild/esbuild.js'
 import { REQUIRE_BANNER } from '../esbuild/require-banner.js'
 import { BUILT_DIRECTORY } from '../files/package-place.js'
-import { type BundledDirectory, type BundleParts, MARK } from './bundle-parts.js'
-import { type EntryChunks, entryText, partsText, shardText, tableText } from './bundle-texts.js'
+import { type BundledDirectory, type BundleParts, MARK } from './parts/bundle-parts.js'
+import { type EntryChunks, entryText, partsText, shardText, tableText } from './parts/bundle-texts.js'
 
 export interface BuildBundleOptions {
   /** The entry's file name. */

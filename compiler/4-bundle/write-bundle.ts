@@ -14,11 +14,11 @@ import {
   readList,
   writeList,
 } from './bundle-list.js'
-import { MARK } from './bundle-parts.js'
-import { type BundlePlace, LOCK } from './bundle-place.js'
 import { checkFiles, foreignFile } from './check-place.js'
 import { isMapOwn, MAP_MARK } from './entry-map.js'
 import { isBegun } from './known-file.js'
+import { MARK } from './parts/bundle-parts.js'
+import { type BundlePlace, LOCK } from './parts/bundle-place.js'
 
 /** The files of a bundle that are not on disk as they should be, its list among them. */
 export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {

@@ -1,4 +1,4 @@
-import type { PathEntry } from '../../src/skill/path-entry.js'
+import type { PathEntry } from '../../../src/skill/path-entry.js'
 
 /** What goes into a bundle. Paths are those that it has for itself: absolute, and nobody's. */
 export interface BundleParts {

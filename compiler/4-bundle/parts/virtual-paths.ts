@@ -1,5 +1,5 @@
 import { basename, dirname, relative, resolve } from 'node:path'
-import type { SearchDirectory } from '../../src/skill/path-entry.js'
+import type { SearchDirectory } from '../../../src/skill/path-entry.js'
 
 /** Where directories lie in a bundle. */
 export interface VirtualPaths {
