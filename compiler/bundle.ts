@@ -5,6 +5,13 @@ import { buildBundle } from './4-bundle/build-bundle.js'
 import { LIST } from './4-bundle/bundle-list.js'
 import { checkPlace } from './4-bundle/check-place.js'
 import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
+import {
+  distinctFaults,
+  type PlacedFault,
+  packageWarnings,
+  placedFault,
+  refusalOf,
+} from './4-bundle/follow/unfollowed-places.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/parts/bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './4-bundle/parts/bundle-place.js'
 import { hasLeftovers, outdatedFiles, writeBundle } from './4-bundle/write-bundle.js'
@@ -15,13 +22,6 @@ import type { Message } from './diagnostics/diagnostics.js'
 import { projectRoot } from './esbuild/project-root.js'
 import type { Looks } from './project/job.js'
 import type { Project } from './project/project.js'
-import {
-  distinctFaults,
-  type PlacedFault,
-  packageWarnings,
-  placedFault,
-  refusalOf,
-} from './unfollowed-places.js'
 
 export interface BundleOptions {
   /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */

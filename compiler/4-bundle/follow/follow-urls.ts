@@ -1,7 +1,7 @@
 import { SourceMap, type SourceMapping } from 'node:module'
 import { type Node, parse } from 'acorn'
-import { REQUIRE_BANNER } from '../esbuild/require-banner.js'
-import { knownPlaces, relativeUrl } from '../esbuild/source-place.js'
+import { REQUIRE_BANNER } from '../../esbuild/require-banner.js'
+import { knownPlaces, relativeUrl } from '../../esbuild/source-place.js'
 import {
   type AnyNode,
   isMetaField,

@@ -1,10 +1,10 @@
 import { join, relative } from 'node:path'
-import { byCodePoint } from '../src/base/code-point-order.js'
-import { AgentAppsError } from '../src/base/error.js'
-import { INDEX_DIRECTORY } from '../src/index/index-format.js'
-import type { UnfollowedPlace } from './4-bundle/follow-urls.js'
-import type { OwnPlace, Unfollowed } from './4-bundle/unfollowed.js'
-import { finding, type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
+import { byCodePoint } from '../../../src/base/code-point-order.js'
+import { AgentAppsError } from '../../../src/base/error.js'
+import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
+import { finding, type Message, toDiagnostic, toMessage } from '../../diagnostics/diagnostics.js'
+import type { UnfollowedPlace } from './follow-urls.js'
+import type { OwnPlace, Unfollowed } from './unfollowed.js'
 
 /** What code does that a bundle cannot follow, and where. */
 export interface PlacedFault {

@@ -1,5 +1,5 @@
 import type { Node } from 'acorn'
-import { SOURCE_NAME } from '../esbuild/source-place.js'
+import { SOURCE_NAME } from '../../esbuild/source-place.js'
 
 /** What code does that a bundle cannot follow: it asks for its own place, or imports what is not known or not there. */
 export type Unfollowed = OwnPlace | 'import' | 'agent-apps'
