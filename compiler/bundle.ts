@@ -4,7 +4,6 @@ import { AgentAppsError } from '../src/base/error.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
 import { LIST } from './4-bundle/bundle-list.js'
 import { checkPlace } from './4-bundle/check-place.js'
-import { type DeclaredTool, declareTools } from './4-bundle/declare-tools.js'
 import {
   distinctFaults,
   type PlacedFault,
@@ -14,6 +13,7 @@ import {
 } from './4-bundle/follow/unfollowed-places.js'
 import type { BundledAsset, BundledDirectory } from './4-bundle/parts/bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './4-bundle/parts/bundle-place.js'
+import { type DeclaredTool, declareTools } from './4-bundle/types/declare-tools.js'
 import { hasLeftovers, outdatedFiles, writeBundle } from './4-bundle/write-bundle.js'
 import { bundleKey, lastBundle, rememberBundle } from './bundle-cache.js'
 import { readModule } from './bundled-module.js'

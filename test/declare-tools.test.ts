@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type DeclaredTool, declareTools, declareVirtualTools } from '../compiler/4-bundle/declare-tools.js'
-import { schemaType } from '../compiler/4-bundle/schema-type.js'
+import {
+  type DeclaredTool,
+  declareTools,
+  declareVirtualTools,
+} from '../compiler/4-bundle/types/declare-tools.js'
+import { schemaType } from '../compiler/4-bundle/types/schema-type.js'
 import type { JsonObject, JsonValue } from '../src/base/json.js'
 
 const type = (schema: JsonObject): string => schemaType(schema, true)

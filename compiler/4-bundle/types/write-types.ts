@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { AgentAppsError } from '../../src/base/error.js'
-import { holds, writeAtomic } from '../index/index-directory.js'
+import { AgentAppsError } from '../../../src/base/error.js'
+import { holds, writeAtomic } from '../../index/index-directory.js'
 import { type DeclaredTool, declareVirtualTools } from './declare-tools.js'
 
 /**

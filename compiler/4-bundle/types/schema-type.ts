@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 
 /** References inside references that are written out; what lies deeper is anything. */
 const DEPTH_MAX = 32

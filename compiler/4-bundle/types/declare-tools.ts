@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/base/json.js'
-import { MARK } from './parts/bundle-parts.js'
+import type { JsonObject } from '../../../src/base/json.js'
+import { MARK } from '../parts/bundle-parts.js'
 import { commentText, literal, schemaType } from './schema-type.js'
 
 /** A tool, as its declaration tells it. */
