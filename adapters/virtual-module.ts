@@ -129,7 +129,7 @@ export function inBundle<Item>(items: ReadonlyMap<string, Item>, path: string): 
   return item
 }
 
-/** As `compiler/4-bundle/follow/follow-urls.ts` writes it, with a name that `compiler/bundled-module.ts` gives. */
+/** As `compiler/4-bundle/follow/follow-urls.ts` writes it, with a name that `compiler/4-bundle/collect/bundled-module.ts` gives. */
 const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\)/g
 
 /**

@@ -4,6 +4,8 @@ import { AgentAppsError } from '../src/base/error.js'
 import { buildBundle } from './4-bundle/build-bundle.js'
 import { LIST } from './4-bundle/bundle-list.js'
 import { checkPlace } from './4-bundle/check-place.js'
+import { readModule } from './4-bundle/collect/bundled-module.js'
+import { collectBundle } from './4-bundle/collect/collect-bundle.js'
 import {
   distinctFaults,
   type PlacedFault,
@@ -16,8 +18,6 @@ import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './4-bundle/parts/bun
 import { type DeclaredTool, declareTools } from './4-bundle/types/declare-tools.js'
 import { hasLeftovers, outdatedFiles, writeBundle } from './4-bundle/write-bundle.js'
 import { bundleKey, lastBundle, rememberBundle } from './bundle-cache.js'
-import { readModule } from './bundled-module.js'
-import { collectBundle } from './collect-bundle.js'
 import type { Message } from './diagnostics/diagnostics.js'
 import { projectRoot } from './esbuild/project-root.js'
 import type { Looks } from './project/job.js'

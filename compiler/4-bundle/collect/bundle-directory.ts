@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
-import { isTexts } from '../src/base/json.js'
-import { type ContentRecord, isContent } from '../src/index/content-record.js'
+import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
+import { isTexts } from '../../../src/base/json.js'
+import { type ContentRecord, isContent } from '../../../src/index/content-record.js'
 import {
   type CascadeRecord,
   type FileRecord,
@@ -17,17 +17,17 @@ import {
   sectionsText,
   type ToolDetails,
   type ToolRecord,
-} from '../src/index/index-format.js'
-import { isInside } from '../src/index/inside-path.js'
-import { recordFault } from '../src/index/record-fault.js'
-import type { SearchDirectory } from '../src/skill/path-entry.js'
-import { isReferences } from '../src/skill/references.js'
-import { holdsPrivateKey, looksSecret } from '../src/skill/secrets.js'
-import { resourceUnreadable } from '../src/skill/skill-faults.js'
-import type { BundledDirectory, BundledSource } from './4-bundle/parts/bundle-parts.js'
-import { readRealFile } from './files/regular-file.js'
-import { type EncodedIndex, encodeIndex, type Lines } from './index/encode-index.js'
-import { readLines, readWritten } from './index/read-written.js'
+} from '../../../src/index/index-format.js'
+import { isInside } from '../../../src/index/inside-path.js'
+import { recordFault } from '../../../src/index/record-fault.js'
+import type { SearchDirectory } from '../../../src/skill/path-entry.js'
+import { isReferences } from '../../../src/skill/references.js'
+import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
+import { resourceUnreadable } from '../../../src/skill/skill-faults.js'
+import { readRealFile } from '../../files/regular-file.js'
+import { type EncodedIndex, encodeIndex, type Lines } from '../../index/encode-index.js'
+import { readLines, readWritten } from '../../index/read-written.js'
+import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 
 /** A compiled directory, as its index tells it. */
 export interface IndexedDirectory {

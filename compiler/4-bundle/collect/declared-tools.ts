@@ -1,11 +1,16 @@
 import { dirname, join } from 'node:path'
-import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { type CascadeRecord, isBroken, type NameRecord, type ToolRecord } from '../src/index/index-format.js'
-import { parseReference } from '../src/skill/reference.js'
-import type { DeclaredTool } from './4-bundle/types/declare-tools.js'
+import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
+import {
+  type CascadeRecord,
+  isBroken,
+  type NameRecord,
+  type ToolRecord,
+} from '../../../src/index/index-format.js'
+import { parseReference } from '../../../src/skill/reference.js'
+import { isPathReference, pathOf, toolInFile } from '../../records/tools-by-file.js'
+import type { DeclaredTool } from '../types/declare-tools.js'
 import { cascadesOf, type SearchedIndex } from './bundle-directory.js'
 import { bundledFiles } from './bundled-files.js'
-import { isPathReference, pathOf, toolInFile } from './records/tools-by-file.js'
 
 /** The tools that a bundle exports, the first of each name; of the library those that are called by name. */
 export function declaredTools(directories: readonly SearchedIndex[]): DeclaredTool[] {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { addTool, type ToolsByFile } from '../../records/tools-by-file.js'
 import { filesOf, type SearchedIndex } from './bundle-directory.js'
-import { addTool, type ToolsByFile } from './records/tools-by-file.js'
 
 /** A name that a file gives to its directory. */
 export interface GivenName {

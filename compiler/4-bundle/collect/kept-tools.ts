@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
-import { AgentAppsError } from '../src/base/error.js'
-import { nearest } from '../src/base/nearest.js'
-import { isBroken, type NameRecord } from '../src/index/index-format.js'
-import { matchPattern } from '../src/patterns/tool-pattern.js'
+import { AgentAppsError } from '../../../src/base/error.js'
+import { nearest } from '../../../src/base/nearest.js'
+import { isBroken, type NameRecord } from '../../../src/index/index-format.js'
+import { matchPattern } from '../../../src/patterns/tool-pattern.js'
 import { type SearchedIndex, withTools } from './bundle-directory.js'
 import { type Lead, toolLeads } from './tool-leads.js'
 

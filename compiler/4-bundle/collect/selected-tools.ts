@@ -1,5 +1,10 @@
-import type { GlobProgram } from '../src/patterns/glob.js'
-import { FOREIGN_NAMES, type MatchedTool, selectsTool, type ToolRule } from '../src/patterns/tool-pattern.js'
+import type { GlobProgram } from '../../../src/patterns/glob.js'
+import {
+  FOREIGN_NAMES,
+  type MatchedTool,
+  selectsTool,
+  type ToolRule,
+} from '../../../src/patterns/tool-pattern.js'
 
 /** Finds the names of the tools that a rule selects. A name or tag that is no glob is looked up: most are, and tools are many. */
 export function selectedTools(tools: readonly MatchedTool[]): (rule: ToolRule) => string[] {
