@@ -60,7 +60,7 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
 /** Says of a bundle's file what can be done instead. */
 async function refuseBundle(error: unknown): Promise<never> {
   if (!isAgentAppsError(error) || error.code !== 'DIRECTORY_NOT_FOUND' || !error.file) throw error
-  const { isBundle } = await import('./4-bundle/check-place.js')
+  const { isBundle } = await import('./4-bundle/write/check-place.js')
   if (!isBundle(error.file)) throw error
   throw new AgentAppsError('DIRECTORY_NOT_FOUND', error.message, {
     hint: 'It is a bundle, which no index describes. Where it was made, `agent-apps compile --check --bundle <file>` says whether it is up to date.',
@@ -77,7 +77,7 @@ async function whatToDo(directory: ProjectDirectory): Promise<string> {
   } catch {
     return 'Let this user read the directory.'
   }
-  const { bundleIn } = await import('./4-bundle/bundle-list.js')
+  const { bundleIn } = await import('./4-bundle/write/bundle-list.js')
   const bundle = bundleIn(dir)
   return bundle === null
     ? 'Restore it, or run `agent-apps compile` if nothing was compiled here yet.'

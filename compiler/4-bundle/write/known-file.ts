@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { readRegularFile, unlessGone } from '../files/regular-file.js'
+import { readRegularFile, unlessGone } from '../../files/regular-file.js'
 
 /** True for whatever has the name, a link that leads nowhere too. What cannot be looked at writing says. */
 export function isThere(file: string): boolean {

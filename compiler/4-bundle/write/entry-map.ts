@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { readRegularFile, unlessGone } from '../files/regular-file.js'
+import { readRegularFile, unlessGone } from '../../files/regular-file.js'
+import { MARK } from '../parts/bundle-parts.js'
+import type { BundlePlace } from '../parts/bundle-place.js'
 import { readList } from './bundle-list.js'
 import { beginsWith } from './known-file.js'
-import { MARK } from './parts/bundle-parts.js'
-import type { BundlePlace } from './parts/bundle-place.js'
 
 /** What a source map begins with. Any program may have written such a one. */
 export const MAP_MARK = '{\n  "version": 3,'

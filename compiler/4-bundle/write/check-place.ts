@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { AgentAppsError } from '../../src/base/error.js'
-import { isLockForeign } from '../files/file-lock.js'
+import { AgentAppsError } from '../../../src/base/error.js'
+import { isLockForeign } from '../../files/file-lock.js'
+import { MARK } from '../parts/bundle-parts.js'
+import { BUNDLE_NAME, type BundlePlace, LOCK } from '../parts/bundle-place.js'
 import { isListReplaceable, LIST, readList } from './bundle-list.js'
 import { isMapOwn } from './entry-map.js'
 import { beginsWith, isThere } from './known-file.js'
-import { MARK } from './parts/bundle-parts.js'
-import { BUNDLE_NAME, type BundlePlace, LOCK } from './parts/bundle-place.js'
 
 /** A directory that is compiled, as far as a bundle must not lie in it. */
 interface SkillDirectory {

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { abandonedLock, withFileLock } from '../files/file-lock.js'
-import { nameToBe } from '../files/temporary-name.js'
-import { holds, writeAllAtomic, writeAtomic } from '../index/index-directory.js'
+import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
+import { abandonedLock, withFileLock } from '../../files/file-lock.js'
+import { nameToBe } from '../../files/temporary-name.js'
+import { holds, writeAllAtomic, writeAtomic } from '../../index/index-directory.js'
+import { MARK } from '../parts/bundle-parts.js'
+import { type BundlePlace, LOCK } from '../parts/bundle-place.js'
 import {
   ASSET_NAME,
   CHUNK_NAME,
@@ -17,8 +19,6 @@ import {
 import { checkFiles, foreignFile } from './check-place.js'
 import { isMapOwn, MAP_MARK } from './entry-map.js'
 import { isBegun } from './known-file.js'
-import { MARK } from './parts/bundle-parts.js'
-import { type BundlePlace, LOCK } from './parts/bundle-place.js'
 
 /** The files of a bundle that are not on disk as they should be, its list among them. */
 export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, posix } from 'node:path'
 import type { BuildFailure, BuildOptions, OnLoadResult, OnResolveResult, Plugin } from 'esbuild'
-import { shardOf } from '../../src/index/index-format.js'
-import { useEsbuild } from '../esbuild/esbuild.js'
-import { REQUIRE_BANNER } from '../esbuild/require-banner.js'
-import { BUILT_DIRECTORY } from '../files/package-place.js'
-import { type BundledDirectory, type BundleParts, MARK } from './parts/bundle-parts.js'
-import { type EntryChunks, entryText, partsText, shardText, tableText } from './parts/bundle-texts.js'
+import { shardOf } from '../../../src/index/index-format.js'
+import { useEsbuild } from '../../esbuild/esbuild.js'
+import { REQUIRE_BANNER } from '../../esbuild/require-banner.js'
+import { BUILT_DIRECTORY } from '../../files/package-place.js'
+import { type BundledDirectory, type BundleParts, MARK } from '../parts/bundle-parts.js'
+import { type EntryChunks, entryText, partsText, shardText, tableText } from '../parts/bundle-texts.js'
 
 export interface BuildBundleOptions {
   /** The entry's file name. */
