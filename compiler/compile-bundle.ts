@@ -66,7 +66,7 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
     ...result
   } = await compileRead(project, own, looks, async job => {
     throwIfAborted(job)
-    const { makeBundle } = await import('./bundle.js')
+    const { makeBundle } = await import('./4-bundle/bundle.js')
     return makeBundle(project, PLACE, own, looks?.path)
   })
   const { files, assets, declared } = made

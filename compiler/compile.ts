@@ -6,7 +6,7 @@ import { isSameFile, toolParser } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade/cascade-tools.js'
 import { type LocatedContents, projectContents } from './2-resolve/contents/project-contents.js'
 import { tidyDirectory } from './3-emit/write-index.js'
-import type { BundleOptions, BundleReport } from './bundle.js'
+import type { BundleOptions, BundleReport } from './4-bundle/bundle.js'
 import { checkReferences } from './check/check-references.js'
 import { unmatchedPatterns } from './check/unmatched-patterns.js'
 import type { Finding, Message } from './diagnostics/diagnostics.js'
@@ -81,7 +81,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 /** The same with sound options, telling where it looks. */
 export async function compileProject(options: CompileOptions, looks?: Looks): Promise<CompileResult> {
   const project = await readProject(options, options.check !== true, looks?.path)
-  if (options.bundle !== undefined) (await import('./bundle.js')).checkBundle(project, options)
+  if (options.bundle !== undefined) (await import('./4-bundle/bundle.js')).checkBundle(project, options)
   const { check } = options
   const { made, outdated, ...result } = await compileRead(project, options, looks, (job, files) =>
     bundleOf(project, options, files, job),
@@ -162,7 +162,7 @@ async function bundleOf(
   const { bundle: file, check } = options
   if (file === undefined) return { files: [], diagnostics: [] }
   throwIfAborted(job)
-  const { bundle, outdatedBundle } = await import('./bundle.js')
+  const { bundle, outdatedBundle } = await import('./4-bundle/bundle.js')
   if (!check) return bundle(project, options, job.looks)
   // It is made of the indexes, so that it is out of date with them.
   return outdated.length > 0 ? { files: [file], diagnostics: [] } : outdatedBundle(project, options)

@@ -1,27 +1,27 @@
 import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { AgentAppsError } from '../src/base/error.js'
-import { readModule } from './4-bundle/collect/bundled-module.js'
-import { collectBundle } from './4-bundle/collect/collect-bundle.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import type { Message } from '../diagnostics/diagnostics.js'
+import { projectRoot } from '../esbuild/project-root.js'
+import type { Looks } from '../project/job.js'
+import type { Project } from '../project/project.js'
+import { readModule } from './collect/bundled-module.js'
+import { collectBundle } from './collect/collect-bundle.js'
 import {
   distinctFaults,
   type PlacedFault,
   packageWarnings,
   placedFault,
   refusalOf,
-} from './4-bundle/follow/unfollowed-places.js'
-import type { BundledAsset, BundledDirectory } from './4-bundle/parts/bundle-parts.js'
-import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './4-bundle/parts/bundle-place.js'
-import { type DeclaredTool, declareTools } from './4-bundle/types/declare-tools.js'
-import { buildBundle } from './4-bundle/write/build-bundle.js'
-import { bundleKey, lastBundle, rememberBundle } from './4-bundle/write/bundle-cache.js'
-import { LIST } from './4-bundle/write/bundle-list.js'
-import { checkPlace } from './4-bundle/write/check-place.js'
-import { hasLeftovers, outdatedFiles, writeBundle } from './4-bundle/write/write-bundle.js'
-import type { Message } from './diagnostics/diagnostics.js'
-import { projectRoot } from './esbuild/project-root.js'
-import type { Looks } from './project/job.js'
-import type { Project } from './project/project.js'
+} from './follow/unfollowed-places.js'
+import type { BundledAsset, BundledDirectory } from './parts/bundle-parts.js'
+import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './parts/bundle-place.js'
+import { type DeclaredTool, declareTools } from './types/declare-tools.js'
+import { buildBundle } from './write/build-bundle.js'
+import { bundleKey, lastBundle, rememberBundle } from './write/bundle-cache.js'
+import { LIST } from './write/bundle-list.js'
+import { checkPlace } from './write/check-place.js'
+import { hasLeftovers, outdatedFiles, writeBundle } from './write/write-bundle.js'
 
 export interface BundleOptions {
   /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */
