@@ -11,9 +11,9 @@ import {
   noteBroken,
   withNames,
 } from './directory-state.js'
-import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import type { Disk } from './host/disk-seam.js'
+import { lazy } from './host/lazy.js'
 import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
 import type { ToolDef } from './tool-def.js'

@@ -1,9 +1,9 @@
 import { AgentAppsError } from '../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { type Awaitable, whenThere } from '../src/thenable.js'
 import type { Chain } from './chain-types.js'
 import type { CallContext } from './context-types.js'
-import { lazy } from './lazy.js'
+import { lazy } from './host/lazy.js'
+import { type Awaitable, whenThere } from './host/thenable.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
 

@@ -5,10 +5,10 @@ import type { DirectoryNames } from '../src/index/directory-names.js'
 import type { FileDigest } from '../src/index/index-format.js'
 import type { DirectoryState } from './directory.js'
 import { currentIndex, directoryStates } from './directory-state.js'
-import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import type { Disk } from './host/disk-seam.js'
+import { IndexRefused } from './host/read-index.js'
 import { decode } from './read-content.js'
-import { IndexRefused } from './read-index.js'
 import type { ToolSource } from './tool-source.js'
 
 /** The content of a tool, cut from a file that is as it was compiled. */

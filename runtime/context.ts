@@ -1,5 +1,4 @@
 import { AgentAppsError } from '../src/base/error.js'
-import { whenThere } from '../src/thenable.js'
 import type { Chain, ChainStep } from './chain-types.js'
 import type {
   CallContext,
@@ -14,7 +13,8 @@ import type {
 import type { Progress } from './events.js'
 import { freezeArguments } from './freeze-arguments.js'
 import type { Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import { lazy } from './host/lazy.js'
+import { whenThere } from './host/thenable.js'
 import { throwIfAborted } from './run-aborted.js'
 import type { Origin, ToolDef } from './tool-def.js'
 

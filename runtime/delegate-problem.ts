@@ -5,9 +5,9 @@ import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../src/skill/skill-
 import { toolNotFound } from './call-faults.js'
 import { delegateSource, delegateTarget } from './delegate-source.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
-import type { Disk } from './disk-seam.js'
 import { resolve } from './find-tool.js'
 import type { Globals } from './globals.js'
+import type { Disk } from './host/disk-seam.js'
 import type { ToolDef } from './tool-def.js'
 import { sourceOf } from './tool-source.js'
 

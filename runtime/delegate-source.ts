@@ -3,7 +3,7 @@ import type { CodeSource } from '../src/content/disk-parser.js'
 import { isDefinedTool } from '../src/skill/define-tool.js'
 import { parseInline } from '../src/skill/inline-reference.js'
 import { parseReference } from '../src/skill/reference.js'
-import type { Disk } from './disk-seam.js'
+import type { Disk } from './host/disk-seam.js'
 import type { ToolFunction } from './tool-def.js'
 import type { ToolSource } from './tool-source.js'
 

@@ -6,8 +6,8 @@ import type { DirectoryNames } from '../src/index/directory-names.js'
 import { listingText } from '../src/index/index-format.js'
 import type { DirectoryState } from './directory.js'
 import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './directory-state.js'
-import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import type { Disk } from './host/disk-seam.js'
 
 /** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */
 export async function readDisk(

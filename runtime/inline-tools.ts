@@ -1,8 +1,8 @@
 import { parseInline } from '../src/skill/inline-reference.js'
 import { functionOf, noTool } from './delegate-source.js'
 import { loadParser } from './directory-files.js'
-import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import type { Disk } from './host/disk-seam.js'
 import { notEvaluated } from './not-evaluated.js'
 import type { Resolution, ToolDef, ToolFunction } from './tool-def.js'
 

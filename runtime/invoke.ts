@@ -1,8 +1,8 @@
-import { whenThere } from '../src/thenable.js'
 import { cloneArguments } from './clone-arguments.js'
 import type { InvokeOptions } from './context-types.js'
 import { defaultGlobals, type Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import { lazy } from './host/lazy.js'
+import { whenThere } from './host/thenable.js'
 import { ownOptions } from './own-options.js'
 
 const calling = lazy(() => import('./call-tool.js'))

@@ -1,5 +1,5 @@
 import { defaultGlobals, type Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import { lazy } from './host/lazy.js'
 import type { ToolDef } from './tool-def.js'
 
 const reading = lazy(() => import('./read-path.js'))

@@ -1,4 +1,4 @@
-import { lazy } from './lazy.js'
+import { lazy } from './host/lazy.js'
 
 /**
  * What a tool that was found can do besides. Finding one loads none of it, so that a process that only finds tools, and a small

@@ -1,7 +1,7 @@
 import type { ToolRecord } from '../src/index/index-format.js'
-import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import type { Disk } from './host/disk-seam.js'
+import { lazy } from './host/lazy.js'
 import type { ToolSource } from './tool-source.js'
 
 const checks = lazy(() => import('./checked-files.js'))

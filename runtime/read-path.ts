@@ -15,8 +15,8 @@ import {
   noteBroken,
   withNames,
 } from './directory-state.js'
-import type { Disk } from './disk-seam.js'
 import type { Globals } from './globals.js'
+import type { Disk } from './host/disk-seam.js'
 import { toolOf } from './make-tool.js'
 import type { Resolution, ToolDef } from './tool-def.js'
 

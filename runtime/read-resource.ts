@@ -1,5 +1,5 @@
 import { defaultGlobals, type Globals } from './globals.js'
-import { lazy } from './lazy.js'
+import { lazy } from './host/lazy.js'
 
 const details = lazy(() => import('./read-details.js'))
 

@@ -1,8 +1,8 @@
 import { AgentAppsError } from '../src/base/error.js'
 import { isBroken } from '../src/index/index-format.js'
 import { rereadFile } from './directory-files.js'
-import type { Disk } from './disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
+import type { Disk } from './host/disk-seam.js'
 import { decode, readBytes } from './read-content.js'
 import type { ToolSource } from './tool-source.js'
 

@@ -16,7 +16,13 @@ const PARTS = [
     entries: ['agent-apps.js', 'index.js'],
     hub: 'agent-apps.js',
     // What `#disk` leads to, the host decides which, and a module that Node's own hooks load.
-    alone: ['disk.js', 'disk-imports.js', 'no-disk.js', 'bundle-disk.js', 'bundled-tools.js'],
+    alone: [
+      'host/disk.js',
+      'host/disk-imports.js',
+      'host/no-disk.js',
+      'host/bundle-disk.js',
+      'bundled-tools.js',
+    ],
     platform: 'neutral',
   },
   {

@@ -63,7 +63,7 @@ const inside =
     folders.some(folder => target.startsWith(`${folder}/`))
 const isNode = (name: string): boolean => name.startsWith('node:') || builtinModules.includes(name)
 /** What `#disk` leads to on Node, with what it loads on demand. */
-const NODE_HOST = new Set(['runtime/disk.ts', 'runtime/disk-imports.ts'])
+const NODE_HOST = new Set(['runtime/host/disk.ts', 'runtime/host/disk-imports.ts'])
 const PUBLIC = new Set(['agent-apps', 'agent-apps/runtime', 'agent-apps/compiler', 'agent-apps/package.json'])
 
 describe('which part may import which', () => {
@@ -121,7 +121,11 @@ describe('which part may import which', () => {
   it('runtime: nobody but the seam names the disk', () => {
     const why = 'the host is reached through #disk, which is empty where there is no file system'
     expect(
-      broken('runtime', one => one.target !== 'runtime/disk.ts' && one.target !== 'runtime/no-disk.ts', why),
+      broken(
+        'runtime',
+        one => one.target !== 'runtime/host/disk.ts' && one.target !== 'runtime/host/no-disk.ts',
+        why,
+      ),
     ).toEqual([])
   })
 

@@ -36,7 +36,7 @@ export interface EncodedIndex {
   shards: Map<string, () => Buffer>
 }
 
-/** Writes records as the text of an index; the counterpart of `runtime/read-index.ts`. */
+/** Writes records as the text of an index; the counterpart of `runtime/host/read-index.ts`. */
 export function encodeIndex(
   lines: StoredLines,
   fields: HeaderFields,

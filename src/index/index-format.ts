@@ -1,6 +1,6 @@
 /**
  * The index: what the compiler writes beside a directory of skills and the runtime reads. This file is the
- * contract between the two; `compiler/index/encode-index.ts` writes it, `runtime/read-index.ts` reads it,
+ * contract between the two; `compiler/index/encode-index.ts` writes it, `runtime/host/read-index.ts` reads it,
  * `schema/index.json` describes it to others.
  *
  * `.agent-apps.json` is a header and, where the directory is small, all records in sections:

@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 
 /** What chunks of a bundle are called: its other files, and packages, are none of its parts. */
 const CHUNK = /-[0-9A-Z]{8,16}\.m?js$/

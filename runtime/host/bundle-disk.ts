@@ -1,4 +1,4 @@
-import { shardOf } from '../src/index/index-format.js'
+import { shardOf } from '../../src/index/index-format.js'
 import { bundleReplaced } from './bundle-replaced.js'
 import type { Disk } from './disk-seam.js'
 

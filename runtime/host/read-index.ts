@@ -1,6 +1,6 @@
-import { byCodePoint } from '../src/base/code-point-order.js'
-import { isJsonObject } from '../src/base/json.js'
-import type { DirectoryNames } from '../src/index/directory-names.js'
+import { byCodePoint } from '../../src/base/code-point-order.js'
+import { isJsonObject } from '../../src/base/json.js'
+import type { DirectoryNames } from '../../src/index/directory-names.js'
 import {
   headerText,
   INDEX_END,
@@ -16,8 +16,8 @@ import {
   shardFile,
   shardOf,
   unsealed,
-} from '../src/index/index-format.js'
-import { isHeader, recordFault } from '../src/index/record-fault.js'
+} from '../../src/index/index-format.js'
+import { isHeader, recordFault } from '../../src/index/record-fault.js'
 import type { Disk, FileState } from './disk-seam.js'
 
 /** An index that is not to be used, with why. */

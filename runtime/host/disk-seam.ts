@@ -1,4 +1,4 @@
-import type { DiskParser } from '../src/content/disk-parser.js'
+import type { DiskParser } from '../../src/content/disk-parser.js'
 
 export interface FileState {
   /** Bytes. */
