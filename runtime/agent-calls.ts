@@ -4,15 +4,15 @@ import { parsePatterns, selectsTool, type ToolRule } from '../src/patterns/tool-
 import { isAllowed } from '../src/patterns/tool-rules.js'
 import { isToolName } from '../src/skill/names.js'
 import { allTools } from './all-tools.js'
-import type { Chain } from './chain-types.js'
 import { invocationOf, type RunContext } from './context.js'
-import type { AgentPolicy, CallerKind } from './context-types.js'
 import { resolve } from './find-tool.js'
-import type { Globals } from './globals.js'
 import { lazy } from './host/lazy.js'
 import type { OpenedSkill } from './opened-skill.js'
 import { requireTool } from './require-tool.js'
-import type { ToolDef } from './tool-def.js'
+import type { Chain } from './state/chain.js'
+import type { AgentPolicy, CallerKind } from './state/context.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {

@@ -1,7 +1,6 @@
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
 import { isBroken } from '../src/index/index-format.js'
-import type { DirectoryState, Found } from './directory.js'
 import {
   askIndex,
   directoryFiles,
@@ -11,14 +10,15 @@ import {
   noteBroken,
   withNames,
 } from './directory-state.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { lazy } from './host/lazy.js'
 import { toolOf } from './make-tool.js'
 import { pathsKey } from './paths-key.js'
-import type { ToolDef } from './tool-def.js'
+import type { DirectoryState, Found } from './state/directory-state.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 
-const notEvaluated = lazy(() => import('./not-evaluated.js'))
+const notEvaluated = lazy(() => import('./state/not-evaluated.js'))
 
 /** Every tool that is registered, and those of the path entries, from indexes and files. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {

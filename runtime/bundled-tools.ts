@@ -1,5 +1,5 @@
-import type { InvokeOptions } from './context-types.js'
 import type { Runtime } from './create-runtime.js'
+import type { InvokeOptions } from './state/context.js'
 
 type Call = (args?: unknown, options?: InvokeOptions) => Promise<unknown>
 

@@ -2,14 +2,14 @@ import { chainOf } from './chain.js'
 import { checkArguments, checkResult, resolveReturns } from './check-arguments.js'
 import { cloneArguments, UncopiedArguments } from './clone-arguments.js'
 import { type InvokeFor, observing, RunContext } from './context.js'
-import type { InvokeOptions } from './context-types.js'
 import { knownTool } from './find-tool.js'
-import type { Globals } from './globals.js'
 import { lazy } from './host/lazy.js'
 import { isThenable } from './host/thenable.js'
 import { ownOptions } from './own-options.js'
 import { requireTool } from './require-tool.js'
 import { throwIfAborted } from './run-aborted.js'
+import type { InvokeOptions } from './state/context.js'
+import type { Globals } from './state/globals.js'
 
 const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./depth-exceeded.js'))

@@ -1,13 +1,13 @@
 import { disk } from '#disk'
 import { CLOCK_TICK } from '../src/index/clock-tick.js'
-import type { Chain, KnownCascade } from './chain-types.js'
 import { directoryStates, isStillFresh } from './directory-state.js'
-import type { Globals } from './globals.js'
 import { lazy } from './host/lazy.js'
 import { indexStamp } from './host/read-index.js'
 import { pathsKey } from './paths-key.js'
-import type { ToolDef } from './tool-def.js'
-import { sourceOf } from './tool-source.js'
+import type { Chain, KnownCascade } from './state/chain.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
+import { sourceOf } from './state/tool-source.js'
 
 const finding = lazy(() => import('./find-cascade.js'))
 

@@ -4,17 +4,17 @@ import { type CascadeRecord, isBroken, type ToolAddress } from '../src/index/ind
 import type { ToolFrontmatter } from '../src/skill/frontmatter.js'
 import { brokenFault, roleFault } from '../src/skill/skill-faults.js'
 import { areFresh } from './chain.js'
-import type { ChainStep, KnownCascade } from './chain-types.js'
-import type { DirectoryState } from './directory.js'
-import { isOwn } from './directory.js'
 import { directoryStates, lookUp } from './directory-state.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { knownCascade } from './known-cascade.js'
 import { inheritedParts, makeChain, makeStep } from './make-chain.js'
 import { toolOf } from './make-tool.js'
-import type { ToolDef } from './tool-def.js'
-import { sourceOf } from './tool-source.js'
+import type { ChainStep, KnownCascade } from './state/chain.js'
+import type { DirectoryState } from './state/directory-state.js'
+import { isOwn } from './state/directory-state.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
+import { sourceOf } from './state/tool-source.js'
 
 /** A cascade as its record in an index has it; null where it does not hold. */
 export async function chainOfRecord(

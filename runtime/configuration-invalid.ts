@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../src/base/error.js'
-import type { Globals } from './globals.js'
 import { resolveAll, toolId } from './resolve-cascade.js'
-import type { ToolDef } from './tool-def.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 import { writtenPlace } from './written-place.js'
 
 /**

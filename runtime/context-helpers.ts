@@ -5,11 +5,11 @@ import type { HookTrigger } from '../src/skill/hooks.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { pathGet } from '../src/values/path-expression.js'
 import type { RunContext } from './context.js'
-import type { CallerKind, Context } from './context-types.js'
 import { lazy } from './host/lazy.js'
 import { interpolationRoots } from './interpolation-roots.js'
 import type { OpenedSkill } from './opened-skill.js'
-import type { ToolDef } from './tool-def.js'
+import type { CallerKind, Context } from './state/context.js'
+import type { ToolDef } from './state/tool-def.js'
 
 const agents = lazy(() => import('./agent-calls.js'))
 const opening = lazy(() => import('./opened-skill.js'))

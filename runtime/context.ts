@@ -1,5 +1,9 @@
 import { AgentAppsError } from '../src/base/error.js'
-import type { Chain, ChainStep } from './chain-types.js'
+import { freezeArguments } from './freeze-arguments.js'
+import { lazy } from './host/lazy.js'
+import { whenThere } from './host/thenable.js'
+import { throwIfAborted } from './run-aborted.js'
+import type { Chain, ChainStep } from './state/chain.js'
 import type {
   CallContext,
   CallIds,
@@ -9,14 +13,10 @@ import type {
   Manager,
   Run,
   RunningTool,
-} from './context-types.js'
-import type { Progress } from './events.js'
-import { freezeArguments } from './freeze-arguments.js'
-import type { Globals } from './globals.js'
-import { lazy } from './host/lazy.js'
-import { whenThere } from './host/thenable.js'
-import { throwIfAborted } from './run-aborted.js'
-import type { Origin, ToolDef } from './tool-def.js'
+} from './state/context.js'
+import type { Progress } from './state/events.js'
+import type { Globals } from './state/globals.js'
+import type { Origin, ToolDef } from './state/tool-def.js'
 
 /** Tells listeners; loaded where there are some. */
 export const observing = lazy(() => import('./observe.js'))

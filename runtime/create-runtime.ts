@@ -4,16 +4,16 @@ import { checkOptions, FRESHNESS, PACKAGES, PATHS, VARIABLES } from '../src/base
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { cloneArguments } from './clone-arguments.js'
-import type { AgentPolicy, InvokeOptions } from './context-types.js'
 import type { Explanation } from './explain.js'
 import { findTool } from './find-tool.js'
-import { createGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 import { lazy } from './host/lazy.js'
 import { invoke } from './invoke.js'
 import { listTools } from './list-tools.js'
 import { ownPolicy } from './own-options.js'
 import { readResource } from './read-resource.js'
-import type { ToolDef } from './tool-def.js'
+import type { AgentPolicy, InvokeOptions } from './state/context.js'
+import { createGlobals, type Freshness, type Globals, type Stats } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 
 /** What a runtime is made from. Any other key is OPTIONS_INVALID. */
 export interface RuntimeOptions {

@@ -6,10 +6,10 @@ import { toolNotFound } from './call-faults.js'
 import { delegateSource, delegateTarget } from './delegate-source.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
 import { resolve } from './find-tool.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
-import type { ToolDef } from './tool-def.js'
-import { sourceOf } from './tool-source.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
+import { sourceOf } from './state/tool-source.js'
 
 type Problem = { message: string; hint: string }
 

@@ -10,10 +10,10 @@ import { allTools } from './all-tools.js'
 import { completeTool } from './complete-tool.js'
 import { diagnosticInEntry } from './diagnostic-in-entry.js'
 import { resolve } from './find-tool.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
-import type { ToolDef } from './tool-def.js'
-import { sourceOf } from './tool-source.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
+import { sourceOf } from './state/tool-source.js'
 
 /** What a directive of a file sees: `entry` is the file's path entry, absolute, and `file` relative to it. */
 export function directiveSource(

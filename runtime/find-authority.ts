@@ -3,13 +3,13 @@ import { byCodePoint } from '../src/base/code-point-order.js'
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import type { DirectoryNames } from '../src/index/directory-names.js'
 import { isBroken } from '../src/index/index-format.js'
-import type { DirectoryState } from './directory.js'
-import { isOwn } from './directory.js'
 import { directoryFiles, directoryStates, isFileFresh, namesOf, withNames } from './directory-state.js'
-import { defaultGlobals, type Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { toolOf } from './make-tool.js'
-import type { ToolDef } from './tool-def.js'
+import type { DirectoryState } from './state/directory-state.js'
+import { isOwn } from './state/directory-state.js'
+import { defaultGlobals, type Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 
 /** A main skill, or the file that should be one and has a fault. */
 export type Main = { tool: ToolDef; fault?: never } | { tool?: never; fault: Diagnostic; path: string }

@@ -8,11 +8,11 @@ import { loadParser } from './directory-files.js'
 import { isStillFresh, withNames } from './directory-state.js'
 import { holdingIndex } from './find-cascade.js'
 import { findDirective, formsOf } from './find-directive.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { readContent } from './read-content.js'
-import type { ToolDef } from './tool-def.js'
-import type { ToolSource } from './tool-source.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
+import type { ToolSource } from './state/tool-source.js'
 
 /** A tool's content, with what is a directive in it. */
 export interface FoundContent {

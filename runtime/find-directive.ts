@@ -3,9 +3,9 @@ import { isBroken } from '../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
 import { layerDirectories } from './compiled-chain.js'
 import { directoryStates, lookUp } from './directory-state.js'
-import type { Globals } from './globals.js'
 import { toolOf } from './make-tool.js'
-import type { ToolDef } from './tool-def.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 
 /**
  * The directive of a name for the content of a tool, as middleware is looked for: a registered one, else one of the

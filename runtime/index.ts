@@ -6,24 +6,9 @@ export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.j
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export { clearAllCaches, clearToolCache } from './caches.js'
-export type { ChainStep } from './chain-types.js'
-export type {
-  AgentPolicy,
-  CallerKind,
-  CallIds,
-  Context,
-  Envelope,
-  InvokeOptions,
-  Locals,
-  Manager,
-  Run,
-  RunningTool,
-} from './context-types.js'
 export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
-export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './events.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './explain.js'
 export { findTool } from './find-tool.js'
-export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './globals.js'
 export { invoke } from './invoke.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
@@ -35,4 +20,19 @@ export {
   unregisterTool,
 } from './programmatic-tools.js'
 export { readResource } from './read-resource.js'
-export type { Origin, ToolDef, ToolFunction, Via } from './tool-def.js'
+export type { ChainStep } from './state/chain.js'
+export type {
+  AgentPolicy,
+  CallerKind,
+  CallIds,
+  Context,
+  Envelope,
+  InvokeOptions,
+  Locals,
+  Manager,
+  Run,
+  RunningTool,
+} from './state/context.js'
+export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
+export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './state/globals.js'
+export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'

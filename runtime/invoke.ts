@@ -1,9 +1,9 @@
 import { cloneArguments } from './clone-arguments.js'
-import type { InvokeOptions } from './context-types.js'
-import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './host/lazy.js'
 import { whenThere } from './host/thenable.js'
 import { ownOptions } from './own-options.js'
+import type { InvokeOptions } from './state/context.js'
+import { defaultGlobals, type Globals } from './state/globals.js'
 
 const calling = lazy(() => import('./call-tool.js'))
 

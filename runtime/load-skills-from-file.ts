@@ -1,6 +1,6 @@
-import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './host/lazy.js'
-import type { ToolDef } from './tool-def.js'
+import { defaultGlobals, type Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 
 const reading = lazy(() => import('./read-path.js'))
 

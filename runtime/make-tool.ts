@@ -1,14 +1,14 @@
 import type { ToolFrontmatter } from '../src/skill/frontmatter.js'
 import { INTERNAL_TAG } from '../src/skill/names.js'
-import type { CallContext, Context } from './context-types.js'
-import type { DirectoryState } from './directory.js'
 import { askIndex, statesAfter } from './directory-state.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { code, markdown } from './on-demand.js'
 import { readContent } from './read-content.js'
-import type { Origin, ToolDef, ToolFunction } from './tool-def.js'
-import { keepSource, type ToolSource } from './tool-source.js'
+import type { CallContext, Context } from './state/context.js'
+import type { DirectoryState } from './state/directory-state.js'
+import type { Globals } from './state/globals.js'
+import type { Origin, ToolDef, ToolFunction } from './state/tool-def.js'
+import { keepSource, type ToolSource } from './state/tool-source.js'
 
 const BRAND = Symbol.for('agent-apps.tool')
 

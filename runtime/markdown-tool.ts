@@ -1,11 +1,11 @@
 import type { RunContext } from './context.js'
-import type { Context } from './context-types.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { lazy } from './host/lazy.js'
 import { readContent } from './read-content.js'
-import type { ToolDef } from './tool-def.js'
-import type { ToolSource } from './tool-source.js'
+import type { Context } from './state/context.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
+import type { ToolSource } from './state/tool-source.js'
 
 const rendering = lazy(() => import('./render-tool.js'))
 

@@ -1,8 +1,8 @@
 import { isAgentAppsError } from '../src/base/error.js'
 import { invocationOf, type RunContext } from './context.js'
-import type { Progress, RunEvent, RunEventType } from './events.js'
-import { addDiagnostic, type Globals } from './globals.js'
 import { isThenable } from './host/thenable.js'
+import type { Progress, RunEvent, RunEventType } from './state/events.js'
+import { addDiagnostic, type Globals } from './state/globals.js'
 
 /** Runs a call, and tells those who listen when it begins and how it ends. */
 export async function observed(ctx: RunContext, run: () => Promise<unknown>): Promise<unknown> {

@@ -5,9 +5,9 @@ import { extractFrontmatter, ROLES, type Role } from '../src/skill/frontmatter.j
 import { isToolName } from '../src/skill/names.js'
 import { notJsonIn } from '../src/values/not-json.js'
 import { forgetReference } from './caches.js'
-import type { Context } from './context-types.js'
-import { defaultGlobals, type Globals } from './globals.js'
-import type { ToolDef, ToolFunction } from './tool-def.js'
+import type { Context } from './state/context.js'
+import { defaultGlobals, type Globals } from './state/globals.js'
+import type { ToolDef, ToolFunction } from './state/tool-def.js'
 
 /** A tool that a program registers. */
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {

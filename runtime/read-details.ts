@@ -7,13 +7,13 @@ import { inOrder, isReferences, type ToolReference } from '../src/skill/referenc
 import { resourceUnreadable } from '../src/skill/skill-faults.js'
 import { rereadFile } from './directory-files.js'
 import { currentIndex, namesOf, statesAfter, withNames } from './directory-state.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { IndexRefused } from './host/read-index.js'
 import { contents } from './on-demand.js'
 import { requireTool } from './require-tool.js'
-import type { ToolDef } from './tool-def.js'
-import { sourceOf, type ToolSource } from './tool-source.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
+import { sourceOf, type ToolSource } from './state/tool-source.js'
 
 /** A tool with its details. Directories without an index are read for this where they may have tools that it shadows. */
 export async function describe(

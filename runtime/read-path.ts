@@ -4,7 +4,6 @@ import { toolBroken } from '../src/base/error.js'
 import type { DirectoryNames } from '../src/index/directory-names.js'
 import { isBroken } from '../src/index/index-format.js'
 import { isInside } from '../src/index/inside-path.js'
-import type { DirectoryState, Found } from './directory.js'
 import { loadParser, rereadFile } from './directory-files.js'
 import {
   askIndex,
@@ -15,10 +14,11 @@ import {
   noteBroken,
   withNames,
 } from './directory-state.js'
-import type { Globals } from './globals.js'
 import type { Disk } from './host/disk-seam.js'
 import { toolOf } from './make-tool.js'
-import type { Resolution, ToolDef } from './tool-def.js'
+import type { DirectoryState, Found } from './state/directory-state.js'
+import type { Globals } from './state/globals.js'
+import type { Resolution, ToolDef } from './state/tool-def.js'
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 

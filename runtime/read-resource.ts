@@ -1,5 +1,5 @@
-import { defaultGlobals, type Globals } from './globals.js'
 import { lazy } from './host/lazy.js'
+import { defaultGlobals, type Globals } from './state/globals.js'
 
 const details = lazy(() => import('./read-details.js'))
 

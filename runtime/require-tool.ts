@@ -1,8 +1,8 @@
 import { toolBroken } from '../src/base/error.js'
 import { resolve } from './find-tool.js'
-import type { Globals } from './globals.js'
 import { lazy } from './host/lazy.js'
-import type { ToolDef } from './tool-def.js'
+import type { Globals } from './state/globals.js'
+import type { ToolDef } from './state/tool-def.js'
 
 const faults = lazy(() => import('./call-faults.js'))
 

@@ -13,11 +13,11 @@ import {
   serializeContext,
 } from 'agent-apps'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { ChainStep } from '../runtime/chain-types.js'
-import type { Context, InvokeOptions } from '../runtime/context-types.js'
 import { createRuntime } from '../runtime/create-runtime.js'
 import { invoke } from '../runtime/invoke.js'
 import { makeChain } from '../runtime/make-chain.js'
+import type { ChainStep } from '../runtime/state/chain.js'
+import type { Context, InvokeOptions } from '../runtime/state/context.js'
 import { type Body, runOf, runWith, stepOf } from './support/run-with-chain.js'
 import { temporary } from './support/temporary.js'
 

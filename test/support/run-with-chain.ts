@@ -1,10 +1,10 @@
 import { emptyGlobals, type Globals, type ToolDef, type ToolFunction } from 'agent-apps'
 import { invokeFor } from '../../runtime/call-tool.js'
-import type { ChainStep } from '../../runtime/chain-types.js'
 import { RunContext } from '../../runtime/context.js'
-import type { Context, InvokeOptions } from '../../runtime/context-types.js'
 import { makeChain } from '../../runtime/make-chain.js'
 import { runChain } from '../../runtime/run-chain.js'
+import type { ChainStep } from '../../runtime/state/chain.js'
+import type { Context, InvokeOptions } from '../../runtime/state/context.js'
 
 /** What a tool or a middleware of a test does. */
 export type Body = (ctx: Context, args: unknown) => unknown

@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../src/base/diagnostic.js'
-import type { ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'
-import type { Layer } from '../src/skill/path-entry.js'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
+import type { ToolFrontmatter, ToolKind } from '../../src/skill/frontmatter.js'
+import type { Layer } from '../../src/skill/path-entry.js'
 
 /** The way a tool came: from an index, from its file, from the bundle that it is part of, … */
 export type Via = 'index' | 'disk' | 'bundle' | 'programmatic' | 'remote'

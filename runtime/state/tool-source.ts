@@ -1,6 +1,6 @@
-import type { JsonObject } from '../src/base/json.js'
-import type { ToolRecord } from '../src/index/index-format.js'
-import type { Found } from './directory.js'
+import type { JsonObject } from '../../src/base/json.js'
+import type { ToolRecord } from '../../src/index/index-format.js'
+import type { Found } from './directory-state.js'
 import type { ToolDef } from './tool-def.js'
 
 /** Where each tool's record stands, for what is asked of it later. */

@@ -1,6 +1,6 @@
-import { AgentAppsError } from '../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import type { Disk } from '../host/disk-seam.js'
 import { addDiagnostic, type Globals } from './globals.js'
-import type { Disk } from './host/disk-seam.js'
 import type { ToolSource } from './tool-source.js'
 
 const HINT =

@@ -1,4 +1,4 @@
-import { AgentAppsError } from '../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import type { Origin } from './tool-def.js'
 
 const TYPES = ['tool:start', 'tool:update', 'tool:end', 'tool:error', 'tool:denied'] as const

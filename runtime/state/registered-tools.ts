@@ -1,5 +1,5 @@
-import { LIFTED_KEYS, type ToolFrontmatter } from '../src/skill/frontmatter.js'
-import type { Context } from './context-types.js'
+import { LIFTED_KEYS, type ToolFrontmatter } from '../../src/skill/frontmatter.js'
+import type { Context } from './context.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 
 /** A tool as a program sets it, for example in place of another in a test: what it does not say is filled in. */
