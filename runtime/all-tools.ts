@@ -9,11 +9,11 @@ import {
   lookUp,
   noteBroken,
   withNames,
-} from './directory-state.js'
+} from './directory/look-up.js'
+import { pathsKey } from './directory/paths-key.js'
 import type { Disk } from './host/disk-seam.js'
 import { lazy } from './host/lazy.js'
 import { toolOf } from './make-tool.js'
-import { pathsKey } from './paths-key.js'
 import type { DirectoryState, Found } from './state/directory-state.js'
 import type { Globals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'

@@ -1,5 +1,5 @@
 import { cascadeKeyText } from '../src/index/index-format.js'
-import { currentIndex, directoryStates } from './directory-state.js'
+import { currentIndex, directoryStates } from './directory/look-up.js'
 import type { Disk } from './host/disk-seam.js'
 import type { DirectoryState } from './state/directory-state.js'
 import { isOwn } from './state/directory-state.js'

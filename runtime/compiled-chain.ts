@@ -4,7 +4,7 @@ import { type CascadeRecord, isBroken, type ToolAddress } from '../src/index/ind
 import type { ToolFrontmatter } from '../src/skill/frontmatter.js'
 import { brokenFault, roleFault } from '../src/skill/skill-faults.js'
 import { areFresh } from './chain.js'
-import { directoryStates, lookUp } from './directory-state.js'
+import { directoryStates, lookUp } from './directory/look-up.js'
 import type { Disk } from './host/disk-seam.js'
 import { knownCascade } from './known-cascade.js'
 import { inheritedParts, makeChain, makeStep } from './make-chain.js'

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import { readFrontmatter } from '../src/skill/role-meant.js'
-import { loadParser } from './directory-files.js'
+import { loadParser } from './directory/directory-files.js'
 import type { Disk } from './host/disk-seam.js'
 import { addDiagnostic, type Globals } from './state/globals.js'
 import { isNotEvaluated, noteNotEvaluated } from './state/not-evaluated.js'

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import type { ResolvedCascade } from '../src/cascade/types.js'
 import { cascadeKey } from './cascade-key.js'
-import { currentIndex, directoryStates, withNames } from './directory-state.js'
+import { currentIndex, directoryStates, withNames } from './directory/look-up.js'
 import { knownTool } from './find-tool.js'
 import type { Disk } from './host/disk-seam.js'
 import type { DirectoryState } from './state/directory-state.js'

@@ -8,7 +8,7 @@ import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/conten
 import { parseReference } from '../src/skill/reference.js'
 import { allTools } from './all-tools.js'
 import { completeTool } from './complete-tool.js'
-import { diagnosticInEntry } from './diagnostic-in-entry.js'
+import { diagnosticInEntry } from './directory/diagnostic-in-entry.js'
 import { resolve } from './find-tool.js'
 import type { Disk } from './host/disk-seam.js'
 import type { Globals } from './state/globals.js'
@@ -99,7 +99,7 @@ async function readFile(
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
   if (globals.config.verify) {
-    const { digestFor, expectSame } = await import('./checked-files.js')
+    const { digestFor, expectSame } = await import('./directory/checked-files.js')
     expectSame(absolute, bytes, digestFor(entry, from, file, globals, host), host)
   }
   try {

@@ -11,13 +11,13 @@ import { middlewareConfigFault } from '../src/skill/skill-faults.js'
 import { chainOf } from './chain.js'
 import { peersOf } from './cyclic-peers.js'
 import { delegateProblem } from './delegate-problem.js'
-import { pathsKey } from './paths-key.js'
+import { pathsKey } from './directory/paths-key.js'
+import { writtenPlace } from './directory/written-place.js'
 import { requireTool } from './require-tool.js'
 import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 import type { Globals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 import { sourceOf } from './state/tool-source.js'
-import { writtenPlace } from './written-place.js'
 
 /** Where a value of a tool's effective metadata was written. */
 export interface ExplainedOrigin {

@@ -1,6 +1,6 @@
 import { parseInline } from '../src/skill/inline-reference.js'
 import { functionOf, noTool } from './delegate-source.js'
-import { loadParser } from './directory-files.js'
+import { loadParser } from './directory/directory-files.js'
 import type { Disk } from './host/disk-seam.js'
 import type { Globals } from './state/globals.js'
 import { notEvaluated } from './state/not-evaluated.js'

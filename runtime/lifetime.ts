@@ -1,7 +1,7 @@
 /** How long what a runtime saw holds: for a turn, and until it is closed. */
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
-import { clearAllCaches } from './caches.js'
+import { clearAllCaches } from './directory/caches.js'
 import type { Globals } from './state/globals.js'
 
 /** Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at anyway. */

@@ -1,7 +1,7 @@
 import type { RunContext } from './context.js'
+import { readContent } from './directory/read-content.js'
 import type { Disk } from './host/disk-seam.js'
 import { lazy } from './host/lazy.js'
-import { readContent } from './read-content.js'
 import type { Context } from './state/context.js'
 import type { Globals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'

@@ -4,7 +4,7 @@ import { type DefinedTool, frontmatterOf, isDefinedTool } from '../src/skill/def
 import { extractFrontmatter, ROLES, type Role } from '../src/skill/frontmatter.js'
 import { isToolName } from '../src/skill/names.js'
 import { notJsonIn } from '../src/values/not-json.js'
-import { forgetReference } from './caches.js'
+import { forgetReference } from './directory/caches.js'
 import type { Context } from './state/context.js'
 import { defaultGlobals, type Globals } from './state/globals.js'
 import type { ToolDef, ToolFunction } from './state/tool-def.js'

@@ -5,8 +5,8 @@ import { directiveReferences } from '../src/content/content-references.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import { inOrder, isReferences, type ToolReference } from '../src/skill/references.js'
 import { resourceUnreadable } from '../src/skill/skill-faults.js'
-import { rereadFile } from './directory-files.js'
-import { currentIndex, namesOf, statesAfter, withNames } from './directory-state.js'
+import { rereadFile } from './directory/directory-files.js'
+import { currentIndex, namesOf, statesAfter, withNames } from './directory/look-up.js'
 import type { Disk } from './host/disk-seam.js'
 import { IndexRefused } from './host/read-index.js'
 import { contents } from './on-demand.js'
@@ -75,7 +75,7 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
   const source = sourceOf(tool)
   const bytes = listed && source && disk ? await readOwn(source, path, disk) : null
   if (bytes && disk && globals.config.verify) {
-    const { expectSame } = await import('./checked-files.js')
+    const { expectSame } = await import('./directory/checked-files.js')
     expectSame(disk.resolve(tool.origin.entry, tool.origin.file, '..', path), bytes, listed, disk)
   }
   if (bytes) return bytes

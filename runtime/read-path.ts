@@ -4,7 +4,7 @@ import { toolBroken } from '../src/base/error.js'
 import type { DirectoryNames } from '../src/index/directory-names.js'
 import { isBroken } from '../src/index/index-format.js'
 import { isInside } from '../src/index/inside-path.js'
-import { loadParser, rereadFile } from './directory-files.js'
+import { loadParser, rereadFile } from './directory/directory-files.js'
 import {
   askIndex,
   askLoaded,
@@ -13,7 +13,7 @@ import {
   loadNamesakes,
   noteBroken,
   withNames,
-} from './directory-state.js'
+} from './directory/look-up.js'
 import type { Disk } from './host/disk-seam.js'
 import { toolOf } from './make-tool.js'
 import type { DirectoryState, Found } from './state/directory-state.js'

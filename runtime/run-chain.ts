@@ -4,13 +4,13 @@ import type { HookTrigger } from '../src/skill/hooks.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { chainOf } from './chain.js'
 import { nextTwice, RunContext } from './context.js'
+import { writtenFile } from './directory/written-place.js'
 import { lazy } from './host/lazy.js'
 import { type Awaitable, isThenable, whenThere } from './host/thenable.js'
 import { runAborted, throwIfAborted } from './run-aborted.js'
 import { type Chain, type ChainStep, EMPTY_CHAIN } from './state/chain.js'
 import type { Run } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
-import { writtenFile } from './written-place.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
 const placing = lazy(() => import('./cascade-on-demand.js'))

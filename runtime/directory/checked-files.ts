@@ -1,15 +1,15 @@
 /** What is read under `verify`. The bytes that were held against the index are those that are used: nothing is read twice. */
 
-import { AgentAppsError } from '../src/base/error.js'
-import type { DirectoryNames } from '../src/index/directory-names.js'
-import type { FileDigest } from '../src/index/index-format.js'
-import { currentIndex, directoryStates } from './directory-state.js'
-import type { Disk } from './host/disk-seam.js'
-import { IndexRefused } from './host/read-index.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import type { DirectoryNames } from '../../src/index/directory-names.js'
+import type { FileDigest } from '../../src/index/index-format.js'
+import type { Disk } from '../host/disk-seam.js'
+import { IndexRefused } from '../host/read-index.js'
+import type { DirectoryState } from '../state/directory-state.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolSource } from '../state/tool-source.js'
+import { currentIndex, directoryStates } from './look-up.js'
 import { decode } from './read-content.js'
-import type { DirectoryState } from './state/directory-state.js'
-import type { Globals } from './state/globals.js'
-import type { ToolSource } from './state/tool-source.js'
 
 /** The content of a tool, cut from a file that is as it was compiled. */
 export async function checkedContent({ state, names, record }: ToolSource, disk: Disk): Promise<string> {

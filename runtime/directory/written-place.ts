@@ -1,7 +1,7 @@
 import { disk } from '#disk'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
 import { loadParser } from './directory-files.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
 
 /** Where something stands in a skill's file. */
 export interface WrittenPlace {

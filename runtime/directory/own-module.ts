@@ -1,5 +1,5 @@
-import type { Disk } from './host/disk-seam.js'
-import type { DirectoryState } from './state/directory-state.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { DirectoryState } from '../state/directory-state.js'
 
 /** The path of a module that a directory's index names; null where it is not there, or is a link to any code of this machine. */
 export async function ownModule({ dir }: DirectoryState, file: string, disk: Disk): Promise<string | null> {

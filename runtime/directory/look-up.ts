@@ -1,11 +1,11 @@
-import type { DirectoryNames } from '../src/index/directory-names.js'
-import { INDEX_FILE, isBroken, type NameRecord } from '../src/index/index-format.js'
-import { type SearchDirectory, searchDirectories } from '../src/skill/path-entry.js'
-import type { Disk } from './host/disk-seam.js'
-import { lazy } from './host/lazy.js'
-import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from './host/read-index.js'
-import type { DirectoryState, Found } from './state/directory-state.js'
-import { addDiagnostic, emptyCache, type Globals } from './state/globals.js'
+import type { DirectoryNames } from '../../src/index/directory-names.js'
+import { INDEX_FILE, isBroken, type NameRecord } from '../../src/index/index-format.js'
+import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
+import type { Disk } from '../host/disk-seam.js'
+import { lazy } from '../host/lazy.js'
+import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '../host/read-index.js'
+import type { DirectoryState, Found } from '../state/directory-state.js'
+import { addDiagnostic, emptyCache, type Globals } from '../state/globals.js'
 
 /** The reading of files, which what is compiled does without. */
 export const directoryFiles = lazy(() => import('./directory-files.js'))

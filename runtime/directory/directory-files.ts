@@ -1,13 +1,13 @@
 /** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
 
-import type { DiskParser } from '../src/content/disk-parser.js'
-import { CLOCK_TICK } from '../src/index/clock-tick.js'
-import type { DirectoryNames } from '../src/index/directory-names.js'
-import { listingText } from '../src/index/index-format.js'
-import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './directory-state.js'
-import type { Disk } from './host/disk-seam.js'
-import type { DirectoryState } from './state/directory-state.js'
-import type { Globals } from './state/globals.js'
+import type { DiskParser } from '../../src/content/disk-parser.js'
+import { CLOCK_TICK } from '../../src/index/clock-tick.js'
+import type { DirectoryNames } from '../../src/index/directory-names.js'
+import { listingText } from '../../src/index/index-format.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { DirectoryState } from '../state/directory-state.js'
+import type { Globals } from '../state/globals.js'
+import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './look-up.js'
 
 /** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */
 export async function readDisk(

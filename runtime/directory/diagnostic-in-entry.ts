@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../src/base/diagnostic.js'
-import { directoryStates } from './directory-state.js'
-import type { Disk } from './host/disk-seam.js'
-import type { Globals } from './state/globals.js'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/globals.js'
+import { directoryStates } from './look-up.js'
 
 /** A diagnostic whose file is absolute, with that as it stands in its path entry; null outside of all entries. */
 export function diagnosticInEntry(diagnostic: Diagnostic, globals: Globals, disk: Disk): Diagnostic | null {

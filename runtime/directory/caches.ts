@@ -1,5 +1,5 @@
-import { forgetDisk } from './directory-state.js'
-import { defaultGlobals, emptyCache, emptyCascades, type Globals } from './state/globals.js'
+import { defaultGlobals, emptyCache, emptyCascades, type Globals } from '../state/globals.js'
+import { forgetDisk } from './look-up.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */
 export function clearToolCache(name: string, globals: Globals = defaultGlobals()): void {

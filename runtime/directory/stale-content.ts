@@ -1,10 +1,10 @@
-import { AgentAppsError } from '../src/base/error.js'
-import { isBroken } from '../src/index/index-format.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { isBroken } from '../../src/index/index-format.js'
+import type { Disk } from '../host/disk-seam.js'
+import { addDiagnostic, type Globals } from '../state/globals.js'
+import type { ToolSource } from '../state/tool-source.js'
 import { rereadFile } from './directory-files.js'
-import type { Disk } from './host/disk-seam.js'
 import { decode, readBytes } from './read-content.js'
-import { addDiagnostic, type Globals } from './state/globals.js'
-import type { ToolSource } from './state/tool-source.js'
 
 /** The content of a tool whose file changed after it was compiled: as the file has it now. `path` is the file's. */
 export async function readStale(
