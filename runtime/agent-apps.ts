@@ -55,6 +55,6 @@ export {
   ctxValue,
   serializeContext,
 } from './context-helpers.js'
-export { findAuthority, mainInDir } from './find-authority.js'
+export { findAuthority, mainInDir } from './find/find-authority.js'
 export * from './index.js'
 export { resolveJsonSchema } from './resolve-json-schema.js'

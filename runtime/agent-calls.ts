@@ -3,12 +3,12 @@ import { isOffered, isThere, matchedTool } from '../src/catalog/offered-tool.js'
 import { parsePatterns, selectsTool, type ToolRule } from '../src/patterns/tool-pattern.js'
 import { isAllowed } from '../src/patterns/tool-rules.js'
 import { isToolName } from '../src/skill/names.js'
-import { allTools } from './all-tools.js'
 import { invocationOf, type RunContext } from './context.js'
-import { resolve } from './find-tool.js'
+import { allTools } from './find/all-tools.js'
+import { resolve } from './find/find-tool.js'
+import type { OpenedSkill } from './find/opened-skill.js'
+import { requireTool } from './find/require-tool.js'
 import { lazy } from './host/lazy.js'
-import type { OpenedSkill } from './opened-skill.js'
-import { requireTool } from './require-tool.js'
 import type { Chain } from './state/chain.js'
 import type { AgentPolicy, CallerKind } from './state/context.js'
 import type { Globals } from './state/globals.js'
@@ -89,7 +89,7 @@ export function authorize(ctx: RunContext): void {
   }
 }
 
-const opening = lazy(() => import('./opened-skill.js'))
+const opening = lazy(() => import('./find/opened-skill.js'))
 
 /** What an agent is given of a call: a skill that it opens comes with where its files are. */
 export async function resultForAgent(

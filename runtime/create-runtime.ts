@@ -5,7 +5,7 @@ import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { cloneArguments } from './clone-arguments.js'
 import type { Explanation } from './explain.js'
-import { findTool } from './find-tool.js'
+import { findTool } from './find/find-tool.js'
 import { lazy } from './host/lazy.js'
 import { invoke } from './invoke.js'
 import { listTools } from './list-tools.js'
@@ -108,7 +108,7 @@ export interface AgentRuntime {
 const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
 
 const rendering = lazy(() => import('./render-tool.js'))
-const details = lazy(() => import('./read-details.js'))
+const details = lazy(() => import('./find/read-details.js'))
 const cascades = lazy(() => import('./cascade-on-demand.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
 const agents = lazy(() => import('./agent-calls.js'))

@@ -3,7 +3,7 @@ import { isBroken } from '../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
 import { layerDirectories } from './compiled-chain.js'
 import { directoryStates, lookUp } from './directory/look-up.js'
-import { toolOf } from './make-tool.js'
+import { toolOf } from './find/make-tool.js'
 import type { Globals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 

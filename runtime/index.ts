@@ -8,11 +8,11 @@ export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
 export { clearAllCaches, clearToolCache } from './directory/caches.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './explain.js'
-export { findTool } from './find-tool.js'
+export { findTool } from './find/find-tool.js'
+export type { OpenedSkill } from './find/opened-skill.js'
 export { invoke } from './invoke.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
-export type { OpenedSkill } from './opened-skill.js'
 export {
   createCallbackRef,
   type RegisterToolOptions,

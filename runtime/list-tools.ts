@@ -2,7 +2,7 @@ import { lazy } from './host/lazy.js'
 import { defaultGlobals, type Globals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 
-const listing = lazy(() => import('./all-tools.js'))
+const listing = lazy(() => import('./find/all-tools.js'))
 
 /**
  * Lists the tools that are registered, then those of each path entry in order of name; of several with one name, the first. Hidden

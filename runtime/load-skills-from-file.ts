@@ -2,7 +2,7 @@ import { lazy } from './host/lazy.js'
 import { defaultGlobals, type Globals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 
-const reading = lazy(() => import('./read-path.js'))
+const reading = lazy(() => import('./find/read-path.js'))
 
 /**
  * Loads every tool of a skill file, past the search path. A directory means its SKILL.md.

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../src/base/json.js'
 import { type Promotion, readAnnotations } from '../src/cascade/annotations.js'
 import { valueFaults } from '../src/cascade/metadata-faults.js'
-import { rootMain } from './find-authority.js'
+import { rootMain } from './find/find-authority.js'
 import { cascadeTool } from './resolve-cascade.js'
 import { isOwn } from './state/directory-state.js'
 import type { Globals, Promotions } from './state/globals.js'

@@ -1,7 +1,7 @@
 import { lazy } from './host/lazy.js'
 import { defaultGlobals, type Globals } from './state/globals.js'
 
-const details = lazy(() => import('./read-details.js'))
+const details = lazy(() => import('./find/read-details.js'))
 
 /**
  * The bytes of one of a folder skill's files, by its path inside the skill's folder.

@@ -1,11 +1,11 @@
-import type { Diagnostic } from '../src/base/diagnostic.js'
-import { readFrontmatter } from '../src/skill/role-meant.js'
-import { loadParser } from './directory/directory-files.js'
-import type { Disk } from './host/disk-seam.js'
-import { addDiagnostic, type Globals } from './state/globals.js'
-import { isNotEvaluated, noteNotEvaluated } from './state/not-evaluated.js'
-import type { Resolution, ToolDef } from './state/tool-def.js'
-import type { ToolSource } from './state/tool-source.js'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
+import { readFrontmatter } from '../../src/skill/role-meant.js'
+import { loadParser } from '../directory/directory-files.js'
+import type { Disk } from '../host/disk-seam.js'
+import { addDiagnostic, type Globals } from '../state/globals.js'
+import { isNotEvaluated, noteNotEvaluated } from '../state/not-evaluated.js'
+import type { Resolution, ToolDef } from '../state/tool-def.js'
+import type { ToolSource } from '../state/tool-source.js'
 
 /** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
 export async function completeTool(

@@ -1,10 +1,10 @@
 import { disk } from '#disk'
-import type { Diagnostic } from '../src/base/diagnostic.js'
-import { toolBroken } from '../src/base/error.js'
-import type { DirectoryNames } from '../src/index/directory-names.js'
-import { isBroken } from '../src/index/index-format.js'
-import { isInside } from '../src/index/inside-path.js'
-import { loadParser, rereadFile } from './directory/directory-files.js'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
+import { toolBroken } from '../../src/base/error.js'
+import type { DirectoryNames } from '../../src/index/directory-names.js'
+import { isBroken } from '../../src/index/index-format.js'
+import { isInside } from '../../src/index/inside-path.js'
+import { loadParser, rereadFile } from '../directory/directory-files.js'
 import {
   askIndex,
   askLoaded,
@@ -13,12 +13,12 @@ import {
   loadNamesakes,
   noteBroken,
   withNames,
-} from './directory/look-up.js'
-import type { Disk } from './host/disk-seam.js'
+} from '../directory/look-up.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { DirectoryState, Found } from '../state/directory-state.js'
+import type { Globals } from '../state/globals.js'
+import type { Resolution, ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
-import type { DirectoryState, Found } from './state/directory-state.js'
-import type { Globals } from './state/globals.js'
-import type { Resolution, ToolDef } from './state/tool-def.js'
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
-import { runtimeClosed } from '../src/base/error.js'
-import { isBroken } from '../src/index/index-format.js'
+import { runtimeClosed } from '../../src/base/error.js'
+import { isBroken } from '../../src/index/index-format.js'
 import {
   askIndex,
   directoryFiles,
@@ -9,16 +9,16 @@ import {
   lookUp,
   noteBroken,
   withNames,
-} from './directory/look-up.js'
-import { pathsKey } from './directory/paths-key.js'
-import type { Disk } from './host/disk-seam.js'
-import { lazy } from './host/lazy.js'
+} from '../directory/look-up.js'
+import { pathsKey } from '../directory/paths-key.js'
+import type { Disk } from '../host/disk-seam.js'
+import { lazy } from '../host/lazy.js'
+import type { DirectoryState, Found } from '../state/directory-state.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
-import type { DirectoryState, Found } from './state/directory-state.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
 
-const notEvaluated = lazy(() => import('./state/not-evaluated.js'))
+const notEvaluated = lazy(() => import('../state/not-evaluated.js'))
 
 /** Every tool that is registered, and those of the path entries, from indexes and files. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {

@@ -1,10 +1,10 @@
-import { parseInline } from '../src/skill/inline-reference.js'
+import { parseInline } from '../../src/skill/inline-reference.js'
+import { loadParser } from '../directory/directory-files.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/globals.js'
+import { notEvaluated } from '../state/not-evaluated.js'
+import type { Resolution, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { functionOf, noTool } from './delegate-source.js'
-import { loadParser } from './directory/directory-files.js'
-import type { Disk } from './host/disk-seam.js'
-import type { Globals } from './state/globals.js'
-import { notEvaluated } from './state/not-evaluated.js'
-import type { Resolution, ToolDef, ToolFunction } from './state/tool-def.js'
 
 /**
  * The tool of an `inline://` reference, made at its first use and kept as a registered tool under the whole

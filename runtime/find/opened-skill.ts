@@ -1,8 +1,8 @@
 import { disk } from '#disk'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { readDetails } from './read-details.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
-import { sourceOf } from './state/tool-source.js'
 
 /** What an agent is given that opens a folder skill, so that it finds `scripts/x.py` of the text. */
 export interface OpenedSkill {

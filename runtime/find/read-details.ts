@@ -1,19 +1,19 @@
 import { disk } from '#disk'
-import { AgentAppsError } from '../src/base/error.js'
-import { nearest } from '../src/base/nearest.js'
-import { directiveReferences } from '../src/content/content-references.js'
-import type { ToolDetails } from '../src/index/index-format.js'
-import { inOrder, isReferences, type ToolReference } from '../src/skill/references.js'
-import { resourceUnreadable } from '../src/skill/skill-faults.js'
-import { rereadFile } from './directory/directory-files.js'
-import { currentIndex, namesOf, statesAfter, withNames } from './directory/look-up.js'
-import type { Disk } from './host/disk-seam.js'
-import { IndexRefused } from './host/read-index.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { nearest } from '../../src/base/nearest.js'
+import { directiveReferences } from '../../src/content/content-references.js'
+import type { ToolDetails } from '../../src/index/index-format.js'
+import { inOrder, isReferences, type ToolReference } from '../../src/skill/references.js'
+import { resourceUnreadable } from '../../src/skill/skill-faults.js'
+import { rereadFile } from '../directory/directory-files.js'
+import { currentIndex, namesOf, statesAfter, withNames } from '../directory/look-up.js'
+import type { Disk } from '../host/disk-seam.js'
+import { IndexRefused } from '../host/read-index.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { contents } from './on-demand.js'
 import { requireTool } from './require-tool.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
-import { sourceOf, type ToolSource } from './state/tool-source.js'
 
 /** A tool with its details. Directories without an index are read for this where they may have tools that it shadows. */
 export async function describe(
@@ -75,7 +75,7 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
   const source = sourceOf(tool)
   const bytes = listed && source && disk ? await readOwn(source, path, disk) : null
   if (bytes && disk && globals.config.verify) {
-    const { expectSame } = await import('./directory/checked-files.js')
+    const { expectSame } = await import('../directory/checked-files.js')
     expectSame(disk.resolve(tool.origin.entry, tool.origin.file, '..', path), bytes, listed, disk)
   }
   if (bytes) return bytes

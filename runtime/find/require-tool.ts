@@ -1,8 +1,8 @@
-import { toolBroken } from '../src/base/error.js'
+import { toolBroken } from '../../src/base/error.js'
+import { lazy } from '../host/lazy.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
 import { resolve } from './find-tool.js'
-import { lazy } from './host/lazy.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
 
 const faults = lazy(() => import('./call-faults.js'))
 

@@ -1,11 +1,11 @@
-import { AgentAppsError } from '../src/base/error.js'
-import type { CodeSource } from '../src/content/disk-parser.js'
-import { isDefinedTool } from '../src/skill/define-tool.js'
-import { parseInline } from '../src/skill/inline-reference.js'
-import { parseReference } from '../src/skill/reference.js'
-import type { Disk } from './host/disk-seam.js'
-import type { ToolFunction } from './state/tool-def.js'
-import type { ToolSource } from './state/tool-source.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import type { CodeSource } from '../../src/content/disk-parser.js'
+import { isDefinedTool } from '../../src/skill/define-tool.js'
+import { parseInline } from '../../src/skill/inline-reference.js'
+import { parseReference } from '../../src/skill/reference.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { ToolFunction } from '../state/tool-def.js'
+import type { ToolSource } from '../state/tool-source.js'
 
 /** What the tool that a delegate names is looked up by. */
 export function delegateTarget(ref: string, { state, record }: ToolSource, disk: Disk): string {
