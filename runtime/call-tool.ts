@@ -1,4 +1,4 @@
-import { chainOf } from './chain.js'
+import { chainOf } from './cascade/chain-of.js'
 import { checkArguments, checkResult, resolveReturns } from './check-arguments.js'
 import { cloneArguments, UncopiedArguments } from './clone-arguments.js'
 import { type InvokeFor, observing, RunContext } from './context.js'

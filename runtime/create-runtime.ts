@@ -3,8 +3,8 @@ import { isJsonObject } from '../src/base/json.js'
 import { checkOptions, FRESHNESS, PACKAGES, PATHS, VARIABLES } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
+import type { Explanation } from './cascade/explain.js'
 import { cloneArguments } from './clone-arguments.js'
-import type { Explanation } from './explain.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/lazy.js'
 import { invoke } from './invoke.js'
@@ -109,7 +109,7 @@ const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a
 
 const rendering = lazy(() => import('./render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
-const cascades = lazy(() => import('./cascade-on-demand.js'))
+const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 

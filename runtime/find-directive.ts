@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { isBroken } from '../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
-import { layerDirectories } from './compiled-chain.js'
+import { layerDirectories } from './cascade/compiled-chain.js'
 import { directoryStates, lookUp } from './directory/look-up.js'
 import { toolOf } from './find/make-tool.js'
 import type { Globals } from './state/globals.js'

@@ -15,7 +15,7 @@ import { asText, type InterpolationRoots, interpolate } from '../src/content/int
 import { type Inner, type Rendering, renderContent } from '../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../src/index/content-record.js'
 import { invokeFor } from './call-tool.js'
-import { chainOf } from './chain.js'
+import { chainOf } from './cascade/chain-of.js'
 import { checkArguments } from './check-arguments.js'
 import { UncopiedArguments } from './clone-arguments.js'
 import { RunContext } from './context.js'

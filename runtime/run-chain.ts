@@ -1,8 +1,8 @@
 import { type AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { CALLS_MAX } from '../src/index/index-format.js'
 import type { HookTrigger } from '../src/skill/hooks.js'
-import { cascadeInvalid } from './cascade-invalid.js'
-import { chainOf } from './chain.js'
+import { cascadeInvalid } from './cascade/cascade-invalid.js'
+import { chainOf } from './cascade/chain-of.js'
 import { nextTwice, RunContext } from './context.js'
 import { writtenFile } from './directory/written-place.js'
 import { lazy } from './host/lazy.js'
@@ -13,7 +13,7 @@ import type { Run } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
 
 const interpolating = lazy(() => import('./interpolate-arguments.js'))
-const placing = lazy(() => import('./cascade-on-demand.js'))
+const placing = lazy(() => import('./cascade/cascade-on-demand.js'))
 
 /**
  * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one

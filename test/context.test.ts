@@ -13,17 +13,17 @@ import {
   serializeContext,
 } from 'agent-apps'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { makeChain } from '../runtime/cascade/make-chain.js'
 import { createRuntime } from '../runtime/create-runtime.js'
 import { invoke } from '../runtime/invoke.js'
-import { makeChain } from '../runtime/make-chain.js'
 import type { ChainStep } from '../runtime/state/chain.js'
 import type { Context, InvokeOptions } from '../runtime/state/context.js'
 import { type Body, runOf, runWith, stepOf } from './support/run-with-chain.js'
 import { temporary } from './support/temporary.js'
 
 const chains = new Map<string, ChainStep[]>()
-vi.mock('../runtime/chain.js', async original => {
-  const actual = await original<typeof import('../runtime/chain.js')>()
+vi.mock('../runtime/cascade/chain-of.js', async original => {
+  const actual = await original<typeof import('../runtime/cascade/chain-of.js')>()
   return { ...actual, chainOf: ({ name }: { name: string }) => makeChain(chains.get(name) ?? []) }
 })
 afterEach(() => {

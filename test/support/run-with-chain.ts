@@ -1,7 +1,7 @@
 import { emptyGlobals, type Globals, type ToolDef, type ToolFunction } from 'agent-apps'
 import { invokeFor } from '../../runtime/call-tool.js'
+import { makeChain } from '../../runtime/cascade/make-chain.js'
 import { RunContext } from '../../runtime/context.js'
-import { makeChain } from '../../runtime/make-chain.js'
 import { runChain } from '../../runtime/run-chain.js'
 import type { ChainStep } from '../../runtime/state/chain.js'
 import type { Context, InvokeOptions } from '../../runtime/state/context.js'

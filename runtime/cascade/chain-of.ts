@@ -1,13 +1,13 @@
 import { disk } from '#disk'
-import { CLOCK_TICK } from '../src/index/clock-tick.js'
-import { directoryStates, isStillFresh } from './directory/look-up.js'
-import { pathsKey } from './directory/paths-key.js'
-import { lazy } from './host/lazy.js'
-import { indexStamp } from './host/read-index.js'
-import type { Chain, KnownCascade } from './state/chain.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
-import { sourceOf } from './state/tool-source.js'
+import { CLOCK_TICK } from '../../src/index/clock-tick.js'
+import { directoryStates, isStillFresh } from '../directory/look-up.js'
+import { pathsKey } from '../directory/paths-key.js'
+import { lazy } from '../host/lazy.js'
+import { indexStamp } from '../host/read-index.js'
+import type { Chain, KnownCascade } from '../state/chain.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 
 const finding = lazy(() => import('./find-cascade.js'))
 

@@ -1,8 +1,8 @@
-import { isJsonObject } from '../src/base/json.js'
-import type { ChainRecord } from '../src/index/index-format.js'
-import type { HookTrigger } from '../src/skill/hooks.js'
-import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from './state/chain.js'
-import type { ToolDef } from './state/tool-def.js'
+import { isJsonObject } from '../../src/base/json.js'
+import type { ChainRecord } from '../../src/index/index-format.js'
+import type { HookTrigger } from '../../src/skill/hooks.js'
+import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from '../state/chain.js'
+import type { ToolDef } from '../state/tool-def.js'
 
 /** A middleware of a cascade, as it was compiled or resolved now, with the tool that it is. */
 export function makeStep(

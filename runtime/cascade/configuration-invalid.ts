@@ -1,8 +1,8 @@
-import { AgentAppsError } from '../src/base/error.js'
-import { writtenPlace } from './directory/written-place.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { writtenPlace } from '../directory/written-place.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
 import { resolveAll, toolId } from './resolve-cascade.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
 
 /**
  * What a middleware says of its configuration, as the error of the tool that it is around: with the place where the

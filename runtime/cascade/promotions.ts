@@ -1,11 +1,11 @@
-import type { JsonObject } from '../src/base/json.js'
-import { type Promotion, readAnnotations } from '../src/cascade/annotations.js'
-import { valueFaults } from '../src/cascade/metadata-faults.js'
-import { rootMain } from './find/find-authority.js'
+import type { JsonObject } from '../../src/base/json.js'
+import { type Promotion, readAnnotations } from '../../src/cascade/annotations.js'
+import { valueFaults } from '../../src/cascade/metadata-faults.js'
+import { rootMain } from '../find/find-authority.js'
+import { isOwn } from '../state/directory-state.js'
+import type { Globals, Promotions } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
 import { cascadeTool } from './resolve-cascade.js'
-import { isOwn } from './state/directory-state.js'
-import type { Globals, Promotions } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
 
 /**
  * True for a registered tool without metadata that no promotion reaches: there is nothing to resolve. Programs

@@ -1,13 +1,13 @@
 import { disk } from '#disk'
-import type { ResolvedCascade } from '../src/cascade/types.js'
+import type { ResolvedCascade } from '../../src/cascade/types.js'
+import { currentIndex, directoryStates, withNames } from '../directory/look-up.js'
+import { knownTool } from '../find/find-tool.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { DirectoryState } from '../state/directory-state.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { cascadeKey } from './cascade-key.js'
-import { currentIndex, directoryStates, withNames } from './directory/look-up.js'
-import { knownTool } from './find/find-tool.js'
-import type { Disk } from './host/disk-seam.js'
-import type { DirectoryState } from './state/directory-state.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
-import { sourceOf } from './state/tool-source.js'
 
 /**
  * The names of a tool's peers: under `trust` as its index has them, where its cascades hold; else as they were resolved
