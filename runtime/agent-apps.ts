@@ -57,4 +57,4 @@ export {
 } from './context-helpers.js'
 export { findAuthority, mainInDir } from './find/find-authority.js'
 export * from './index.js'
-export { resolveJsonSchema } from './resolve-json-schema.js'
+export { resolveJsonSchema } from './schema/resolve-json-schema.js'

@@ -7,7 +7,7 @@ import { pathGet } from '../src/values/path-expression.js'
 import type { RunContext } from './context.js'
 import type { OpenedSkill } from './find/opened-skill.js'
 import { lazy } from './host/lazy.js'
-import { interpolationRoots } from './interpolation-roots.js'
+import { interpolationRoots } from './schema/interpolation-roots.js'
 import type { CallerKind, Context } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
 

@@ -1,8 +1,8 @@
 import { AgentAppsError } from '../src/base/error.js'
-import { freezeArguments } from './freeze-arguments.js'
 import { lazy } from './host/lazy.js'
 import { whenThere } from './host/thenable.js'
 import { throwIfAborted } from './run-aborted.js'
+import { freezeArguments } from './schema/freeze-arguments.js'
 import type { Chain, ChainStep } from './state/chain.js'
 import type {
   CallContext,

@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../src/base/error.js'
-import type { UncopiedArguments } from './clone-arguments.js'
 import type { RunContext } from './context.js'
 import { NAMES_SHOWN } from './find/call-faults.js'
+import type { UncopiedArguments } from './schema/clone-arguments.js'
 import type { ToolDef } from './state/tool-def.js'
 
 /** The error for a call that stands in too many others, with the names of all of them. */

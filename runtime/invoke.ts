@@ -1,7 +1,7 @@
-import { cloneArguments } from './clone-arguments.js'
 import { lazy } from './host/lazy.js'
 import { whenThere } from './host/thenable.js'
 import { ownOptions } from './own-options.js'
+import { cloneArguments } from './schema/clone-arguments.js'
 import type { InvokeOptions } from './state/context.js'
 import { defaultGlobals, type Globals } from './state/globals.js'
 

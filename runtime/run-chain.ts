@@ -12,7 +12,7 @@ import { type Chain, type ChainStep, EMPTY_CHAIN } from './state/chain.js'
 import type { Run } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
 
-const interpolating = lazy(() => import('./interpolate-arguments.js'))
+const interpolating = lazy(() => import('./schema/interpolate-arguments.js'))
 const placing = lazy(() => import('./cascade/cascade-on-demand.js'))
 
 /**

@@ -1,8 +1,8 @@
-import { attempt } from '../src/base/attempt.js'
-import type { Issue } from '../src/base/error.js'
-import { type ErrorCode, isAgentAppsError } from '../src/base/error.js'
-import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { type CheckedSchema, checkSchema, type SchemaProblem } from '../src/schema/check-schema.js'
+import { attempt } from '../../src/base/attempt.js'
+import type { Issue } from '../../src/base/error.js'
+import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { type CheckedSchema, checkSchema, type SchemaProblem } from '../../src/schema/check-schema.js'
 import {
   AJV_MODULES,
   type AJV_OPTIONS,
@@ -12,13 +12,13 @@ import {
   type Validate,
   type ValidatorFactory,
   withoutNames,
-} from '../src/schema/compile-schema.js'
-import { applyDefaults, CloneRefused, cloneValue, roomForCopies } from '../src/schema/defaults.js'
-import { interpretSchema } from '../src/schema/interpret-schema.js'
-import { issueOf, shownPath } from '../src/schema/issues.js'
-import type { Dialect } from '../src/schema/keywords.js'
-import { PatternWork } from '../src/schema/linear-pattern.js'
-import { isToolResult } from '../src/skill/tool-result.js'
+} from '../../src/schema/compile-schema.js'
+import { applyDefaults, CloneRefused, cloneValue, roomForCopies } from '../../src/schema/defaults.js'
+import { interpretSchema } from '../../src/schema/interpret-schema.js'
+import { issueOf, shownPath } from '../../src/schema/issues.js'
+import type { Dialect } from '../../src/schema/keywords.js'
+import { PatternWork } from '../../src/schema/linear-pattern.js'
+import { isToolResult } from '../../src/skill/tool-result.js'
 
 /** A value, and the schema that it is held against. */
 export interface Comparison {

@@ -1,14 +1,14 @@
 import { disk } from '#disk'
-import { AgentAppsError } from '../src/base/error.js'
-import type { JsonObject } from '../src/base/json.js'
-import { ownModule } from './directory/own-module.js'
-import { writtenPlace } from './directory/written-place.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import type { JsonObject } from '../../src/base/json.js'
+import { ownModule } from '../directory/own-module.js'
+import { writtenPlace } from '../directory/written-place.js'
+import type { CallContext, Context } from '../state/context.js'
+import type { Globals } from '../state/globals.js'
+import { isNotEvaluated } from '../state/not-evaluated.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { resolveJsonSchema } from './resolve-json-schema.js'
-import type { CallContext, Context } from './state/context.js'
-import type { Globals } from './state/globals.js'
-import { isNotEvaluated } from './state/not-evaluated.js'
-import type { ToolDef } from './state/tool-def.js'
-import { sourceOf } from './state/tool-source.js'
 import { compareWith } from './validate-schema.js'
 
 export type Part = 'params' | 'returns'
@@ -55,7 +55,7 @@ async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: 
   // An index may name any code as a schema's.
   if (source && isNotEvaluated(source, globals)) return null
   if (globals.config.verify) {
-    const { importChecked } = await import('./directory/checked-files.js')
+    const { importChecked } = await import('../directory/checked-files.js')
     return (await importChecked(state, names, file, disk)).default
   }
   const path = await ownModule(state, file, disk)

@@ -1,5 +1,5 @@
-import type { InterpolationRoots } from '../src/content/interpolate.js'
-import type { Context, Run } from './state/context.js'
+import type { InterpolationRoots } from '../../src/content/interpolate.js'
+import type { Context, Run } from '../state/context.js'
 
 /** What `${…}` can name of a context. */
 export function interpolationRoots(ctx: Context): InterpolationRoots {

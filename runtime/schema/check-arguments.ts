@@ -1,11 +1,11 @@
-import { AgentAppsError } from '../src/base/error.js'
-import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { lazy } from './host/lazy.js'
-import { type Awaitable, whenThere } from './host/thenable.js'
-import type { Chain } from './state/chain.js'
-import type { CallContext } from './state/context.js'
-import type { ToolDef } from './state/tool-def.js'
-import { sourceOf } from './state/tool-source.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { lazy } from '../host/lazy.js'
+import { type Awaitable, whenThere } from '../host/thenable.js'
+import type { Chain } from '../state/chain.js'
+import type { CallContext } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 
 // Loaded when the first schema is needed: most of what a host does needs none.
 const comparing = lazy(() => import('./compare-schema.js'))

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { pathGet } from '../src/values/path-expression.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { pathGet } from '../../src/values/path-expression.js'
+import type { Context } from '../state/context.js'
 import { contextFields } from './interpolation-roots.js'
-import type { Context } from './state/context.js'
 
 /**
  * The schema that holds in a context: where a schema has a `$resolve`, a path expression, the object that it finds in
