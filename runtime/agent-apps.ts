@@ -54,7 +54,7 @@ export {
   ctxTools,
   ctxValue,
   serializeContext,
-} from './context-helpers.js'
+} from './call/context-helpers.js'
 export { findAuthority, mainInDir } from './find/find-authority.js'
 export * from './index.js'
 export { resolveJsonSchema } from './schema/resolve-json-schema.js'

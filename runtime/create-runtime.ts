@@ -3,12 +3,12 @@ import { isJsonObject } from '../src/base/json.js'
 import { checkOptions, FRESHNESS, PACKAGES, PATHS, VARIABLES } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
+import { invoke } from './call/invoke.js'
+import { ownPolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/lazy.js'
-import { invoke } from './invoke.js'
 import { listTools } from './list-tools.js'
-import { ownPolicy } from './own-options.js'
 import { readResource } from './read-resource.js'
 import { cloneArguments } from './schema/clone-arguments.js'
 import type { AgentPolicy, InvokeOptions } from './state/context.js'
@@ -111,7 +111,7 @@ const rendering = lazy(() => import('./render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
-const agents = lazy(() => import('./agent-calls.js'))
+const agents = lazy(() => import('./call/agent-calls.js'))
 
 /**
  * A runtime over some path entries. Does no I/O before its first use.

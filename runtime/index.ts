@@ -5,20 +5,20 @@ export type { ResourceRecord, ToolDetails } from '../src/index/index-format.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
-export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
-export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
-export { clearAllCaches, clearToolCache } from './directory/caches.js'
-export { findTool } from './find/find-tool.js'
-export type { OpenedSkill } from './find/opened-skill.js'
-export { invoke } from './invoke.js'
-export { listTools } from './list-tools.js'
-export { loadSkillsFromFile } from './load-skills-from-file.js'
+export { invoke } from './call/invoke.js'
 export {
   createCallbackRef,
   type RegisterToolOptions,
   registerTool,
   unregisterTool,
-} from './programmatic-tools.js'
+} from './call/programmatic-tools.js'
+export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
+export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
+export { clearAllCaches, clearToolCache } from './directory/caches.js'
+export { findTool } from './find/find-tool.js'
+export type { OpenedSkill } from './find/opened-skill.js'
+export { listTools } from './list-tools.js'
+export { loadSkillsFromFile } from './load-skills-from-file.js'
 export { readResource } from './read-resource.js'
 export type { ChainStep } from './state/chain.js'
 export type {

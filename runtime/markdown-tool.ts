@@ -1,4 +1,4 @@
-import type { RunContext } from './context.js'
+import type { RunContext } from './call/run-context.js'
 import { readContent } from './directory/read-content.js'
 import type { Disk } from './host/disk-seam.js'
 import { lazy } from './host/lazy.js'

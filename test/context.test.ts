@@ -13,9 +13,9 @@ import {
   serializeContext,
 } from 'agent-apps'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { invoke } from '../runtime/call/invoke.js'
 import { makeChain } from '../runtime/cascade/make-chain.js'
 import { createRuntime } from '../runtime/create-runtime.js'
-import { invoke } from '../runtime/invoke.js'
 import type { ChainStep } from '../runtime/state/chain.js'
 import type { Context, InvokeOptions } from '../runtime/state/context.js'
 import { type Body, runOf, runWith, stepOf } from './support/run-with-chain.js'

@@ -4,6 +4,6 @@ import { lazy } from '../host/lazy.js'
  * What a tool that was found can do besides. Finding one loads none of it, so that a process that only finds tools, and a small
  * bundle, go without.
  */
-export const code = lazy(() => import('../run-code.js'))
+export const code = lazy(() => import('../call/run-code.js'))
 export const markdown = lazy(() => import('../markdown-tool.js'))
 export const contents = lazy(() => import('../find-content.js'))

@@ -1,8 +1,8 @@
 import { emptyGlobals, type Globals, type ToolDef, type ToolFunction } from 'agent-apps'
-import { invokeFor } from '../../runtime/call-tool.js'
+import { invokeFor } from '../../runtime/call/call-tool.js'
+import { runChain } from '../../runtime/call/run-chain.js'
+import { RunContext } from '../../runtime/call/run-context.js'
 import { makeChain } from '../../runtime/cascade/make-chain.js'
-import { RunContext } from '../../runtime/context.js'
-import { runChain } from '../../runtime/run-chain.js'
 import type { ChainStep } from '../../runtime/state/chain.js'
 import type { Context, InvokeOptions } from '../../runtime/state/context.js'
 

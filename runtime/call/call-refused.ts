@@ -1,8 +1,8 @@
-import { AgentAppsError } from '../src/base/error.js'
-import type { RunContext } from './context.js'
-import { NAMES_SHOWN } from './find/call-faults.js'
-import type { UncopiedArguments } from './schema/clone-arguments.js'
-import type { ToolDef } from './state/tool-def.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { NAMES_SHOWN } from '../find/call-faults.js'
+import type { UncopiedArguments } from '../schema/clone-arguments.js'
+import type { ToolDef } from '../state/tool-def.js'
+import type { RunContext } from './run-context.js'
 
 /** The error for a call that stands in too many others, with the names of all of them. */
 export function depthExceeded(ctx: RunContext, maxDepth: number): AgentAppsError {

@@ -1,5 +1,5 @@
-import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../src/base/error.js'
-import { isToolName } from '../src/skill/names.js'
+import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
+import { isToolName } from '../../src/skill/names.js'
 
 /** What is wrong with a call before it is one. */
 const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKEN', 'TOOL_NOT_FOUND'])

@@ -1,4 +1,4 @@
-import type { AgentPolicy, InvokeOptions } from './state/context.js'
+import type { AgentPolicy, InvokeOptions } from '../state/context.js'
 
 /** The options of a call as they are now: what its caller changes later is not for this call. */
 export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {

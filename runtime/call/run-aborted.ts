@@ -1,5 +1,5 @@
-import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
-import type { RunContext } from './context.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import type { RunContext } from './run-context.js'
 
 /** Throws where a call is no longer wanted, so that nothing more is started for it. */
 export function throwIfAborted({ abort, tool }: RunContext): void {

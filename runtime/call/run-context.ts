@@ -1,9 +1,8 @@
-import { AgentAppsError } from '../src/base/error.js'
-import { lazy } from './host/lazy.js'
-import { whenThere } from './host/thenable.js'
-import { throwIfAborted } from './run-aborted.js'
-import { freezeArguments } from './schema/freeze-arguments.js'
-import type { Chain, ChainStep } from './state/chain.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { lazy } from '../host/lazy.js'
+import { whenThere } from '../host/thenable.js'
+import { freezeArguments } from '../schema/freeze-arguments.js'
+import type { Chain, ChainStep } from '../state/chain.js'
 import type {
   CallContext,
   CallIds,
@@ -13,10 +12,11 @@ import type {
   Manager,
   Run,
   RunningTool,
-} from './state/context.js'
-import type { Progress } from './state/events.js'
-import type { Globals } from './state/globals.js'
-import type { Origin, ToolDef } from './state/tool-def.js'
+} from '../state/context.js'
+import type { Progress } from '../state/events.js'
+import type { Globals } from '../state/globals.js'
+import type { Origin, ToolDef } from '../state/tool-def.js'
+import { throwIfAborted } from './run-aborted.js'
 
 /** Tells listeners; loaded where there are some. */
 export const observing = lazy(() => import('./observe.js'))

@@ -1,19 +1,19 @@
-import { type AgentAppsError, isAgentAppsError } from '../src/base/error.js'
-import { CALLS_MAX } from '../src/index/index-format.js'
-import type { HookTrigger } from '../src/skill/hooks.js'
-import { cascadeInvalid } from './cascade/cascade-invalid.js'
-import { chainOf } from './cascade/chain-of.js'
-import { nextTwice, RunContext } from './context.js'
-import { writtenFile } from './directory/written-place.js'
-import { lazy } from './host/lazy.js'
-import { type Awaitable, isThenable, whenThere } from './host/thenable.js'
+import { type AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { CALLS_MAX } from '../../src/index/index-format.js'
+import type { HookTrigger } from '../../src/skill/hooks.js'
+import { cascadeInvalid } from '../cascade/cascade-invalid.js'
+import { chainOf } from '../cascade/chain-of.js'
+import { writtenFile } from '../directory/written-place.js'
+import { lazy } from '../host/lazy.js'
+import { type Awaitable, isThenable, whenThere } from '../host/thenable.js'
+import { type Chain, type ChainStep, EMPTY_CHAIN } from '../state/chain.js'
+import type { Run } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
 import { runAborted, throwIfAborted } from './run-aborted.js'
-import { type Chain, type ChainStep, EMPTY_CHAIN } from './state/chain.js'
-import type { Run } from './state/context.js'
-import type { ToolDef } from './state/tool-def.js'
+import { nextTwice, RunContext } from './run-context.js'
 
-const interpolating = lazy(() => import('./schema/interpolate-arguments.js'))
-const placing = lazy(() => import('./cascade/cascade-on-demand.js'))
+const interpolating = lazy(() => import('../schema/interpolate-arguments.js'))
+const placing = lazy(() => import('../cascade/cascade-on-demand.js'))
 
 /**
  * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one

@@ -1,18 +1,18 @@
 import { disk } from '#disk'
-import { AgentAppsError } from '../src/base/error.js'
-import { safeClone } from '../src/serialize/safe-clone.js'
-import type { HookTrigger } from '../src/skill/hooks.js'
-import type { PathEntry } from '../src/skill/path-entry.js'
-import { pathGet } from '../src/values/path-expression.js'
-import type { RunContext } from './context.js'
-import type { OpenedSkill } from './find/opened-skill.js'
-import { lazy } from './host/lazy.js'
-import { interpolationRoots } from './schema/interpolation-roots.js'
-import type { CallerKind, Context } from './state/context.js'
-import type { ToolDef } from './state/tool-def.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { safeClone } from '../../src/serialize/safe-clone.js'
+import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { PathEntry } from '../../src/skill/path-entry.js'
+import { pathGet } from '../../src/values/path-expression.js'
+import type { OpenedSkill } from '../find/opened-skill.js'
+import { lazy } from '../host/lazy.js'
+import { interpolationRoots } from '../schema/interpolation-roots.js'
+import type { CallerKind, Context } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
+import type { RunContext } from './run-context.js'
 
 const agents = lazy(() => import('./agent-calls.js'))
-const opening = lazy(() => import('./find/opened-skill.js'))
+const opening = lazy(() => import('../find/opened-skill.js'))
 
 /**
  * The context that a middleware serves.

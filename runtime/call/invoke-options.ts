@@ -1,5 +1,5 @@
-import { checkOptions } from '../src/base/options.js'
-import type { InvokeOptions } from './state/context.js'
+import { checkOptions } from '../../src/base/options.js'
+import type { InvokeOptions } from '../state/context.js'
 
 const OPTIONS: Record<keyof InvokeOptions, string> = {
   signal: 'an object, an AbortSignal',

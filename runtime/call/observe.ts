@@ -1,8 +1,8 @@
-import { isAgentAppsError } from '../src/base/error.js'
-import { invocationOf, type RunContext } from './context.js'
-import { isThenable } from './host/thenable.js'
-import type { Progress, RunEvent, RunEventType } from './state/events.js'
-import { addDiagnostic, type Globals } from './state/globals.js'
+import { isAgentAppsError } from '../../src/base/error.js'
+import { isThenable } from '../host/thenable.js'
+import type { Progress, RunEvent, RunEventType } from '../state/events.js'
+import { addDiagnostic, type Globals } from '../state/globals.js'
+import { invocationOf, type RunContext } from './run-context.js'
 
 /** Runs a call, and tells those who listen when it begins and how it ends. */
 export async function observed(ctx: RunContext, run: () => Promise<unknown>): Promise<unknown> {

@@ -1,22 +1,22 @@
-import { AgentAppsError } from '../src/base/error.js'
-import type { CodeSource } from '../src/content/disk-parser.js'
-import type { ModuleRecord } from '../src/index/index-format.js'
-import { loadParser } from './directory/directory-files.js'
-import { isStillFresh } from './directory/look-up.js'
-import { ownModule } from './directory/own-module.js'
-import { delegateSource, delegateTarget, functionOf, noTool } from './find/delegate-source.js'
-import type { Disk } from './host/disk-seam.js'
-import { lazy } from './host/lazy.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import type { CodeSource } from '../../src/content/disk-parser.js'
+import type { ModuleRecord } from '../../src/index/index-format.js'
+import { loadParser } from '../directory/directory-files.js'
+import { isStillFresh } from '../directory/look-up.js'
+import { ownModule } from '../directory/own-module.js'
+import { delegateSource, delegateTarget, functionOf, noTool } from '../find/delegate-source.js'
+import type { Disk } from '../host/disk-seam.js'
+import { lazy } from '../host/lazy.js'
+import type { Context } from '../state/context.js'
+import type { Globals } from '../state/globals.js'
+import { expectEvaluated } from '../state/not-evaluated.js'
+import type { ToolFunction } from '../state/tool-def.js'
+import type { ToolSource } from '../state/tool-source.js'
 import { invoke } from './invoke.js'
-import type { Context } from './state/context.js'
-import type { Globals } from './state/globals.js'
-import { expectEvaluated } from './state/not-evaluated.js'
-import type { ToolFunction } from './state/tool-def.js'
-import type { ToolSource } from './state/tool-source.js'
 
-const checks = lazy(() => import('./directory/checked-files.js'))
+const checks = lazy(() => import('../directory/checked-files.js'))
 const faults = lazy(() => import('./delegate-faults.js'))
-export const inline = lazy(() => import('./find/inline-tools.js'))
+export const inline = lazy(() => import('../find/inline-tools.js'))
 
 /** A module's tool, ready to be called. */
 export interface LoadedCode {

@@ -1,18 +1,18 @@
-import { AgentAppsError, toolBroken } from '../src/base/error.js'
-import { isOffered, isThere, matchedTool } from '../src/catalog/offered-tool.js'
-import { parsePatterns, selectsTool, type ToolRule } from '../src/patterns/tool-pattern.js'
-import { isAllowed } from '../src/patterns/tool-rules.js'
-import { isToolName } from '../src/skill/names.js'
-import { invocationOf, type RunContext } from './context.js'
-import { allTools } from './find/all-tools.js'
-import { resolve } from './find/find-tool.js'
-import type { OpenedSkill } from './find/opened-skill.js'
-import { requireTool } from './find/require-tool.js'
-import { lazy } from './host/lazy.js'
-import type { Chain } from './state/chain.js'
-import type { AgentPolicy, CallerKind } from './state/context.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
+import { AgentAppsError, toolBroken } from '../../src/base/error.js'
+import { isOffered, isThere, matchedTool } from '../../src/catalog/offered-tool.js'
+import { parsePatterns, selectsTool, type ToolRule } from '../../src/patterns/tool-pattern.js'
+import { isAllowed } from '../../src/patterns/tool-rules.js'
+import { isToolName } from '../../src/skill/names.js'
+import { allTools } from '../find/all-tools.js'
+import { resolve } from '../find/find-tool.js'
+import type { OpenedSkill } from '../find/opened-skill.js'
+import { requireTool } from '../find/require-tool.js'
+import { lazy } from '../host/lazy.js'
+import type { Chain } from '../state/chain.js'
+import type { AgentPolicy, CallerKind } from '../state/context.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { invocationOf, type RunContext } from './run-context.js'
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
@@ -89,7 +89,7 @@ export function authorize(ctx: RunContext): void {
   }
 }
 
-const opening = lazy(() => import('./find/opened-skill.js'))
+const opening = lazy(() => import('../find/opened-skill.js'))
 
 /** What an agent is given of a call: a skill that it opens comes with where its files are. */
 export async function resultForAgent(

@@ -1,13 +1,13 @@
-import { AgentAppsError, runtimeClosed } from '../src/base/error.js'
-import { isJsonObject, type JsonObject } from '../src/base/json.js'
-import { type DefinedTool, frontmatterOf, isDefinedTool } from '../src/skill/define-tool.js'
-import { extractFrontmatter, ROLES, type Role } from '../src/skill/frontmatter.js'
-import { isToolName } from '../src/skill/names.js'
-import { notJsonIn } from '../src/values/not-json.js'
-import { forgetReference } from './directory/caches.js'
-import type { Context } from './state/context.js'
-import { defaultGlobals, type Globals } from './state/globals.js'
-import type { ToolDef, ToolFunction } from './state/tool-def.js'
+import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { type DefinedTool, frontmatterOf, isDefinedTool } from '../../src/skill/define-tool.js'
+import { extractFrontmatter, ROLES, type Role } from '../../src/skill/frontmatter.js'
+import { isToolName } from '../../src/skill/names.js'
+import { notJsonIn } from '../../src/values/not-json.js'
+import { forgetReference } from '../directory/caches.js'
+import type { Context } from '../state/context.js'
+import { defaultGlobals, type Globals } from '../state/globals.js'
+import type { ToolDef, ToolFunction } from '../state/tool-def.js'
 
 /** A tool that a program registers. */
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {

@@ -1,18 +1,18 @@
-import { chainOf } from './cascade/chain-of.js'
-import { type InvokeFor, observing, RunContext } from './context.js'
-import { knownTool } from './find/find-tool.js'
-import { requireTool } from './find/require-tool.js'
-import { lazy } from './host/lazy.js'
-import { isThenable } from './host/thenable.js'
+import { chainOf } from '../cascade/chain-of.js'
+import { knownTool } from '../find/find-tool.js'
+import { requireTool } from '../find/require-tool.js'
+import { lazy } from '../host/lazy.js'
+import { isThenable } from '../host/thenable.js'
+import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
+import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
+import type { InvokeOptions } from '../state/context.js'
+import type { Globals } from '../state/globals.js'
 import { ownOptions } from './own-options.js'
 import { throwIfAborted } from './run-aborted.js'
-import { checkArguments, checkResult, resolveReturns } from './schema/check-arguments.js'
-import { cloneArguments, UncopiedArguments } from './schema/clone-arguments.js'
-import type { InvokeOptions } from './state/context.js'
-import type { Globals } from './state/globals.js'
+import { type InvokeFor, observing, RunContext } from './run-context.js'
 
 const running = lazy(() => import('./run-chain.js'))
-const faults = lazy(() => import('./depth-exceeded.js'))
+const faults = lazy(() => import('./call-refused.js'))
 const optionChecks = lazy(() => import('./invoke-options.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 
