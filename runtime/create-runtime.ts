@@ -107,7 +107,7 @@ export interface AgentRuntime {
 
 const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
 
-const rendering = lazy(() => import('./render-tool.js'))
+const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
 const lifetime = lazy(() => import('./lifetime.js'))

@@ -5,5 +5,5 @@ import { lazy } from '../host/lazy.js'
  * bundle, go without.
  */
 export const code = lazy(() => import('../call/run-code.js'))
-export const markdown = lazy(() => import('../markdown-tool.js'))
-export const contents = lazy(() => import('../find-content.js'))
+export const markdown = lazy(() => import('../content/markdown-tool.js'))
+export const contents = lazy(() => import('../content/find-content.js'))

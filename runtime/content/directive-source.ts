@@ -1,19 +1,19 @@
 import { disk } from '#disk'
-import { toolBroken } from '../src/base/error.js'
-import { nearest } from '../src/base/nearest.js'
-import { directiveSkillBroken } from '../src/content/content-faults.js'
-import type { ContentWork, ReadText } from '../src/content/content-work.js'
-import type { DirectiveSource, DirectiveTool } from '../src/content/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../src/content/included-file.js'
-import { parseReference } from '../src/skill/reference.js'
-import { diagnosticInEntry } from './directory/diagnostic-in-entry.js'
-import { allTools } from './find/all-tools.js'
-import { completeTool } from './find/complete-tool.js'
-import { resolve } from './find/find-tool.js'
-import type { Disk } from './host/disk-seam.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
-import { sourceOf } from './state/tool-source.js'
+import { toolBroken } from '../../src/base/error.js'
+import { nearest } from '../../src/base/nearest.js'
+import { directiveSkillBroken } from '../../src/content/content-faults.js'
+import type { ContentWork, ReadText } from '../../src/content/content-work.js'
+import type { DirectiveSource, DirectiveTool } from '../../src/content/directive.js'
+import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../../src/content/included-file.js'
+import { parseReference } from '../../src/skill/reference.js'
+import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
+import { allTools } from '../find/all-tools.js'
+import { completeTool } from '../find/complete-tool.js'
+import { resolve } from '../find/find-tool.js'
+import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 
 /** What a directive of a file sees: `entry` is the file's path entry, absolute, and `file` relative to it. */
 export function directiveSource(
@@ -99,7 +99,7 @@ async function readFile(
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
   if (globals.config.verify) {
-    const { digestFor, expectSame } = await import('./directory/checked-files.js')
+    const { digestFor, expectSame } = await import('../directory/checked-files.js')
     expectSame(absolute, bytes, digestFor(entry, from, file, globals, host), host)
   }
   try {

@@ -1,11 +1,11 @@
 import { disk } from '#disk'
-import { isBroken } from '../src/index/index-format.js'
-import { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
-import { layerDirectories } from './cascade/compiled-chain.js'
-import { directoryStates, lookUp } from './directory/look-up.js'
-import { toolOf } from './find/make-tool.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
+import { isBroken } from '../../src/index/index-format.js'
+import { type DirectiveForm, directiveForms } from '../../src/skill/directive-forms.js'
+import { layerDirectories } from '../cascade/compiled-chain.js'
+import { directoryStates, lookUp } from '../directory/look-up.js'
+import { toolOf } from '../find/make-tool.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
 
 /**
  * The directive of a name for the content of a tool, as middleware is looked for: a registered one, else one of the

@@ -1,11 +1,11 @@
-import type { RunContext } from './call/run-context.js'
-import { readContent } from './directory/read-content.js'
-import type { Disk } from './host/disk-seam.js'
-import { lazy } from './host/lazy.js'
-import type { Context } from './state/context.js'
-import type { Globals } from './state/globals.js'
-import type { ToolDef } from './state/tool-def.js'
-import type { ToolSource } from './state/tool-source.js'
+import type { RunContext } from '../call/run-context.js'
+import { readContent } from '../directory/read-content.js'
+import type { Disk } from '../host/disk-seam.js'
+import { lazy } from '../host/lazy.js'
+import type { Context } from '../state/context.js'
+import type { Globals } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import type { ToolSource } from '../state/tool-source.js'
 
 const rendering = lazy(() => import('./render-tool.js'))
 
