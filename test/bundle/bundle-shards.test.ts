@@ -1,0 +1,186 @@
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { compile } from 'agent-apps/compiler'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { codeProject } from '../support/code-project.js'
+import { ask, deployRuntime, runCode } from '../support/processes.js'
+import { temporary } from '../support/temporary.js'
+import { skill, type Tree } from '../support/tree.js'
+
+const DUMP = fileURLToPath(new URL('../support/dump-tools.mjs', import.meta.url))
+/** More records than an index keeps in one file. */
+const MANY = 400
+const numbered = (name: string): string[] => Array.from({ length: MANY }, (_, number) => `${name}-${number}`)
+const filled = (folder: string, names: readonly string[]): Tree =>
+  Object.fromEntries(names.map(name => [`${folder}/${name}/SKILL.md`, skill(name)]))
+
+/** Two directories, each with more than one part of an index holds, and a name that stands in both, one that the library has too. */
+const TREE: Tree = {
+  ...filled('skills', numbered('own')),
+  ...filled('theirs', numbered('their')),
+  'theirs/own-7/SKILL.md': skill('own-7', 'Theirs.\n'),
+  'skills/skill-list/SKILL.md': skill('skill-list', 'Ours.\n'),
+  'skills/own-7/notes.md': 'Notes.\n',
+  'skills/SKILL.md': skill('top', 'The main one.\n', 'metadata:\n  role: main\n  $global:\n    limit: 90\n'),
+  'skills/heir/SKILL.md': skill('heir', 'Of own-8.\n', 'metadata:\n  $inherit: own-8\n'),
+  'skills/reader/SKILL.md': skill('reader', 'See :skill[own-9], and [it](../own-10/SKILL.md).\n'),
+  'skills/handing/SKILL.md': skill('handing', 'Hands on.\n', 'metadata:\n  delegate: ../own-11/SKILL.md\n'),
+}
+const PATHS = ['skills', { dir: 'theirs', external: true, layer: 'global' as const }]
+
+/** The bundle of the project, whose sources are gone, and what its indexes said before. */
+interface Deployed {
+  entry: string
+  index: unknown
+}
+
+let deployed: Deployed
+/** What all the tools are asked by. */
+const names = ['own-7', 'own-399', 'their-0', 'heir', 'reader', 'handing', 'top', 'skill-list', 'no-such']
+const asked = [
+  ...names,
+  './skills/own-3/SKILL.md',
+  './skills/own-3',
+  './theirs/their-5/SKILL.md',
+  'layer://global/own-7',
+  'layer://bundled/skill-list',
+]
+let runner: string
+
+beforeAll(async () => {
+  const { root } = codeProject(TREE)
+  await compile({ cwd: root, paths: ['theirs'] })
+  await compile({ cwd: root, paths: PATHS, bundle: 'dist/agent.mjs' })
+  runner = deployRuntime(DUMP)
+  const [index] = ask<unknown[]>(runner, [{ cwd: root, paths: PATHS, freshness: 'trust', names: asked }])
+  const folder = join(temporary(), 'moved')
+  cpSync(join(root, 'dist'), folder, { recursive: true })
+  deployed = {
+    entry: join(folder, 'agent.mjs'),
+    index: placeless(index, root),
+  }
+  rmSync(root, { recursive: true })
+})
+
+/** An answer without where the project lay, and that it was an index. */
+function placeless(answer: unknown, root: string): unknown {
+  const library = join(runner, '../node_modules/agent-apps/skills')
+  return JSON.parse(
+    JSON.stringify(answer)
+      .replaceAll(`file://${root}/`, 'bundle:///')
+      .replaceAll(`${root}/`, '/')
+      .replaceAll(`file://${library}/`, 'bundle:///node_modules/agent-apps/skills/')
+      .replaceAll(library, '/node_modules/agent-apps/skills'),
+    (key, value) => (key === 'via' || key === 'vias' || key === 'stats' ? undefined : value),
+  )
+}
+
+/** The chunks of the bundle that hold parts of indexes. */
+function parts(entry: string): string[] {
+  const chunks = entry.replace('.mjs', '-chunks')
+  return readdirSync(chunks)
+    .filter(name => name.startsWith('index-'))
+    .map(name => join(chunks, name))
+}
+
+/** The same bundle in another place. */
+function copied(): string {
+  const folder = join(temporary(), 'copy')
+  cpSync(join(deployed.entry, '..'), folder, { recursive: true })
+  return join(folder, 'agent.mjs')
+}
+
+/** What code prints of a bundle, as JSON. */
+function said(entry: string, code: string): unknown {
+  return JSON.parse(
+    runCode(`
+    const { runtime, tools } = await import(${JSON.stringify(entry)})
+    const outcome = work => work.then(one => one ?? null, ({ code, hint }) => ({ code, hint }))
+    console.log(JSON.stringify(await (async () => { ${code} })()))`),
+  )
+}
+
+describe('a bundle of large directories', () => {
+  it('has no records of its index in the entry', () => {
+    expect(parts(deployed.entry).length).toBeGreaterThan(3)
+    expect(readFileSync(deployed.entry, 'utf8')).not.toContain('What own-7 does.')
+  })
+
+  it('gives what its index gave', () => {
+    const [bundle] = ask<unknown[]>(runner, [{ bundle: deployed.entry, names: asked }])
+    expect(placeless(bundle, '/nowhere')).toEqual(deployed.index)
+  })
+
+  it('loads of each directory that part alone in which a name would be', () => {
+    const entry = copied()
+    const has = (file: string, name: string): boolean =>
+      readFileSync(file, 'utf8').includes(JSON.stringify(`"${name}":{"content"`).slice(1, -1))
+    const needed = parts(entry).filter(file => has(file, 'own-7'))
+    expect(needed).toHaveLength(2)
+    const other = numbered('own').find(name => !needed.some(file => has(file, name)))
+    for (const file of parts(entry)) if (!needed.includes(file)) rmSync(file)
+    const answer = said(
+      entry,
+      `const tool = await runtime.findTool('own-7')
+      return [await tool.content(), tool.origin.shadows, await outcome(runtime.findTool('${other}'))]`,
+    )
+    expect(answer).toEqual([
+      'Do own-7.\n',
+      [{ layer: 'global', entry: '/theirs', file: 'own-7/SKILL.md' }],
+      expect.objectContaining({ code: 'BUNDLE_REPLACED' }),
+    ])
+  })
+
+  it('tells what a tool shadows to whoever found it, by whichever way', () => {
+    const ways = [
+      "runtime.findTool('own-7')",
+      "runtime.findTool('./skills/own-7')",
+      "runtime.findTool('./skills/own-7/SKILL.md#own-7')",
+      "runtime.listTools().then(all => all.find(({ name }) => name === 'own-7'))",
+    ]
+    for (const way of ways)
+      expect([way, said(deployed.entry, `return (await ${way}).origin.shadows.length`)]).toEqual([way, 1])
+    expect(
+      said(deployed.entry, "return (await runtime.findTool('skill-list')).origin.shadows[0].layer"),
+    ).toBe('bundled')
+  })
+
+  it('knows the nearest name, and runs tools that nobody looked up before', () => {
+    expect(said(deployed.entry, "return outcome(runtime.invoke('own-77x'))")).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+      hint: expect.stringMatching(/^Did you mean "own-77\d?"\?$/),
+    })
+    expect(said(deployed.entry, "return tools['handing']()")).toBe('Do own-11.\n')
+    expect(said(deployed.entry, "return runtime.render('reader')")).toBe(
+      'See own-9, and [it](../own-10/SKILL.md).\n',
+    )
+  })
+})
+
+describe('the tools that a bundle exports', () => {
+  it('are an object that nobody can change', () => {
+    const answer = said(
+      deployed.entry,
+      `const refused = []
+      for (const change of [() => { tools.other = 1 }, () => { delete tools.top }, () => Object.defineProperty(tools, 'x', { value: 1 })])
+        try { change() } catch ({ name }) { refused.push(name) }
+      return {
+        refused,
+        frozen: Object.isFrozen(tools),
+        keys: Object.keys(tools).filter(name => !/-\\d+$/.test(name)),
+        has: ['own-7' in tools, 'no-such' in tools, 'toString' in tools, Object.hasOwn(tools, 'own-7')],
+        same: tools['own-7'] === tools['own-7'],
+        type: [typeof tools['own-7'], typeof tools['no-such'], { ...tools }['own-7'] === tools['own-7']],
+      }`,
+    )
+    expect(answer).toEqual({
+      refused: ['TypeError', 'TypeError', 'TypeError'],
+      frozen: true,
+      keys: expect.arrayContaining(['heir', 'reader', 'handing', 'top', 'skill-list']),
+      has: [true, false, true, true],
+      same: true,
+      type: ['function', 'undefined', true],
+    })
+  })
+})

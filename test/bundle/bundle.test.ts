@@ -1,0 +1,998 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type Runtime, registerTool } from 'agent-apps'
+import { type CompileOptions, compile } from 'agent-apps/compiler'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { codeProject } from '../support/code-project.js'
+import { ownTools } from '../support/own-tools.js'
+import { rewriteIndex, type WrittenIndex } from '../support/poisoned-index.js'
+import { ask, deployRuntime, ROOT, startCode } from '../support/processes.js'
+import { withReadOnly } from '../support/read-only.js'
+import { layOut, samples } from '../support/sample.js'
+import { temporary } from '../support/temporary.js'
+import { goodSkills, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
+
+interface Bundle {
+  runtime: Runtime
+  tools: Record<string, (args?: unknown) => Promise<unknown>>
+}
+
+/** Bundles a project, takes its sources away, and imports what is left from another place. */
+async function bundled(
+  tree: Tree,
+  options: Partial<CompileOptions> = {},
+): Promise<Bundle & { folder: string; text: string }> {
+  const { root } = codeProject(tree)
+  await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', ...options })
+  const folder = join(temporary(), 'moved')
+  cpSync(join(root, 'dist'), folder, { recursive: true })
+  rmSync(root, { recursive: true })
+  const text = readFileSync(join(folder, 'agent.mjs'), 'utf8')
+  return { ...(await import(pathToFileURL(join(folder, 'agent.mjs')).href)), folder, text }
+}
+
+/** The files of a bundle, by path. */
+function filesOf(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.\w+$/.test(name))
+      .sort()
+      .map(name => [name, readFileSync(join(folder, name), 'utf8')]),
+  )
+}
+
+const CODE = (name: string, body: string, metadata: object = {}): string =>
+  `export const frontmatter = ${JSON.stringify({ name, description: `Is ${name}.`, metadata })}\nexport default async (ctx, args) => {\n${body}\n}\n`
+
+const failure = (work: Promise<unknown>): Promise<{ code?: string; message: string; hint: string }> =>
+  work.then(
+    () => ({ message: 'did not fail', hint: '' }),
+    error => error,
+  )
+
+/** The names that a bundle exports, without those of the library, which every bundle has. */
+function own(tools: object): string[] {
+  return Object.keys(tools).filter(name => !LIBRARY.includes(name))
+}
+const LIBRARY = ['agent-discover', 'skill-describe', 'skill-list']
+
+describe('the same answer from an index and from a bundle without its sources', () => {
+  interface Answer {
+    listed: { name: string; via: string }[]
+    found: Record<string, unknown>
+    stats: { via: Record<string, number> }
+  }
+  const DUMP = fileURLToPath(new URL('../support/dump-tools.mjs', import.meta.url))
+  const cases = samples()
+  const answers = new Map<string, { index: Answer; bundle: Answer; cwd: string; app: string }>()
+
+  beforeAll(async () => {
+    const jobs = []
+    for (const sample of cases) {
+      const { cwd, paths } = layOut(sample)
+      const bundle = join(temporary(), 'agent.mjs')
+      const { files } = await compile({ cwd, paths, bundle })
+      jobs.push({
+        cwd,
+        paths,
+        bundle,
+        freshness: 'trust',
+        names: [...new Set(files.flatMap(one => one.tools))],
+      })
+    }
+    const deployed = deployRuntime(DUMP)
+    const index = ask<Answer[]>(
+      deployed,
+      jobs.map(({ bundle: _, ...job }) => job),
+    )
+    for (const { cwd } of jobs) rmSync(cwd, { recursive: true })
+    const bundle = ask<Answer[]>(deployed, jobs)
+    for (const [number, { id }] of cases.entries())
+      answers.set(id, {
+        cwd: jobs[number]?.cwd ?? '',
+        app: dirname(deployed),
+        index: index[number] as Answer,
+        bundle: bundle[number] as Answer,
+      })
+  })
+
+  it.each(cases.map(({ id }) => id))('%s', id => {
+    const { cwd, app, index, bundle } = answers.get(id) as NonNullable<ReturnType<typeof answers.get>>
+    /** Where the project lay, and that it was an index, is no part of the answer. */
+    const placeless = (answer: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(answer)
+          .replaceAll(`file://${cwd}/`, 'bundle:///')
+          .replaceAll(`${cwd}/`, '/')
+          .replaceAll(`${app}/`, '/'),
+        (key, value) =>
+          key === 'via' ? undefined : key === 'src' && value !== null ? decodeURI(value) : value,
+      )
+    expect(placeless(bundle.listed)).toEqual(placeless(index.listed))
+    expect(placeless(bundle.found)).toEqual(placeless(index.found))
+    expect(bundle.stats.via).toMatchObject({ index: 0, disk: 0, bundle: index.stats.via.index })
+  })
+})
+
+const TREE: Tree = {
+  'skills/review/SKILL.md': skill('review', 'See :include[references/style.md]. É!\n'),
+  'skills/review/references/style.md': 'the style',
+  'skills/review/assets/dot.bin': new Uint8Array([0, 255, 254, 10]),
+  'skills/count.skill.ts': CODE('count', 'return `${args.text}: ${args.text.split(" ").length}`', {
+    params: {
+      type: 'object',
+      properties: { text: { type: 'string' }, unit: { enum: ['words', 'letters'], default: 'words' } },
+      required: ['text', 'unit'],
+      additionalProperties: false,
+    },
+    returns: { type: 'string' },
+    timeout: 5000,
+  }),
+}
+
+describe('a bundle', () => {
+  it('gives what the project gave: calls, content, resources, faults', async () => {
+    const { runtime, tools } = await bundled(TREE)
+    expect(own(tools)).toEqual(['count', 'review'])
+    expect(await tools.count?.({ text: 'one two' })).toBe('one two: 2')
+    expect(await runtime.invoke('review')).toBe('See the style. É!\n')
+    expect([...(await runtime.readResource('review', 'assets/dot.bin'))]).toEqual([0, 255, 254, 10])
+    expect(await failure(runtime.invoke('count', { text: 1 }))).toMatchObject({ code: 'ARGS_INVALID' })
+    expect(await failure(runtime.invoke('cuont'))).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+      hint: 'Did you mean "count"?',
+    })
+    expect(await failure(runtime.invoke('something-else'))).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+      hint: '`runtime.listTools()` gives those there are.',
+    })
+    const { origin, src } = (await runtime.findTool('./skills/review')) ?? {}
+    expect({ ...origin, src }).toEqual({
+      entry: '/skills',
+      file: 'review/SKILL.md',
+      layer: 'project',
+      shadows: [],
+      src: 'bundle:///skills/review/SKILL.md',
+      via: 'bundle',
+    })
+    const { via, cascadesComputed } = runtime.stats()
+    expect({ ...via, cascadesComputed }).toMatchObject({ bundle: 4, index: 0, disk: 0, cascadesComputed: 0 })
+    expect(runtime.diagnostics()).toEqual([])
+  })
+
+  it('takes registered tools, with the library’s middleware around them', async () => {
+    const { runtime } = await bundled({ 'skills/a/SKILL.md': skill('a') })
+    registerTool(runtime.globals, { name: 'b', metadata: { limit: 4 }, fn: () => 'A long text.' })
+    expect(await runtime.invoke('b')).toBe('A lo\n[Cut: 4 of 12 characters.]')
+  })
+
+  it('loads contents, resources and code when they are asked for', async () => {
+    const { folder } = await bundled(TREE)
+    const loaded = new Set<string>()
+    const load = (file: string): void => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      const text = readFileSync(join(folder, file), 'utf8')
+      // A dynamic import has a bracket before the quote.
+      for (const [, to = ''] of text.matchAll(/^(?:import|export)\b[^;(]*?"\.\/([^"]+\.mjs)"/gm))
+        load(to.startsWith('agent-chunks/') ? to : `agent-chunks/${to}`)
+    }
+    load('agent.mjs')
+    const texts = [...loaded].map(file => readFileSync(join(folder, file), 'utf8')).join('\n')
+    // In the index the included text stands in the parts of its content.
+    expect(texts).not.toContain('See :include')
+    expect(texts).not.toContain('split(" ")')
+    expect(Object.values(filesOf(folder)).join('\n')).toContain('See :include')
+  })
+
+  it('is the same bytes wherever the project lies, and says nothing of where', async () => {
+    const one = codeProject(TREE).root
+    const other = join(codeProject({}).root, 'deeper', 'another name')
+    writeTree(other, { 'package.json': '{}\n', ...TREE })
+    for (const cwd of [one, other])
+      for (const sourcemap of [false, true])
+        await compile({ cwd, paths: ['skills'], bundle: `dist-${sourcemap}/agent.mjs`, sourcemap })
+    for (const folder of ['dist-false', 'dist-true']) {
+      const files = filesOf(join(one, folder))
+      expect(Object.keys(files).length).toBeGreaterThan(20)
+      expect(filesOf(join(other, folder))).toEqual(files)
+      expect(Object.values(files).join('\n')).not.toMatch(/agent-apps-test|\/tmp|file:\/\//)
+    }
+  })
+
+  it('holds what paths between directories mean, those outside of the working directory included', async () => {
+    const { root } = codeProject({
+      'apps/one/skills/SKILL.md': skill('one', 'One.\n', 'metadata: { role: main, $local: { limit: 9 } }\n'),
+      'apps/one/skills/a.skill.md': skill(
+        'a',
+        'A.\n',
+        "metadata: { $inherit: '../../../shared/base.skill.md' }\n",
+      ),
+      'shared/base.skill.md': skill('base', 'Base.\n', 'metadata: { limit: 3 }\n'),
+    })
+    const cwd = join(root, 'apps/one')
+    await compile({ cwd, paths: ['skills', '../../shared'], bundle: 'dist/agent.mjs' })
+    rmSync(join(root, 'shared'), { recursive: true })
+    const { runtime } = await import(pathToFileURL(join(cwd, 'dist/agent.mjs')).href)
+    expect((await runtime.explain('a')).metadata.limit).toMatchObject({
+      value: 3,
+      file: '/shared/base.skill.md',
+    })
+    expect(await runtime.invoke('../../shared/base.skill.md')).toBe('Bas\n[Cut: 3 of 6 characters.]')
+    expect((await runtime.findTool('base'))?.origin.entry).toBe('/shared')
+    expect((await runtime.findTool('./skills/a.skill.md'))?.origin.entry).toBe('/apps/one/skills')
+  })
+
+  it('imports nothing of any host by itself, and what skills import by its whole name', async () => {
+    const { folder } = await bundled(TREE)
+    const importsIn = (at: string) =>
+      Object.values(filesOf(at))
+        .join('\n')
+        .match(/(?:from|import) ?\(?["'](?!\.)[^"']+/g)
+    expect(importsIn(folder)).toEqual([expect.stringContaining('agent-apps/runtime')])
+    const other = await bundled({
+      'skills/a.skill.ts': `import { sep } from 'path'\n${CODE('a', 'return sep')}`,
+    })
+    expect(importsIn(other.folder)).toContain('from "node:path')
+    expect(await other.tools.a?.()).toBe('/')
+  })
+
+  it('splits a large index, and finds and lists all of it', async () => {
+    const tree = Object.fromEntries(
+      Object.entries(goodSkills(300)).map(([path, item]) => [`skills/${path}`, item]),
+    )
+    const { runtime, tools } = await bundled(tree)
+    expect(own(tools)).toHaveLength(300)
+    expect(await tools['good-299']?.()).toBe('Do good-299.\n')
+    expect(await ownTools(runtime)).toHaveLength(300)
+  })
+
+  it('takes directories of others that have an index, and says what to do of those that have none', async () => {
+    const { root } = codeProject({
+      'skills/a/SKILL.md': skill('a'),
+      'theirs/b.skill.js': CODE('b', 'return "b"'),
+    })
+    const paths = ['skills', { dir: 'theirs', external: true }, { dir: 'nowhere', external: true }]
+    const refused = await failure(compile({ cwd: root, paths, bundle: 'dist/agent.mjs' }))
+    expect(refused).toMatchObject({ code: 'BUNDLE_UNCOMPILED' })
+    expect(refused.message).toContain('theirs has no index')
+    expect(existsSync(join(root, 'dist'))).toBe(false)
+    await compile({ cwd: root, paths: ['theirs'] })
+    await compile({ cwd: root, paths, bundle: 'dist/agent.mjs' })
+    rmSync(join(root, 'theirs'), { recursive: true })
+    const { tools } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    expect(await tools.b()).toBe('b')
+  })
+
+  it('takes nothing by the word of an index that was changed', async () => {
+    const { root } = codeProject({ 'skills/a/SKILL.md': skill('a'), 'theirs/b/SKILL.md': skill('b') })
+    await compile({ cwd: root, paths: ['theirs'] })
+    const index = join(root, 'theirs/.agent-apps.json')
+    writeFileSync(
+      index,
+      readFileSync(index, 'utf8').replace('b/SKILL.md","frontmatter', '../x/SKILL.md","frontmatter'),
+    )
+    const paths = ['skills', { dir: 'theirs', external: true }]
+    expect(await failure(compile({ cwd: root, paths, bundle: 'dist/agent.mjs' }))).toMatchObject({
+      code: 'BUNDLE_UNCOMPILED',
+    })
+  })
+
+  it.each<[string, (index: WrittenIndex) => void]>([
+    [
+      'a resource',
+      ({ tools, details }) => {
+        Object.assign(tools.b ?? {}, { file: '../SKILL.md' })
+        Object.assign(details.b ?? {}, { resources: [{ path: 'secret.txt', size: 7, sha256: 'x' }] })
+      },
+    ],
+    [
+      'a content',
+      ({ tools }) => Object.assign(tools.b ?? {}, { file: '../secret.txt', size: 7, content: [0, 7] }),
+    ],
+    ['frontmatter that is none', ({ tools }) => Object.assign(tools.b ?? {}, { frontmatter: null })],
+    [
+      'a schema that is no module',
+      ({ tools }) => Object.assign(tools.b ?? {}, { validators: { params: 5 } }),
+    ],
+  ])('copies nothing by the word of an index that was made up: %s', async (_, change) => {
+    const { root } = codeProject({
+      'skills/a/SKILL.md': skill('a'),
+      'theirs/b/SKILL.md': skill('b'),
+      'secret.txt': 'secret.',
+    })
+    await compile({ cwd: root, paths: ['theirs'] })
+    rewriteIndex(join(root, 'theirs'), change)
+    const paths = ['skills', { dir: 'theirs', external: true }]
+    const refused = await failure(compile({ cwd: root, paths, bundle: 'dist/agent.mjs' }))
+    expect(refused).toMatchObject({ code: 'BUNDLE_UNCOMPILED' })
+    expect(refused.message).toContain('has an index that is not to be used: ')
+  })
+
+  it('keeps the tools that patterns name, and what those need', async () => {
+    const tree = {
+      'skills/a.skill.md': skill('a', 'A.\n', 'metadata: { delegate: b, log: true }\n'),
+      'skills/b.skill.js': CODE('b', 'return "b"'),
+      'skills/c.skill.js': CODE('c', 'return "c"'),
+      'skills/log.skill.js': CODE('log', '', { role: 'middleware' }),
+    }
+    const { runtime, tools, folder } = await bundled(tree, { keep: ['a*'] })
+    expect(own(tools)).toEqual(['a', 'b', 'log'])
+    expect(await runtime.invoke('a')).toBe('b')
+    expect(await runtime.findTool('c')).toBeNull()
+    expect(Object.values(filesOf(folder)).join('\n')).not.toContain('return "c"')
+    const { root } = codeProject(tree)
+    const none = compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', keep: ['x*'] })
+    expect(await failure(none)).toMatchObject({
+      code: 'OPTIONS_INVALID',
+      message: expect.stringContaining('"x*"'),
+    })
+  })
+
+  it('is small where that is asked for', async () => {
+    const plain = await bundled(TREE)
+    const small = await bundled(TREE, { minify: true })
+    const size = (folder: string): number => Object.values(filesOf(folder)).join('').length
+    expect(size(small.folder)).toBeLessThan(size(plain.folder) * 0.7)
+    expect(await small.tools.count?.({ text: 'one' })).toBe('one: 1')
+  })
+
+  it('tells faults with the author’s file and line, where it has source maps', async () => {
+    const { folder } = await bundled(
+      { 'skills/bad.skill.ts': CODE('bad', 'const n: number = 1\nthrow new Error(`No ${n}`)') },
+      { sourcemap: true },
+    )
+    const { stderr } = spawnSync(
+      process.execPath,
+      [
+        '--enable-source-maps',
+        '--input-type=module',
+        '-e',
+        "import { tools } from './agent.mjs'; await tools.bad()",
+      ],
+      { cwd: folder, encoding: 'utf8' },
+    )
+    expect(stderr).toContain('bundle:///skills/bad.skill.ts:4:')
+  })
+})
+
+describe('code of every kind', () => {
+  it('runs, with one copy of this package and of what it shares', async () => {
+    const { tools, runtime, folder } = await bundled({
+      'skills/typed.skill.ts': `import { defineTool } from 'agent-apps'\nimport { z } from 'zod'\nimport { told } from '../lib/shared.js'\nexport default defineTool({ name: 'typed', description: 'Is typed.', params: z.object({ n: z.number() }), execute: ({ n }, { invoke }) => { told.push(n); return invoke('inline') } })\n`,
+      'skills/inline.skill.md': skill(
+        'inline',
+        'Inline.\n',
+        "metadata: { delegate: 'inline://code,export default () => 1 + 1' }\n",
+      ),
+      'skills/beside/SKILL.md': skill('beside', 'Beside.\n', 'metadata: { delegate: ./lib/work.ts }\n'),
+      'skills/beside/lib/work.ts': `import { told } from '../../../lib/shared.js'\nimport { AgentAppsError } from 'agent-apps'\nexport default () => [told, new AgentAppsError('USAGE', 'x', { hint: 'y' }).code]\n`,
+      'skills/words.skill.md': skill(
+        'words',
+        'Words.\n',
+        `metadata: { delegate: ${JSON.stringify('inline://markdown,---\nname: x\n---\nSome words.')} }\n`,
+      ),
+      'skills/common.skill.ts': `import common from 'common'\nimport text from './note.txt'\n${CODE('common', 'return common() + text')}`,
+      'skills/note.txt': 'noted',
+      'lib/shared.js': 'export const told = []\n',
+      'node_modules/common/package.json': '{"name":"common","main":"index.js"}',
+      'node_modules/common/index.js': "module.exports = () => require('path').basename('a/b')\n",
+    })
+    expect(await tools.typed?.({ n: 1 })).toBe(2)
+    expect(runtime.globals.tools.programmaticTools.has('inline://code,export default () => 1 + 1')).toBe(true)
+    expect(await tools.beside?.()).toEqual([[1], 'USAGE'])
+    expect(await tools.words?.()).toBe('Some words.')
+    expect(await tools.common?.()).toBe('bnoted')
+    expect(await failure(tools.typed?.({ n: 'x' }) ?? Promise.resolve())).toMatchObject({
+      code: 'ARGS_INVALID',
+    })
+    const copies = Object.values(filesOf(folder)).filter(text => text.includes('class AgentAppsError'))
+    expect(
+      copies.length +
+        Object.values(filesOf(folder)).filter(text => /AgentAppsError = class/.test(text)).length,
+    ).toBe(1)
+  })
+})
+
+describe('code that finds files by its own place', () => {
+  it('has those that it names, beside the chunks', async () => {
+    const { tools, folder } = await bundled({
+      'skills/a.skill.ts': `import { readFileSync } from 'node:fs'\nimport { more } from '../lib/more.js'\n${CODE('a', "return readFileSync(new URL('./words.txt', import.meta.url), 'utf8') + more()")}`,
+      'skills/words.txt': 'words',
+      'lib/more.js': `import { readFileSync } from 'node:fs'\nexport const more = () => readFileSync(new URL('more.json', import.meta.url), 'utf8')\n`,
+      'lib/more.json': '{}',
+    })
+    expect(await tools.a?.()).toBe('words{}')
+    expect(Object.keys(filesOf(folder)).filter(name => name.includes('asset-'))).toHaveLength(2)
+  })
+
+  it.each([
+    ['import.meta.dirname', 'return import.meta.dirname', '3:8'],
+    ['a URL that is not literal', 'return new URL(args.x, import.meta.url)', '3:24'],
+    ['a file that is not there', "return new URL('./none.txt', import.meta.url)", '3:8'],
+    ['a secret', "return new URL('./.env', import.meta.url)", '3:8'],
+    ['a folder', "return new URL('.', import.meta.url)", '3:8'],
+    ['a folder, by its name', "return new URL('../skills', import.meta.url)", '3:8'],
+    ['a pipe', "return new URL('../lib/pipe', import.meta.url)", '3:8'],
+    ['a file of more than 64 MiB', "return new URL('../lib/large.bin', import.meta.url)", '3:8'],
+    [
+      'a file outside of the project',
+      "return new URL('../../../../../../etc/hostname', import.meta.url)",
+      '3:8',
+    ],
+  ])('is refused otherwise: %s', async (_what, body, place) => {
+    const { root } = codeProject({
+      'skills/a.skill.ts': CODE('a', body),
+      'skills/.env': 'A=1',
+      'lib/large.bin': '',
+    })
+    execFileSync('mkfifo', [join(root, 'lib/pipe')])
+    truncateSync(join(root, 'lib/large.bin'), 64 * 1024 * 1024 + 1)
+    const refused = await failure(compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }))
+    expect(refused).toMatchObject({
+      code: 'BUNDLE_CODE',
+      message: expect.stringContaining(`skills/a.skill.ts:${place}`),
+    })
+    expect(existsSync(join(root, 'dist'))).toBe(false)
+  })
+})
+
+describe('writing a bundle', () => {
+  const one = { 'skills/a/SKILL.md': skill('a') }
+
+  it('writes nothing where nothing changed, and removes only what the bundle before needed', async () => {
+    const { root } = codeProject({ ...one, 'skills/b/SKILL.md': skill('b') })
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    expect((await compile(options)).bundled.length).toBeGreaterThan(10)
+    const before = snapshot(join(root, 'dist'), { times: true })
+    expect((await compile(options)).bundled).toEqual([])
+    expect(snapshot(join(root, 'dist'), { times: true })).toEqual(before)
+
+    const foreign = { 'agent-chunks/mine.mjs': 'x', 'agent-chunks/mine-ABCDEFGH.mjs': 'y', 'other.mjs': 'z' }
+    writeTree(join(root, 'dist'), foreign)
+    rmSync(join(root, 'skills/b'), { recursive: true })
+    await compile(options)
+    const after = filesOf(join(root, 'dist'))
+    expect(after).toMatchObject(foreign)
+    rmSync(join(root, 'dist'), { recursive: true })
+    await compile(options)
+    expect(Object.keys(after).sort()).toEqual(
+      [...Object.keys(filesOf(join(root, 'dist'))), ...Object.keys(foreign)].sort(),
+    )
+  })
+
+  it('says to a process that still runs the one before what to do, and lets it use what it has loaded', async () => {
+    const { root } = codeProject({
+      ...TREE,
+      'skills/plain.skill.ts': CODE('plain', 'return 1'),
+      'skills/missing.skill.ts': `import 'not-installed'\n${CODE('missing', 'return 1')}`,
+      'skills/used.skill.md': skill('used', 'Used.\n'),
+    })
+    const options = { cwd: root, paths: ['skills'], external: ['not-installed'], bundle: 'dist/agent.mjs' }
+    const imported = (): Promise<Bundle> => {
+      const copy = join(root, 'dist', `entry-${copies++}.mjs`)
+      cpSync(join(root, 'dist/agent.mjs'), copy)
+      return import(pathToFileURL(copy).href)
+    }
+    let copies = 0
+    await compile(options)
+    const { runtime, tools } = await imported()
+    expect(await tools.used?.()).toBe('Used.\n')
+    writeTree(root, {
+      'skills/used.skill.md': skill('used', 'New.\n'),
+      'skills/plain.skill.ts': CODE('plain', 'return 2'),
+      'skills/review/SKILL.md': skill('review', 'New.\n'),
+    })
+    await compile(options)
+    const replaced = {
+      code: 'BUNDLE_REPLACED',
+      hint: expect.stringContaining('another folder'),
+      file: expect.stringMatching(/^file:.*\/agent-chunks\//),
+      cause: { code: 'ERR_MODULE_NOT_FOUND' },
+    }
+    const gone: Record<string, () => Promise<unknown>> = {
+      invoke: () => runtime.invoke('plain'),
+      'invoke for an agent': () => runtime.forAgent().invoke('plain'),
+      render: () => runtime.render('review'),
+      readResource: () => runtime.readResource('review', 'references/style.md'),
+      'a tool': () => tools.review?.() ?? Promise.resolve(),
+    }
+    for (const [way, call] of Object.entries(gone)) expect(await failure(call()), way).toMatchObject(replaced)
+    // What did not change is there under the same name.
+    expect(await tools.used?.()).toBe('Used.\n')
+    expect((await runtime.explain('review')).name).toBe('review')
+    const after = await imported()
+    expect(await after.tools.plain?.()).toBe(2)
+    expect(await failure(after.tools.missing?.() ?? Promise.resolve())).toMatchObject({
+      code: 'ERR_MODULE_NOT_FOUND',
+    })
+  })
+
+  it('does not take the folder of a bundle whose name has another ending', async () => {
+    const { root: cwd } = codeProject(one)
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
+    await expect(compile({ cwd, paths: ['skills'], bundle: 'dist/agent.js' })).rejects.toMatchObject({
+      code: 'BUNDLE_PLACE',
+      message: expect.stringContaining('agent.mjs'),
+    })
+    rmSync(join(cwd, 'dist/agent.mjs'))
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.js' })
+    expect(readdirSync(join(cwd, 'dist')).sort()).toEqual([
+      'agent-chunks',
+      'agent.d.mts',
+      'agent.d.ts',
+      'agent.js',
+    ])
+  })
+
+  it('does not take the folder of another that is written meanwhile', async () => {
+    const { root: cwd } = codeProject(one)
+    await compile({ cwd, paths: ['skills'] })
+    const endings = ['mjs', 'js'] as const
+    const outcomes = await Promise.all(
+      endings.map(ending =>
+        failure(compile({ cwd, paths: ['skills'], bundle: `dist/agent.${ending}`, minify: ending === 'js' })),
+      ),
+    )
+    expect(outcomes.map(({ code = '' }) => code).sort()).toEqual(['', 'BUNDLE_PLACE'])
+    const written = endings.filter((_, number) => outcomes[number]?.code === undefined)
+    expect(readdirSync(join(cwd, 'dist')).filter(name => /\.m?js$/.test(name))).toEqual([
+      `agent.${written[0]}`,
+    ])
+    writeTree(cwd, { 'package.json': '{ "type": "module" }' })
+    const { tools } = await import(pathToFileURL(join(cwd, `dist/agent.${written[0]}`)).href)
+    expect(await tools.a()).toBe('Do a.\n')
+  })
+
+  it('replaces no file that came while it was made', async () => {
+    const { root: cwd } = codeProject(one)
+    const made = compile({
+      cwd,
+      paths: ['skills'],
+      bundle: 'dist/agent.mjs',
+      onProgress: () => writeTree(cwd, { 'dist/agent.mjs': 'mine' }),
+    })
+    expect(await failure(made)).toMatchObject({ code: 'BUNDLE_PLACE', file: join(cwd, 'dist/agent.mjs') })
+    expect(readFileSync(join(cwd, 'dist/agent.mjs'), 'utf8')).toBe('mine')
+  })
+
+  it('knows its source map where its list was lost, and removes none that is not its own', async () => {
+    const { root: cwd } = codeProject(one)
+    const options = { cwd, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile({ ...options, sourcemap: true })
+    const list = join(cwd, 'dist/agent-chunks/bundle.json')
+    rmSync(list)
+    await compile({ ...options, sourcemap: true })
+    rmSync(list)
+    await compile(options)
+    expect(readdirSync(join(cwd, 'dist')).sort()).toEqual(['agent-chunks', 'agent.d.mts', 'agent.mjs'])
+    writeTree(cwd, { 'dist/agent.mjs.map': 'mine', 'skills/b/SKILL.md': skill('b') })
+    await compile(options)
+    expect(readFileSync(join(cwd, 'dist/agent.mjs.map'), 'utf8')).toBe('mine')
+    await expect(compile({ ...options, sourcemap: true })).rejects.toMatchObject({ code: 'BUNDLE_PLACE' })
+  })
+
+  it('leaves no source map of the one before', async () => {
+    const { root: cwd } = codeProject(one)
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs', sourcemap: true })
+    expect(readdirSync(join(cwd, 'dist'))).toContain('agent.mjs.map')
+    await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
+    expect(readdirSync(join(cwd, 'dist')).sort()).toEqual(['agent-chunks', 'agent.d.mts', 'agent.mjs'])
+  })
+
+  it('removes nothing by the word of a list that is none of ours', async () => {
+    const { root } = codeProject({ ...one, 'precious-ABCDEFGH.mjs': 'x' })
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    writeTree(root, {
+      'dist/agent-chunks/bundle.json':
+        '{"entry":"agent.mjs","map":false,"files":["../../precious-ABCDEFGH.mjs","/etc/x","mine.mjs",3]}',
+      'dist/agent-chunks/mine.mjs': 'x',
+    })
+    await compile(options)
+    expect(existsSync(join(root, 'precious-ABCDEFGH.mjs'))).toBe(true)
+    expect(existsSync(join(root, 'dist/agent-chunks/mine.mjs'))).toBe(true)
+  })
+
+  it.each([
+    ['inside of a directory that is compiled', 'skills/agent.mjs', 'lies in'],
+    ['in the place of a skill', 'skills/x.skill.js', 'lies in'],
+    ['in the place of a file that is no bundle', 'src/app.mjs', 'is there already'],
+    ['in the place of foreign declarations', 'src/types.mjs', 'is there already'],
+    ['where its folder is a file', 'src/blocked.mjs', 'is no folder'],
+    ['in the place of a foreign source map', 'src/mapped.mjs', 'mapped.mjs.map is there already'],
+    ['in the place of a folder', 'src/folder.mjs', 'folder.mjs.map is there already'],
+    ['in the place of a foreign list', 'src/listed.mjs', 'bundle.json is there already'],
+    ['in the place of a link that leads nowhere', 'src/linked.mjs', 'linked.d.mts is there already'],
+    // It is none that could be waited for.
+    ['where a lock is foreign', 'src/locked.mjs', 'bundle.lock is there already'],
+    ['where a lock is a folder', 'src/shut.mjs', 'bundle.lock is there already'],
+  ])('is refused %s', async (_where, bundle, why) => {
+    const tree = {
+      ...one,
+      'skills/x.skill.js': CODE('x', ''),
+      'src/app.mjs': 'mine',
+      'src/types.d.mts': 'mine',
+      'src/blocked-chunks': 'mine',
+      'src/mapped.mjs.map': '{\n  "version": 3,\n  "sources": []\n}\n',
+      'src/folder.mjs.map/mine': 'mine',
+      'src/listed-chunks/bundle.json': '{"my":"own"}',
+      'src/linked.d.mts': { link: '../nowhere' },
+      'src/locked-chunks/bundle.lock': 'GEM\n  remote: https://rubygems.org\n',
+      'src/shut-chunks/bundle.lock/mine': 'mine',
+    }
+    const { root } = codeProject(tree)
+    utimesSync(join(root, 'src/locked-chunks/bundle.lock'), 1e9, 1e9)
+    const before = snapshot(root)
+    const refused = await failure(compile({ cwd: root, paths: ['skills'], bundle, sourcemap: true }))
+    expect(refused).toMatchObject({ code: 'BUNDLE_PLACE', message: expect.stringContaining(why) })
+    expect(snapshot(root)).toEqual(before)
+  })
+
+  it('may lie below a directory that is compiled where patterns leave it out', async () => {
+    const { root } = codeProject({ 'a/SKILL.md': skill('a') })
+    const paths = [{ ignore: 'dist' }, '.']
+    await compile({ cwd: root, paths, bundle: 'dist/agent.mjs' })
+    const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    expect(await runtime.invoke('a')).toBe('Do a.\n')
+    expect(await failure(compile({ cwd: root, paths: ['.'], bundle: 'dist/agent.mjs' }))).toMatchObject({
+      code: 'BUNDLE_PLACE',
+    })
+  })
+
+  it('follows no link out, into a directory that is compiled', async () => {
+    const { root } = codeProject(one)
+    symlinkSync(join(root, 'skills'), join(root, 'dist'))
+    expect(await failure(compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }))).toMatchObject({
+      code: 'BUNDLE_PLACE',
+    })
+  })
+
+  it.each(['agent.txt', 'dist/', 'a b.mjs', '.mjs'])('cannot be named %j', async bundle => {
+    const { root } = codeProject(one)
+    expect(await failure(compile({ cwd: root, paths: ['skills'], bundle }))).toMatchObject({
+      code: 'OPTIONS_INVALID',
+    })
+  })
+
+  it('says so where it cannot be written', async () => {
+    const { root } = codeProject({ ...one, dist: 'a file' })
+    expect(await failure(compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }))).toMatchObject({
+      code: 'BUNDLE_NOT_WRITABLE',
+    })
+  })
+
+  it('says with `check` whether it is up to date, and writes nothing', async () => {
+    const { root } = codeProject(one)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    const outdated = async () => (await compile({ ...options, check: true })).outdated
+    expect(await outdated()).toEqual(['skills/.agent-apps.json', 'dist/agent.mjs'])
+    expect(existsSync(join(root, 'dist'))).toBe(false)
+    await compile({ cwd: root, paths: ['skills'] })
+    expect(await outdated()).toContain('dist/agent.mjs')
+    await compile(options)
+    expect(await outdated()).toEqual([])
+    writeFileSync(
+      join(root, 'dist/agent.d.mts'),
+      readFileSync(join(root, 'dist/agent.d.mts'), 'utf8').replace('"a"', '"b"'),
+    )
+    expect(await outdated()).toEqual(['dist/agent.d.mts'])
+  })
+
+  it('writes the list of its files again where that is gone, so that none stays for good', async () => {
+    const { root } = codeProject({ ...one, 'skills/b/SKILL.md': skill('b') })
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile(options)
+    const list = join(root, 'dist/agent-chunks/bundle.json')
+    const text = readFileSync(list, 'utf8')
+    for (const spoil of [() => rmSync(list), () => writeFileSync(list, '{')]) {
+      spoil()
+      expect((await compile({ ...options, check: true })).outdated).toEqual(['dist/agent-chunks/bundle.json'])
+      expect((await compile(options)).bundled).toEqual(['dist/agent-chunks/bundle.json'])
+      expect(readFileSync(list, 'utf8')).toBe(text)
+    }
+    rmSync(join(root, 'skills/b'), { recursive: true })
+    await compile(options)
+    const after = Object.keys(filesOf(join(root, 'dist')))
+    rmSync(join(root, 'dist'), { recursive: true })
+    await compile(options)
+    expect(after).toEqual(Object.keys(filesOf(join(root, 'dist'))))
+  })
+
+  it('removes what one that was killed left, and nothing that only looks so', async () => {
+    const { root } = codeProject(one)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile(options)
+    const foreign: Tree = {
+      'other.mjs.4194000.tmp': 'x',
+      'agent.mjs.tmp': 'x',
+      'agent.mjs.bak.4194000.tmp': 'x',
+      'agent.mjs.4194001.tmp/mine': 'x',
+      'agent-chunks/mine.mjs.4194000.tmp': 'x',
+      'agent-chunks/bundle.lock.mine': 'x',
+      // Of names that such files have, and none of them.
+      'agent.mjs.4194002.tmp': 'mine',
+      'agent.d.mts.4194002.tmp': 'mine',
+      'agent.mjs.map.4194002.tmp': 'mine',
+      'agent-chunks/bundle.json.4194002.tmp': '{"mine":1}',
+      'agent-chunks/chunk-ABCDEFGH.mjs.4194002.tmp': 'mine',
+      'agent-chunks/chunk-ABCDEFGH.mjs.map.4194002.tmp': 'mine',
+      'agent-chunks/notes-ABCDEFGH.md.7.tmp': '',
+      [`agent-chunks/bundle.lock.${'1'.repeat(16)}`]: 'mine',
+      [`agent-chunks/bundle.lock.${'2'.repeat(16)}/mine`]: 'x',
+    }
+    writeTree(join(root, 'dist'), foreign)
+    for (const name of Object.keys(foreign)) utimesSync(join(root, 'dist', name), 1e9, 1e9)
+    for (const digit of '12')
+      utimesSync(join(root, `dist/agent-chunks/bundle.lock.${digit.repeat(16)}`), 1e9, 1e9)
+    const before = snapshot(join(root, 'dist'))
+    const held = `4194000 ${hostname()} 1\n`
+    const entry = readFileSync(join(root, 'dist/agent.mjs'), 'utf8')
+    const list = readFileSync(join(root, 'dist/agent-chunks/bundle.json'), 'utf8')
+    const map = '{\n  "version": 3,\n  "sources": ["a'
+    for (const [left, whole] of [
+      ['agent.mjs.4194000.tmp', entry],
+      ['agent.mjs.map.4194000.tmp', map],
+      ['agent.d.mts.4194000.tmp', entry],
+      ['agent-chunks/bundle.json.4194000.tmp', list],
+      ['agent-chunks/chunk-ABCDEFGH.mjs.4194000.tmp', entry],
+      ['agent-chunks/chunk-ABCDEFGH.mjs.map.4194000.tmp', map],
+      ['agent-chunks/asset-0123ABCD.txt.4194000.tmp', 'whatever'],
+      ['agent-chunks/bundle.lock', held],
+      [`agent-chunks/bundle.lock.${'0'.repeat(16)}`, held],
+    ] as const) {
+      // Whatever was written of it when it was cut off.
+      for (const text of whole === held ? [held] : ['', whole.slice(0, 5), whole]) {
+        writeTree(join(root, 'dist'), { [left]: text })
+        expect((await compile(options)).bundled).toEqual([])
+        expect(snapshot(join(root, 'dist')), left).toEqual(before)
+      }
+    }
+  })
+
+  it.each(['EROFS', 'EACCES'] as const)(
+    'writes nothing where skills lie that are compiled, nor where it lies itself and is up to date: %s',
+    async code => {
+      // Of a checkout there is no cache, so that code which has to be run to know it is run again.
+      const { root } = codeProject({
+        ...one,
+        ...TREE,
+        'skills/run.skill.js':
+          "export const frontmatter = { name: 'run', description: ['D.'].join() }\nexport default () => 1\n",
+      })
+      await compile({ cwd: root, paths: ['skills'] })
+      rmSync(join(root, 'skills/.agent-apps/cache.json'))
+      const before = snapshot(join(root, 'skills'))
+      const bundling = (readOnly: string) =>
+        withReadOnly(join(root, readOnly), code, () =>
+          compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }),
+        )
+      expect((await bundling('skills')).bundled.length).toBeGreaterThan(10)
+      expect(snapshot(join(root, 'skills'))).toEqual(before)
+      expect((await bundling('dist')).bundled).toEqual([])
+      const { tools } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+      expect(await tools.a()).toBe('Do a.\n')
+      const index = { code: 'INDEX_NOT_WRITABLE', file: join(root, 'skills') }
+      const bundle = { code: 'BUNDLE_NOT_WRITABLE', file: join(root, 'dist/agent.mjs') }
+      writeTree(root, { 'skills/a/SKILL.md': skill('a', 'Do other.\n') })
+      await expect(bundling('skills')).rejects.toMatchObject(index)
+      await expect(bundling('dist')).rejects.toMatchObject(bundle)
+    },
+  )
+
+  it('waits for another project that writes to its place', async () => {
+    const { root } = codeProject(one)
+    const lock = join(root, 'dist/agent-chunks/bundle.lock')
+    writeTree(root, { 'dist/agent-chunks/bundle.lock': `${process.ppid} ${hostname()} ${Date.now()}\n` })
+    let isFree = false
+    setTimeout(() => {
+      isFree = true
+      rmSync(lock)
+    }, 2_000)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    const bundled = await compile(options).then(result => ({ ...result, isFree }))
+    expect(bundled.isFree).toBe(true)
+    expect(existsSync(lock)).toBe(false)
+  })
+
+  it('is written by one process at a time', async () => {
+    const { root } = codeProject({ ...one, ...TREE })
+    const compiling = (keep: string) =>
+      startCode(
+        `import { compile } from 'agent-apps/compiler'; for (let i = 0; i < 4; i++) await compile({ cwd: ${JSON.stringify(root)}, paths: ['skills'], bundle: 'dist/agent.mjs', keep: ['a', '${keep}'] })`,
+      )
+    await Promise.all(['count', 'review', 'count'].map(compiling))
+    const left = filesOf(join(root, 'dist'))
+    const { tools } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    expect(await tools.a()).toBe('Do a.\n')
+    expect(Object.keys(left).filter(name => name.endsWith('.tmp'))).toEqual([])
+    for (const [name, text] of Object.entries(left)) {
+      if (!name.endsWith('.mjs')) continue
+      for (const [, to = ''] of text.matchAll(/["']\.\/([\w./-]+\.mjs)["']/g))
+        expect(Object.keys(left), name).toContain(name === 'agent.mjs' ? to : `agent-chunks/${to}`)
+    }
+  })
+})
+
+describe('the declarations of a bundle', () => {
+  const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+  /** What `tsc` says of an application beside a bundle. */
+  function check(root: string, application: string): string[] {
+    writeFileSync(join(root, 'app.mts'), application)
+    const { stdout } = spawnSync(
+      process.execPath,
+      [
+        TSC,
+        '--noEmit',
+        '--strict',
+        '--module',
+        'nodenext',
+        '--target',
+        'es2022',
+        '--lib',
+        'es2023',
+        '--types',
+        'node',
+        '--typeRoots',
+        join(ROOT, 'node_modules/@types'),
+        'app.mts',
+      ],
+      { cwd: root, encoding: 'utf8' },
+    )
+    return stdout
+      .split('\n')
+      .flatMap(
+        line =>
+          /^app\.mts\((\d+),.*(TS\d+)/.exec(line)?.slice(1, 3).join(' ') ??
+          (/^\S.*error/.test(line) ? [line] : []),
+      )
+  }
+
+  it('type every tool’s name, arguments and result', async () => {
+    const { root } = codeProject({
+      ...TREE,
+      'skills/plain.skill.ts': CODE('plain', 'return 1'),
+      'skills/deep.skill.ts': CODE('deep', 'return {}', {
+        params: {
+          type: 'object',
+          required: ['tree'],
+          properties: {
+            tree: { $ref: '#/$defs/node' },
+            kind: { const: 'x' },
+            list: { type: 'array', items: { type: ['string', 'null'] } },
+            either: {
+              anyOf: [{ type: 'number' }, { type: 'object', properties: { '*/': { type: 'boolean' } } }],
+            },
+          },
+          $defs: {
+            node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'integer' } } },
+          },
+        },
+        returns: {
+          type: 'object',
+          properties: { n: { type: 'integer', description: 'Ends */ here' } },
+          required: ['n'],
+        },
+      }),
+    })
+    await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' })
+    const right = `
+      import { runtime, tools, type ToolName } from './dist/agent.mjs'
+      const text: string = await runtime.invoke('count', { text: 'a' })
+      await tools.count({ text: 'a', unit: 'letters' }, { signal: AbortSignal.timeout(1) })
+      const content: string = await tools['review']()
+      const name: ToolName = 'plain'
+      const n: number = (await tools.deep({ tree: { next: { n: 1 } }, list: ['a', null], either: 3, kind: 'x' })).n
+      const any: unknown = await runtime.invoke('./skills/review/SKILL.md', { a: 1 })
+      const list: { name: string }[] = await runtime.listTools()
+      export { any, content, list, n, name, text }
+    `
+    expect(check(root, right)).toEqual([])
+    const wrong = [
+      "await runtime.invoke('count', { text: 1 })",
+      "await runtime.invoke('count')",
+      "await runtime.invoke('cuont', { text: 'a' })",
+      "await tools.count({ text: 'a', unit: 'pages' })",
+      "await tools.count({ text: 'a', other: 1 })",
+      "await tools.deep({ tree: { next: { n: 'a' } } })",
+      'await tools.deep({ tree: {}, list: [1] })',
+      "const n: number = await runtime.invoke('count', { text: 'a' })",
+      'await tools.plain({ a: 1 })',
+      'await tools.none()',
+      'tools.count = tools.count',
+    ]
+    const said = check(root, ["import { runtime, tools } from './dist/agent.mjs'", ...wrong].join('\n'))
+    expect([...new Set(said.map(line => Number(line.split(' ')[0])))]).toEqual(
+      wrong.map((_, index) => index + 2),
+    )
+    // No overload that would hide which argument it is.
+    expect(said.filter(line => line.endsWith('TS2769'))).toEqual([])
+  })
+})
+
+describe('agent-apps compile --bundle', () => {
+  const CLI = join(ROOT, 'dist/cli/main.js')
+  const run = (cwd: string, ...args: string[]) =>
+    spawnSync(process.execPath, [CLI, 'compile', 'skills', ...args], { cwd, encoding: 'utf8' })
+
+  it('with --check, names the bundle and the command that writes it', () => {
+    const { root } = codeProject(TREE)
+    const options = ['--bundle', "it's/agent.mjs", '--keep', 'c*', '--keep', 'count', '--minify']
+    run(root, '--bundle', "it's/agent.mjs")
+    const { stdout, status } = run(root, '--check', ...options)
+    const command = `agent-apps compile skills --bundle 'it'\\''s/agent.mjs' --keep 'c*' --keep count --minify`
+    expect([status, stdout]).toEqual([1, `out of date: it's/agent.mjs\nrun \`${command}\`\n`])
+    run(root, ...options)
+    expect(run(root, '--check', ...options)).toMatchObject({
+      status: 0,
+      stdout: "up to date: 1 of 1 indexes, and it's/agent.mjs\n",
+    })
+    for (const file of readdirSync(join(root, 'skills/.agent-apps')))
+      if (file.endsWith('.mjs')) rmSync(join(root, 'skills/.agent-apps', file))
+    expect(run(root, '--check').stdout).toBe(
+      'out of date: skills/.agent-apps.json\nrun `agent-apps compile skills`\n',
+    )
+    expect(run(root, '--check', ...options).stdout).toBe(
+      `out of date: skills/.agent-apps.json, so that it's/agent.mjs was not looked at\nrun \`${command}\`\n`,
+    )
+  })
+
+  it('writes it, and says where', () => {
+    const { root } = codeProject(TREE)
+    const { stdout, status } = run(
+      root,
+      '--bundle',
+      'dist/agent.js',
+      '--minify',
+      '--sourcemap',
+      '--keep',
+      'count',
+    )
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(
+        /^compiled 2 skills .* · \.agent-apps\.json in skills\nbundled dist\/agent\.js \(\d+ files written\)\n$/,
+      ),
+    })
+    expect(existsSync(join(root, 'dist/agent.d.ts'))).toBe(true)
+    expect(
+      readdirSync(join(root, 'dist/agent-chunks')).some(
+        name => name.endsWith('.mjs.map') || name.endsWith('.js.map'),
+      ),
+    ).toBe(true)
+  })
+
+  it.each([
+    ['dist/agent.js', '{}', true],
+    ['dist/agent.js', '{ "type": "commonjs" }', true],
+    ['dist/agent.js', '{', true],
+    ['dist/agent.js', '{ "type": "module" }', false],
+    ['dist/agent.mjs', '{}', false],
+  ])('says of %s where package.json is %s that Node takes it for CommonJS: %s', (bundle, text, isSaid) => {
+    const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })
+    const { stderr, status } = run(root, '--bundle', bundle)
+    expect([status, stderr.includes(`Node takes ${bundle} for CommonJS`)]).toEqual([0, isSaid])
+  })
+
+  it('has a wrong use told', () => {
+    const { root } = codeProject(TREE)
+    expect(run(root, '--minify')).toMatchObject({ status: 2, stderr: expect.stringContaining('--bundle') })
+    expect(run(root, '--bundle', 'skills/agent.mjs')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('BUNDLE_PLACE'),
+    })
+  })
+})

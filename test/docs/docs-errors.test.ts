@@ -1,0 +1,268 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import {
+  type Context,
+  createRuntime,
+  defineTool,
+  type ErrorCode,
+  emptyGlobals,
+  findTool,
+  invoke,
+  isAgentAppsError,
+  parse,
+  pathGet,
+  pathQuery,
+  registerTool,
+} from 'agent-apps'
+import { check, compile, loadConfig } from 'agent-apps/compiler'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const HEADINGS = [
+  ...readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
+].map(([, heading = '']) => heading)
+
+/** Codes that nothing but the named part throws, where its own tests provoke them. */
+const ELSEWHERE: Partial<Record<ErrorCode, string>> = {
+  RESULT_NOT_JSON: 'the command line',
+  USAGE: 'the command line',
+}
+
+const CODE = "export const frontmatter = { name: 'a', description: 'Says where it lies.' }\n"
+const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
+
+/** Something that throws each code. A code without an entry, here or above, is a type error. */
+const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
+  ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
+  BUNDLE_CODE: root => {
+    write(root, 'skills/a.skill.js', `${CODE}export default () => import.meta.dirname\n`)
+    return compile({ cwd: root, paths: ['skills'], bundle: 'agent.mjs' })
+  },
+  BUNDLE_NOT_WRITABLE: root => {
+    write(root, 'skills/SKILL.md', SKILL)
+    write(root, 'dist', 'A file, where the bundle wants a folder.')
+    return compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' })
+  },
+  BUNDLE_PLACE: root => compile({ cwd: root, paths: ['.'], bundle: 'agent.mjs' }),
+  BUNDLE_REPLACED: async root => {
+    write(root, 'skills/SKILL.md', SKILL)
+    const options = { cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' }
+    await compile(options)
+    const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    write(root, 'skills/SKILL.md', `${SKILL}Again.\n`)
+    await compile(options)
+    return runtime.invoke('review')
+  },
+  BUNDLE_UNCOMPILED: root => {
+    write(root, 'skills/SKILL.md', SKILL)
+    write(root, 'theirs/SKILL.md', SKILL)
+    const paths = ['skills', { dir: 'theirs', external: true }]
+    return compile({ cwd: root, paths, bundle: 'agent.mjs' })
+  },
+  CASCADE_INVALID: root => {
+    write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { $inherit: nobody }\n---'))
+    return runtimeOf(root).invoke('review')
+  },
+  COMPILE_ABORTED: root => compile({ cwd: root, paths: ['.'], signal: AbortSignal.abort() }),
+  CONFIG_INVALID: root => {
+    write(root, 'agent-apps.config.json', '{ "paths": "skills" }')
+    return loadConfig({ cwd: root })
+  },
+  CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
+  CONTENT_CYCLE: root => {
+    write(root, 'SKILL.md', `${SKILL}:include[SKILL.md]\n`)
+    return runtimeOf(root).render('review')
+  },
+  CONTENT_INVALID: root => {
+    write(root, 'SKILL.md', `${SKILL}:::if{path=args.x}\n`)
+    return runtimeOf(root).render('review')
+  },
+  CONTENT_MISSING: () => {
+    const runtime = createRuntime({ paths: [] })
+    registerTool(runtime.globals, { name: 'count', fn: () => 1 })
+    return runtime.render('count')
+  },
+  CONTENT_NOT_COMPILED: root => {
+    write(root, 'SKILL.md', `${SKILL}:skill[review]\n`)
+    const { globals, render } = runtimeOf(root)
+    return findTool('review', globals).then(() => {
+      globals.parser = Promise.resolve(null)
+      return render('review')
+    })
+  },
+  CONTENT_TOO_LARGE: root => {
+    const params = '\nmetadata: { params: { properties: { list: { type: array } } } }\n---\n'
+    write(
+      root,
+      'SKILL.md',
+      `${SKILL.replace('\n---\n', params)}:::each{path=args.list}\n${'a'.repeat(1000)}\n:::\n`,
+    )
+    return runtimeOf(root).render('review', { args: { list: Array(10_000).fill(0) } })
+  },
+  CONTEXT_MISSING: () =>
+    defineTool({ name: 'again', execute: (_args, { invoke }) => invoke('review') }).fn(undefined),
+  DEFINITION_INVALID: async () => defineTool({ name: 'again' } as never),
+  DEPTH_EXCEEDED: root => {
+    write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { delegate: review }\n---'))
+    return runtimeOf(root).invoke('review')
+  },
+  DIRECTIVE_FAILED: root => {
+    write(root, 'SKILL.md', `${SKILL}:skill[reviw]\n`)
+    return runtimeOf(root).render('review')
+  },
+  DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
+  INDEX_LOCKED: root => {
+    write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()}\n`)
+    let now = Date.now()
+    vi.spyOn(Date, 'now').mockImplementation(() => {
+      now += 61_000
+      return now
+    })
+    return compile({ cwd: root, paths: ['.'] })
+  },
+  INDEX_NOT_WRITABLE: root => {
+    write(root, '.agent-apps', 'A file, where the compiler wants a folder.')
+    return compile({ cwd: root, paths: ['.'] })
+  },
+  INDEX_STALE: async root => {
+    await compile({ cwd: root, paths: ['.'] })
+    const tool = await runtimeOf(root).findTool('review')
+    rmSync(join(root, 'SKILL.md'))
+    return tool?.content?.()
+  },
+  INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
+  INTEGRITY_FAILED: async root => {
+    await compile({ cwd: root, paths: ['.'] })
+    write(root, 'SKILL.md', SKILL.replace('Look.', 'Leak.'))
+    return createRuntime({ paths: ['.'], cwd: root, verify: true }).invoke('review')
+  },
+  LIMIT_EXCEEDED: async () => {
+    let shared: unknown[] = []
+    for (let level = 0; level < 30; level++) shared = [shared, shared]
+    return pathQuery(shared, '[*]'.repeat(30))
+  },
+  MIDDLEWARE_CONFIG: root => {
+    write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { timeout: soon }\n---'))
+    return runtimeOf(root).invoke('review')
+  },
+  MODULE_MISSING: async root => {
+    write(
+      root,
+      'count.skill.js',
+      "export const frontmatter = { name: 'count', description: 'Counts.' }\nexport default () => 1\n",
+    )
+    await compile({ cwd: root, paths: ['.'] })
+    const { globals, invoke } = runtimeOf(root)
+    rmSync(join(root, '.agent-apps'), { recursive: true })
+    globals.parser = Promise.resolve(null)
+    return invoke('count')
+  },
+  JSON_INVALID: async () => parse('{'),
+  NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
+  NEXT_TWICE: () => {
+    const globals = emptyGlobals()
+    const fn = (ctx: unknown): unknown => {
+      const { next } = (ctx as Context).manager
+      return next().then(next)
+    }
+    registerTool(globals, { name: 'twice', fn, role: 'middleware' })
+    return invoke('twice', {}, globals)
+  },
+  NOT_EVALUATED: root => {
+    write(root, 'agent-apps.config.mjs', "export default { paths: ['skills'].slice() }\n")
+    return check({ cwd: root })
+  },
+  NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
+  OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
+  PATH_INVALID: async () => pathGet({}, 'a.'),
+  RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
+  RESOURCE_UNREADABLE: async root => {
+    write(root, 'SKILL.md', SKILL)
+    write(root, 'notes.txt', 'Notes.')
+    await compile({ cwd: root, paths: ['.'] })
+    truncateSync(join(root, 'notes.txt'), 3 * 1024 ** 3)
+    return runtimeOf(root).readResource('review', 'notes.txt')
+  },
+  RUNTIME_CLOSED: async root => {
+    const runtime = runtimeOf(root)
+    await runtime.close()
+    return runtime.findTool('review')
+  },
+  RUN_ABORTED: root => runtimeOf(root).invoke('review', {}, { signal: AbortSignal.abort() }),
+  RESULT_INVALID: async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'count', returns: { type: 'number' }, fn: () => 'one' })
+    return invoke('count', {}, globals)
+  },
+  SCHEMA_INVALID: async () => {
+    const globals = emptyGlobals()
+    registerTool(globals, { name: 'count', params: { type: 'nothing' }, fn: () => 1 })
+    return invoke('count', {}, globals)
+  },
+  SCHEMA_UNSUPPORTED: async () => {
+    const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
+    return registerTool(defineTool({ name: 'count', params, execute: () => null }))
+  },
+  TOOL_BROKEN: root => {
+    write(root, 'SKILL.md', '---\nname: review\n')
+    return runtimeOf(root).invoke('review')
+  },
+  TOOL_DENIED: root => runtimeOf(root).forAgent({ allowedTools: 'other' }).invoke('review'),
+  TOOL_TIMEOUT: () => {
+    const globals = createRuntime({ paths: [] }).globals
+    registerTool(globals, { name: 'slow', fn: () => new Promise(() => {}), metadata: { timeout: 5 } })
+    return invoke('slow', {}, globals)
+  },
+  TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
+}
+
+let root: string
+beforeEach(() => {
+  root = join(mkdtempSync(join(tmpdir(), 'agent-apps-errors-')), 'review')
+  write(root, 'SKILL.md', SKILL)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(dirname(root), { recursive: true, force: true })
+})
+
+describe('docs/errors.md', () => {
+  it('has a section for each code, sorted, and no other', () => {
+    expect(HEADINGS).toEqual([...Object.keys(PROVOKE), ...Object.keys(ELSEWHERE)].sort())
+  })
+
+  it.each(Object.entries(PROVOKE))('%s is thrown, with what to do', async (code, provoke) => {
+    const error: unknown = await provoke(root).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    expect(isAgentAppsError(error) && { code: error.code, hint: error.hint.length > 0 }).toEqual({
+      code,
+      hint: true,
+    })
+  })
+
+  it('tells what findTool gives in the place of TOOL_BROKEN and TOOL_NOT_FOUND', async () => {
+    write(root, 'SKILL.md', '---\nname: review\n')
+    const runtime = runtimeOf(root)
+    expect(await runtime.findTool('review')).toBeNull()
+    expect(await runtime.findTool('reviw')).toBeNull()
+    expect(runtime.diagnostics().map(({ rule }) => rule)).toEqual(['frontmatter-unclosed'])
+    await expect(findTool('./SKILL.md', runtime.globals)).rejects.toMatchObject({
+      code: 'TOOL_BROKEN',
+      file: join(root, 'SKILL.md'),
+      position: { line: 1, column: 1 },
+    })
+  })
+})
+
+function runtimeOf(cwd: string): ReturnType<typeof createRuntime> {
+  return createRuntime({ paths: ['.'], cwd, freshness: 'trust' })
+}
+
+function write(directory: string, path: string, text: string): void {
+  mkdirSync(dirname(join(directory, path)), { recursive: true })
+  writeFileSync(join(directory, path), text)
+}

@@ -1,0 +1,358 @@
+import { spawnSync } from 'node:child_process'
+import fs, { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { type AgentAppsOptions, agentApps } from 'agent-apps/esbuild'
+import {
+  type BuildContext,
+  type BuildFailure,
+  type BuildOptions,
+  type BuildResult,
+  build,
+  context,
+  type Plugin,
+} from 'esbuild'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  exampleProject,
+  PLACED,
+  run,
+  runAlone,
+  saidByBundle,
+  smallProject,
+  untilSaid,
+} from '../support/plugin-project.js'
+import { skill, writeTree } from '../support/tree.js'
+
+function built(root: string, options: BuildOptions, own: AgentAppsOptions = {}): Promise<BuildResult> {
+  return build({
+    absWorkingDir: root,
+    entryPoints: ['app.js'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outdir: 'out',
+    logLevel: 'silent',
+    plugins: [agentApps(own)],
+    ...options,
+  })
+}
+
+/** The text of a message that names a rule, or an error's code. */
+const ofRule = (id: string): unknown => expect.stringMatching(new RegExp(`\\(${id}\\)$`))
+/** What esbuild adds of itself. */
+const BY_PLUGIN = { text: expect.stringContaining('"agent-apps"') }
+
+const failure = (work: Promise<unknown>): Promise<BuildFailure> =>
+  work.then(
+    () => ({ errors: [] }) as unknown as BuildFailure,
+    error => error,
+  )
+
+describe('what esbuild makes of virtual:agent-apps', () => {
+  const FORMATS: Record<string, BuildOptions> = {
+    'modules, split': { splitting: true },
+    'modules in folders, split': {
+      splitting: true,
+      entryNames: 'deep/[name]',
+      chunkNames: 'chunks/[name]-[hash]',
+      assetNames: 'files/[name]-[hash]',
+    },
+    'modules, minified, with maps': { splitting: true, minify: true, sourcemap: true },
+    'one module': {},
+    CommonJS: { format: 'cjs', outExtension: { '.js': '.cjs' } },
+    'what is the default for Node': { format: undefined as never, outExtension: { '.js': '.cjs' } },
+  }
+  const said: Record<string, string[]> = {}
+  let expected: string
+
+  beforeAll(async () => {
+    const root = exampleProject()
+    expected = await saidByBundle(root)
+    for (const [number, options] of Object.values(FORMATS).entries()) {
+      const { format, ...others } = options
+      await built(root, {
+        entryPoints: ['app.js', 'placed.js'],
+        outdir: `out-${number}`,
+        ...others,
+        ...('format' in options && { format }),
+      } as BuildOptions)
+    }
+    for (const name of ['skills', 'node_modules', 'answers.js', 'app.js'])
+      rmSync(join(root, name), { recursive: true })
+    for (const [number, [name, { outExtension = { '.js': '.js' }, entryNames = '[name]' }]] of Object.entries(
+      FORMATS,
+    ).entries())
+      said[name] = ['app', 'placed'].map(program =>
+        runAlone(root, `out-${number}`, `${entryNames.replace('[name]', program)}${outExtension['.js']}`),
+      )
+  })
+
+  it.each(Object.keys(FORMATS))('says what the bundle says, without the sources: %s', name => {
+    expect(JSON.parse(expected)).toMatchObject({ moody: 'Yes?' })
+    expect(said[name]).toEqual([expected, `${PLACED}\n`])
+  })
+
+  it('a tool’s code is a chunk, loaded when it is called', async () => {
+    const root = exampleProject(false)
+    await built(root, { splitting: true, platform: 'neutral' })
+    const names = readdirSync(join(root, 'out'))
+    expect(names.filter(name => name.startsWith('module-')).length).toBeGreaterThan(3)
+    expect(names.filter(name => name.startsWith('content-')).length).toBeGreaterThan(1)
+  })
+
+  it('for browsers, where no skill needs Node', async () => {
+    const root = exampleProject(false)
+    await built(root, { platform: 'browser', format: 'iife' })
+    expect(run(join(root, 'out'), 'app.js')).toBe(await saidByBundle(root))
+  })
+
+  it('a file that code reads has no place in a script', async () => {
+    const { errors } = await failure(built(exampleProject(), { format: 'iife' }))
+    expect(errors).toMatchObject([
+      { text: ofRule('BUNDLE_CODE'), notes: [{ text: expect.stringContaining("'esm'") }] },
+    ])
+  })
+
+  it('tells faults with the author’s file and line, where it has maps', async () => {
+    const root = smallProject({
+      'skills/one/SKILL.md': skill('one', 'metadata: {}\n', 'metadata: { delegate: ./fails.ts }\n'),
+      'skills/one/fails.ts':
+        'type Text = string\n\nexport default (text: Text) => {\n  throw new Error(`No ${text}`)\n}\n',
+    })
+    await built(root, { splitting: true, sourcemap: true })
+    const out = join(root, 'out')
+    const { stderr } = spawnSync(process.execPath, ['--enable-source-maps', 'app.js'], {
+      cwd: out,
+      encoding: 'utf8',
+    })
+    expect(stderr).toMatch(/skills\/one\/fails\.ts:4:/)
+  })
+
+  it('packages that are external to the skills are the bundler’s', async () => {
+    const root = smallProject({
+      'skills/two.skill.js':
+        "import { two } from 'two'\nexport const frontmatter = { name: 'two', description: 'Is two.' }\nexport default () => two\n",
+      'node_modules/two/package.json': '{"name":"two","type":"module","exports":"./index.js"}',
+      'node_modules/two/index.js': "export const two = 'Two.'\n",
+    })
+    await built(root, {}, { paths: ['skills'], external: ['two'] })
+    expect(runAlone(root, 'out', 'app.js')).toBe('one,two First.\nTwo.\n')
+  })
+})
+
+describe('options', () => {
+  it('are those of compile', async () => {
+    const root = smallProject({
+      'app/deep/skills/two.skill.md': skill('two'),
+      'app/deep/skills/three.skill.md': skill('three'),
+    })
+    await built(root, {}, { cwd: 'app/deep', keep: ['t*o'], types: 'types/agent-apps.d.ts' })
+    expect(runAlone(root, 'out', 'app.js')).toBe('two Do two.\n\n')
+    expect(readdirSync(join(root, 'app/deep/types'))).toEqual(['agent-apps.d.ts'])
+    expect(readdirSync(join(root, 'app/deep/skills'))).toContain('.agent-apps.json')
+  })
+
+  it('that are not known are said', async () => {
+    const { errors } = await failure(built(smallProject(), {}, { kep: ['x'] } as AgentAppsOptions))
+    expect(errors).toMatchObject([
+      {
+        text: ofRule('OPTIONS_INVALID'),
+        pluginName: 'agent-apps',
+        location: { file: 'said.js' },
+        notes: [{ text: 'Did you mean `keep`?' }],
+      },
+    ])
+  })
+})
+
+const WARNED = '---\nname: two\ndescription: é b: c\n---\nTwo.\n'
+
+describe('what is wrong with a skill', () => {
+  it('is an error of the build, with its place', async () => {
+    const root = smallProject({ 'skills/bad.skill.ts': 'export const frontmatter = {\n  name: }\n' })
+    const { errors } = await failure(built(root, {}))
+    expect(errors).toMatchObject([
+      {
+        text: ofRule('code-syntax'),
+        pluginName: 'agent-apps',
+        location: { file: 'skills/bad.skill.ts', line: 2, column: 8, lineText: '  name: }' },
+        notes: [{ text: 'Correct the line.' }, BY_PLUGIN],
+      },
+    ])
+    expect(readdirSync(root)).not.toContain('out')
+  })
+
+  it('is told, and not what follows from it for others', async () => {
+    const root = smallProject({
+      'skills/a/SKILL.md': skill('a', '', 'metadata: { guard: 1, $inherit: [guard] }\n'),
+      'skills/guard.skill.md': skill('guard', '', 'metadata: {\n'),
+    })
+    expect((await failure(built(root, {}))).errors).toMatchObject([{ text: ofRule('yaml-syntax') }])
+  })
+
+  it('is a warning where it is one, or an error if it shall be', async () => {
+    const root = smallProject({ 'skills/two.skill.md': WARNED })
+    const { warnings } = await built(root, {})
+    const place = { file: 'skills/two.skill.md', line: 3, column: 13 }
+    expect(warnings).toMatchObject([{ text: ofRule('colon-in-value'), location: place }])
+    expect(await failure(built(root, {}, { strict: true }))).toMatchObject({
+      errors: [{ text: ofRule('colon-in-value'), location: place }],
+      warnings: [],
+    })
+  })
+
+  it('is placed by bytes, as esbuild counts', async () => {
+    const root = smallProject({ 'skills/two.skill.md': skill('two', 'é :skill[nobody]\n') })
+    const { errors } = await failure(built(root, {}))
+    expect(errors).toMatchObject([{ location: { line: 5, column: 3, lineText: 'é :skill[nobody]' } }])
+  })
+
+  it('is an error where code cannot be followed, with its place', async () => {
+    const root = smallProject({
+      'skills/two.skill.ts':
+        "export const frontmatter = { name: 'two', description: 'Is two.' }\nexport default () => import.meta.dirname\n",
+    })
+    expect(await failure(built(root, {}))).toMatchObject({
+      errors: [{ text: ofRule('BUNDLE_CODE'), location: { file: 'skills/two.skill.ts', line: 2 } }],
+    })
+  })
+
+  it('is an error where a configuration leads nowhere', async () => {
+    const root = smallProject()
+    symlinkSync('own.json', join(root, 'own.json'))
+    expect(await failure(built(root, {}, { config: 'own.json' }))).toMatchObject({
+      errors: [{ text: ofRule('CONFIG_NOT_FOUND') }],
+    })
+  })
+
+  it('is an error where the bundle has no such file', async () => {
+    const lost = (namespace: string): Promise<BuildFailure> => {
+      const setup: Plugin['setup'] = ({ onResolve }) =>
+        onResolve({ filter: /^\.\/said\.js$/ }, () => ({ path: 'lost.txt', namespace }))
+      return failure(built(smallProject(), { plugins: [{ name: 'lost', setup }, agentApps()] }))
+    }
+    for (const namespace of ['agent-apps', 'agent-apps-files'])
+      expect(await lost(namespace)).toMatchObject({ errors: [{ text: 'The bundle has no file lost.txt.' }] })
+  })
+
+  it('is an error where nothing can be compiled', async () => {
+    const root = smallProject()
+    expect(await failure(built(root, {}, { paths: ['none'] }))).toMatchObject({
+      errors: [{ text: ofRule('DIRECTORY_NOT_FOUND') }],
+    })
+  })
+})
+
+describe('building again', () => {
+  const open: BuildContext[] = []
+  afterEach(() => Promise.all(open.splice(0).map(one => one.dispose())))
+
+  async function opened(
+    root: string,
+    own: AgentAppsOptions = {},
+  ): Promise<{ made: BuildContext; ends: BuildResult[] }> {
+    const ends: BuildResult[] = []
+    const made = await context({
+      absWorkingDir: root,
+      entryPoints: ['app.js'],
+      bundle: true,
+      splitting: true,
+      platform: 'node',
+      format: 'esm',
+      outdir: 'out',
+      logLevel: 'silent',
+      plugins: [
+        agentApps(own),
+        { name: 'ends', setup: ({ onEnd }) => onEnd(result => void ends.push(result)) },
+      ],
+    })
+    open.push(made)
+    return { made, ends }
+  }
+  const said = (root: string): string => run(join(root, 'out'), 'app.js')
+  const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 50 })
+
+  it('sees what changed', async () => {
+    const root = smallProject()
+    const { made } = await opened(root)
+    await made.rebuild()
+    expect(said(root)).toBe('one First.\n\n')
+    writeTree(root, { 'skills/one/SKILL.md': skill('one', 'Second.\n'), 'skills/two.skill.md': skill('two') })
+    await made.rebuild()
+    expect(said(root)).toBe('one,two Second.\nDo two.\n\n')
+  })
+
+  it('is what a watch does where anything changes that decides', async () => {
+    const root = smallProject({
+      'agent-apps.config.json': '{ "paths": ["./skills"] }',
+      'lib/count.js': 'export const count = 1\n',
+      'skills/three.skill.js':
+        "import { count } from '../lib/count.js'\nexport const frontmatter = { name: 'three', description: 'Is three.' }\nexport default () => count\n",
+      'more/four.skill.md': skill('four', 'Four.\n'),
+    })
+    const { made, ends } = await opened(root)
+    await made.watch()
+    await untilSaid(join(root, 'out'), 'app.js', 'one,three First.\n1\n')
+    const edits: [() => void, string][] = [
+      [
+        () => writeFileSync(join(root, 'skills/one/SKILL.md'), skill('one', 'Edited.\n')),
+        'one,three Edited.\n1\n',
+      ],
+      [
+        () => writeTree(root, { 'skills/new/SKILL.md': skill('new', 'New.\n') }),
+        'new,one,three New.\nEdited.\n1\n',
+      ],
+      [() => rmSync(join(root, 'skills/new'), { recursive: true }), 'one,three Edited.\n1\n'],
+      [() => writeFileSync(join(root, 'lib/count.js'), 'export const count = 2\n'), 'one,three Edited.\n2\n'],
+      [
+        () => writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": ["./more"] }'),
+        'four Four.\n\n',
+      ],
+    ]
+    for (const [edit, now] of edits) {
+      edit()
+      await untilSaid(join(root, 'out'), 'app.js', now)
+    }
+    // What compiling writes is no change.
+    const { length } = ends
+    await new Promise(done => setTimeout(done, 2_500))
+    expect(ends).toHaveLength(length)
+  })
+
+  it('goes on after a folder that could not be read', async () => {
+    const root = smallProject({ 'skills/two/SKILL.md': skill('two') })
+    const { readdirSync: readFolder } = fs
+    const refused = vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, options: object) => {
+      if (path === join(root, 'skills/two')) throw Object.assign(new Error('refused'), { code: 'EACCES' })
+      return readFolder(path, options as never)
+    }) as never)
+    syncBuiltinESMExports()
+    const { made, ends } = await opened(root)
+    try {
+      await made.watch()
+      await until(() => expect(ends[0]?.errors).toMatchObject([{ text: ofRule('file-unreadable') }]))
+    } finally {
+      refused.mockRestore()
+      syncBuiltinESMExports()
+    }
+    writeTree(root, { 'skills/two/more.txt': 'More.\n' })
+    await untilSaid(join(root, 'out'), 'app.js', 'one,two First.\nDo two.\n\n')
+  })
+
+  it('goes on after what was wrong', async () => {
+    const root = smallProject()
+    const { made, ends } = await opened(root)
+    await made.watch()
+    await untilSaid(join(root, 'out'), 'app.js', 'one First.\n\n')
+    writeTree(root, { 'skills/two.skill.md': '---\nname: [\n---\n' })
+    await until(() =>
+      expect(ends.at(-1)?.errors).toMatchObject([{ location: { file: 'skills/two.skill.md' } }]),
+    )
+    renameSync(join(root, 'skills'), join(root, 'away'))
+    await until(() => expect(ends.at(-1)?.errors).toMatchObject([{ text: ofRule('NO_SKILL_PATHS') }]))
+    writeTree(root, { 'away/two.skill.md': skill('two') })
+    renameSync(join(root, 'away'), join(root, 'skills'))
+    await untilSaid(join(root, 'out'), 'app.js', 'one,two First.\nDo two.\n\n')
+  })
+})

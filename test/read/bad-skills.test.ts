@@ -1,0 +1,340 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRuntime } from 'agent-apps'
+import { check, compile } from 'agent-apps/compiler'
+import { describe, expect, it } from 'vitest'
+import { ownTools } from '../support/own-tools.js'
+import { runCode } from '../support/processes.js'
+import { goodSkills, makeTree, skill, type Tree } from '../support/tree.js'
+
+interface Bad {
+  /** The file, below its own folder. */
+  file?: string
+  text: string | Uint8Array
+  /** `line:column rule` of the fault that keeps the skill from loading. */
+  fault: string
+}
+
+const frontmatter = (yaml: string): string => `---\nname: bad\ndescription: Bad.\n${yaml}\n---\nBody.\n`
+const bytes = (text: string, ...more: number[]): Uint8Array =>
+  Buffer.concat([Buffer.from(text), Buffer.from(more)])
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const keys = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `  k${index}: 1`).join('\n')
+
+/** One of every kind of file that does not load. */
+const BAD: Record<string, Bad> = {
+  'unclosed frontmatter': { text: '---\nname: bad\n', fault: '1:1 frontmatter-unclosed' },
+  'a fence with words': { text: '---\nname: bad\n---foo\n', fault: '3:1 frontmatter-fence' },
+  'a list': { text: '---\n- a\n---\n', fault: '2:1 frontmatter-not-mapping' },
+  'broken YAML': { text: frontmatter('metadata:\n  a: b: c'), fault: '5:7 yaml-syntax' },
+  'a quote never closed': { text: frontmatter('license: "open'), fault: '4:10 yaml-syntax' },
+  'a tab for indentation': { text: frontmatter('metadata:\n\ta: b'), fault: '5:1 yaml-syntax' },
+  'two documents': { text: frontmatter('...\nname: other'), fault: '4:1 yaml-syntax' },
+  'an alias': { text: frontmatter('metadata:\n  a: &x [1]\n  b: *x'), fault: '6:6 yaml-alias' },
+  'a merge key': { text: frontmatter('metadata:\n  <<: { a: 1 }'), fault: '5:3 yaml-merge-key' },
+  'a merged alias': {
+    text: frontmatter('metadata:\n  a: &x { b: 1 }\n  <<: *x'),
+    fault: '6:3 yaml-merge-key',
+  },
+  'a code tag': { text: frontmatter('run: !!js/function "function () {}"'), fault: '4:6 yaml-tag' },
+  'a tag of its own': { text: frontmatter('a: !thing b'), fault: '4:4 yaml-tag' },
+  'a key twice': { text: frontmatter('license: a\nlicense: b'), fault: '5:1 yaml-duplicate-key' },
+  'a key twice inside': { text: frontmatter('metadata:\n  a: 1\n  a: 2'), fault: '6:3 yaml-duplicate-key' },
+  __proto__: { text: frontmatter('metadata:\n  __proto__: { polluted: 1 }'), fault: '5:3 forbidden-key' },
+  constructor: {
+    text: frontmatter('constructor: { prototype: { polluted: 1 } }'),
+    fault: '4:1 forbidden-key',
+  },
+  prototype: { text: frontmatter('metadata:\n  list:\n    - prototype: 1'), fault: '6:7 forbidden-key' },
+  'depth past the limit': { text: frontmatter(`metadata: ${nested(32)}`), fault: '4:1 yaml-too-deep' },
+  'keys past the limit': { text: frontmatter(`metadata:\n${keys(998)}`), fault: '4:1 yaml-too-many-keys' },
+  'frontmatter past the limit': {
+    text: frontmatter(`license: ${'x'.repeat(65_536)}`),
+    fault: '1:1 frontmatter-too-large',
+  },
+  'a file past the limit': { text: skill('bad', 'x'.repeat(1_048_576)), fault: '1:1 file-too-large' },
+  'a NUL byte': { text: skill('bad', 'a\n\u0000'), fault: '6:1 nul-byte' },
+  'invalid UTF-8': { text: bytes(skill('bad', 'é '), 0xff), fault: '5:3 invalid-utf8' },
+  'a name that is none': {
+    file: 'x.skill.md',
+    text: '---\nname: Not Good\n---\n',
+    fault: '2:7 name-invalid',
+  },
+  'no name': { file: 'x.skill.md', text: '---\ndescription: Text.\n---\n', fault: '1:1 name-missing' },
+  'no frontmatter': { file: 'x.skill.md', text: 'Text.\n', fault: '1:1 name-missing' },
+  "another's name": { file: 'x.skill.md', text: skill('good-7'), fault: '2:7 duplicate-name' },
+  'a code fence': { text: '---js\n{ name: "bad" }\n---\n', fault: '1:1 frontmatter-fence' },
+}
+
+const slug = (kind: string): string =>
+  `z-${kind
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')}`
+const placed = ([kind, { file = 'SKILL.md', text }]: [string, Bad]): [string, string | Uint8Array] => [
+  `${slug(kind)}/${file}`,
+  text,
+]
+
+describe('one bad skill never takes down the rest', () => {
+  const tree: Tree = { ...goodSkills(100), ...Object.fromEntries(Object.entries(BAD).map(placed)) }
+
+  it.each(['compiled', 'from disk'] as const)(
+    '100 good skills resolve beside every kind of bad one, %s',
+    async way => {
+      const dir = makeTree(tree)
+      if (way === 'compiled') await compile({ paths: [dir] })
+      const freshness = way === 'compiled' ? 'trust' : 'check'
+      const runtime = createRuntime({ paths: [dir], library: false, freshness })
+      for (let index = 0; index < 100; index++) {
+        expect(await runtime.render(`good-${index}`)).toBe(`Do good-${index}.\n`)
+      }
+      expect(await ownTools(runtime)).toHaveLength(100)
+      expect(runtime.stats().via[way === 'compiled' ? 'index' : 'disk']).toBe(100)
+    },
+  )
+
+  it.each(Object.entries(BAD))('%s: its own rule, at its own place', async (kind, bad) => {
+    const [path] = placed([kind, bad])
+    const dir = makeTree({ ...goodSkills(8), [path]: bad.text })
+    const { counts, diagnostics } = await compile({ cwd: dir, paths: ['.'] })
+    expect(counts).toEqual({ files: 9, found: 8, shadowed: 0, skipped: 1 })
+    const fatal = diagnostics.filter(message => message.fatal)
+    expect(fatal.map(({ file, line, column, ruleId }) => `${file} ${line}:${column} ${ruleId}`)).toEqual([
+      `${path} ${bad.fault}`,
+    ])
+    expect(fatal[0]?.note).not.toBe('')
+  })
+})
+
+describe('no file is executed', () => {
+  const fences = [
+    '---js',
+    '---javascript',
+    '--- js',
+    '---JS',
+    '\uFEFF---js',
+    '---coffee',
+    '---json',
+    '---\tjs',
+    '--- javascript ',
+  ]
+
+  it.each(fences)('a fence %j', async fence => {
+    const dir = makeTree({ 'good/SKILL.md': skill('good') })
+    const proof = join(dir, 'executed')
+    const payload = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, 'x')`
+    const bodies = [
+      `${fence}\n{ name: 'bad', description: (${payload}, 'd') }\n---\nBody.\n`,
+      `${fence}\nmodule.exports = ${payload}\n---\n`,
+      `---\nname: bad\n---\n\n${fence}\nname: ${payload}\n---\n`,
+    ]
+    const bad = Object.fromEntries(
+      bodies.flatMap((body, index) => [
+        [`bad-${index}/SKILL.md`, body],
+        [`single-${index}.skill.md`, body],
+      ]),
+    )
+    const all = makeTree({ ...bad, 'good/SKILL.md': skill('good') })
+    await check({ paths: [all], spec: true })
+    await compile({ paths: [all] })
+    for (const freshness of ['trust', 'check'] as const) {
+      const runtime = createRuntime({ paths: [all], freshness })
+      await runtime.listTools()
+      expect(await runtime.findTool('good')).not.toBeNull()
+      expect(await runtime.findTool('bad-0')).toBeNull()
+    }
+    expect(existsSync(proof)).toBe(false)
+  })
+
+  it('the payloads do run where something evaluates them', () => {
+    const dir = makeTree({})
+    runCode(`import { createRequire } from 'node:module'
+      const matter = createRequire(import.meta.url)('gray-matter')
+      matter(${JSON.stringify(`---js\n{ a: require('node:fs').writeFileSync(${JSON.stringify(join(dir, 'executed'))}, 'x') }\n---\n`)}, {})`)
+    expect(existsSync(join(dir, 'executed'))).toBe(true)
+  })
+})
+
+describe('limits, at −1, 0 and +1', () => {
+  const fill = (count: number): string => 'x'.repeat(count)
+  const head = Buffer.byteLength(skill('edge', ''))
+  const yamlHead = Buffer.byteLength('name: edge\ndescription: D.\nlicense: \n')
+
+  it.each([
+    ['bytes of a file', 1_048_576, (n: number) => skill('edge', fill(n - head)), 'file-too-large'],
+    [
+      'bytes of frontmatter',
+      65_536,
+      (n: number) => `---\nname: edge\ndescription: D.\nlicense: ${fill(n - yamlHead)}\n---\n`,
+      'frontmatter-too-large',
+    ],
+    [
+      'levels',
+      32,
+      (n: number) => `---\nname: edge\ndescription: D.\nmetadata: ${nested(n - 1)}\n---\n`,
+      'yaml-too-deep',
+    ],
+    [
+      'levels of blocks',
+      32,
+      (n: number) =>
+        `---\nname: edge\ndescription: D.\nmetadata:\n${Array.from({ length: n - 1 }, (_, depth) => `${' '.repeat(depth + 1)}a:`).join('\n')} 1\n---\n`,
+      'yaml-too-deep',
+    ],
+    [
+      'keys',
+      1_000,
+      (n: number) => `---\nname: edge\ndescription: D.\nmetadata:\n${keys(n - 3)}\n---\n`,
+      'yaml-too-many-keys',
+    ],
+  ])('%s', async (_, limit, text, rule) => {
+    for (const [size, loads] of [
+      [limit - 1, true],
+      [limit, true],
+      [limit + 1, false],
+    ] as const) {
+      const dir = makeTree({ 'edge/SKILL.md': text(size) })
+      const { counts, diagnostics } = await compile({ paths: [dir] })
+      expect([size, counts.found]).toEqual([size, loads ? 1 : 0])
+      expect(diagnostics.filter(({ fatal }) => fatal).map(({ ruleId }) => ruleId)).toEqual(
+        loads ? [] : [rule],
+      )
+    }
+  })
+})
+
+describe('an alias, however it is written', () => {
+  it.each([
+    ['an anchor that begins with *', 'metadata:\n  a: &*x [1]\n  b: **x', '6:6', '**x'],
+    ['a comment that ends with CR', 'metadata:\n  a: &x [1] # then\r  b: *x', '5:25', '*x'],
+    ['a number', 'metadata:\n  a: &*x 5\n  b: **x', '6:6', '**x'],
+    ['nothing', 'metadata:\n  a: &*x\n  b: **x', '6:6', '**x'],
+    ['a key', 'metadata:\n  a: &x y\n  ? *x\n  : 1', '6:5', '*x'],
+    ['in brackets', 'metadata: { a: &*x [1], b: [2, **x] }', '4:32', '**x'],
+    ['of itself', 'metadata:\n  a: &*x [1, **x]', '5:14', '**x'],
+    ['of no anchor', 'metadata:\n  a: *x', '5:6', '*x'],
+    ['of many characters', 'metadata:\n  a: &é"\'!% [1]\n  b: *é"\'!%', '6:6', '*é"\'!%'],
+  ])('%s', async (_, yaml, place, alias) => {
+    const cwd = makeTree({ 'skills/bad/SKILL.md': frontmatter(yaml), 'skills/good/SKILL.md': skill('good') })
+    for (const work of [check, compile]) {
+      const { diagnostics } = await work({ cwd, paths: ['skills'] })
+      expect(diagnostics.map(({ name, ruleId, reason }) => `${name} ${ruleId} ${reason}`)).toEqual([
+        `skills/bad/SKILL.md:${place} yaml-alias The YAML alias ${alias} is not allowed: a few of them can grow to gigabytes`,
+      ])
+    }
+    for (const freshness of ['check', 'trust'] as const) {
+      const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
+      expect(await runtime.findTool('bad')).toBeNull()
+      expect(await runtime.render('good')).toBe('Do good.\n')
+    }
+  })
+
+  it('is none in a text', async () => {
+    const yaml = 'metadata:\n  a: "&x *x"\n  b: a *x &x\n  c: |\n    &x\n    *x\n  d: &x 1 # *x'
+    const cwd = makeTree({ 'skills/bad/SKILL.md': frontmatter(yaml) })
+    expect((await check({ cwd, paths: ['skills'] })).diagnostics).toEqual([])
+  })
+})
+
+/** Inputs that are meant to take a reader down. What they do to it is measured in a process of its own. */
+const HOSTILE: Record<string, string> = {
+  'an alias bomb of mappings': frontmatter(
+    bomb((name, of) => `  ${name}: &${name} { a: *${of}, b: *${of}, c: *${of} }`),
+  ),
+  'an alias bomb of lists': frontmatter(
+    bomb(
+      (name, of) => `  ${name}: &${name} [*${of}, *${of}, *${of}, *${of}, *${of}, *${of}, *${of}, *${of}]`,
+    ),
+  ),
+  'an alias bomb of anchors that begin with *': frontmatter(
+    bomb((name, of) => `  ${name}: &*${name} [${Array(8).fill(`**${of}`).join(', ')}]`),
+  ).replace('&l0', '&*l0'),
+  'an alias bomb after a comment that ends with CR': frontmatter(
+    bomb((name, of) => `  ${name}: # see\r    &${name} [${Array(8).fill(`*${of}`).join(', # and\r    ')}]`),
+  ),
+  '4 KB of [': frontmatter(`a: ${'['.repeat(4_096)}`),
+  '64 KB of [': frontmatter(`a: ${'['.repeat(65_000)}`),
+  '64 KB of [ and ]': frontmatter(`a: ${nested(32_000)}`),
+  '1 MB of [, never closed': `---\nname: bad\na: ${'['.repeat(1_000_000)}`,
+  '64 KB of {': frontmatter(`a: ${'{a: '.repeat(16_000)}`),
+  'deep blocks': frontmatter(
+    `a:\n${Array.from({ length: 350 }, (_, depth) => `${' '.repeat(depth + 1)}a:`).join('\n')}`,
+  ),
+  'deep lists': frontmatter(`a:\n  ${'- '.repeat(30_000)}x`),
+  '40,000 keys': `---\nname: bad\n${Array.from({ length: 40_000 }, (_, index) => `k${index}: 1`).join('\n')}\n---\n`,
+  '8,000 keys': frontmatter(Array.from({ length: 8_000 }, (_, index) => `k${index}:`).join('\n')),
+  'a huge plain scalar': frontmatter(`license: ${'word '.repeat(13_000)}`),
+  'a huge quoted scalar': frontmatter(`license: "${'\\u0041'.repeat(10_000)}"`),
+  'a huge block scalar': frontmatter(`license: |\n${'  line\n'.repeat(9_000)}`),
+  'a huge folded scalar': frontmatter(`license: >\n${'  line\n\n'.repeat(8_000)}`),
+  'a scalar of many lines': frontmatter(`license: a\n${'  b\n'.repeat(16_000)}`),
+  'a key of spaces': frontmatter(`a${' '.repeat(60_000)}b: x`),
+  'lines of spaces': frontmatter(`license: a\n${`${' '.repeat(1_000)}\n`.repeat(60)}`),
+  'many comments': frontmatter('# #\n'.repeat(16_000)),
+  'many wrong fields': frontmatter(Array.from({ length: 950 }, (_, index) => `licens${index}: x`).join('\n')),
+  'many near keys': frontmatter(
+    `metadata:\n${Array.from({ length: 36 * 25 }, (_, index) => `  delegate${index.toString(36)}: ${'x'.repeat(40)}`).join('\n')}\n  delegat: x`,
+  ),
+  'many reserved tags': frontmatter(`metadata:\n  tags: [${'meta-a, '.repeat(8_000)}]`),
+  'many wrong tools': frontmatter(`allowed-tools: [${'1, '.repeat(20_000)}]`),
+  'many colons to repair': frontmatter(
+    Array.from({ length: 900 }, (_, index) => `k${index}: a: b ${'x'.repeat(50)}`).join('\n'),
+  ),
+  'very many colons to repair': frontmatter(
+    Array.from({ length: 6_000 }, (_, index) => `k${index}: a: b`).join('\n'),
+  ),
+  'one value of many colons': frontmatter(`license: ${'a: '.repeat(20_000)}`),
+  'many skills in one file': '---\nname: a\n---\n\n'.repeat(14_000),
+  'many broken skills in one file': '---\nname: "\n---\n\n'.repeat(14_000),
+  'many fences': `---\nname: bad\n---\n${'\n---\n'.repeat(50_000)}`,
+  'many fences with words': `---\nname: bad\n---\n${'\n---\nname: x\n---x\n'.repeat(14_000)}`,
+  'many code fences': `---\nname: bad\n---\n${'```\n````\n'.repeat(25_000)}`,
+  'combining marks': skill('bad', `\u200B\u0915${'\u093E'.repeat(85_000)}`),
+  joiners: skill('bad', '\u0915\u200D'.repeat(40_000)),
+  emoji: skill('bad', `\u200B${'👨\u200D👩\u200D👧\u200D'.repeat(12_000)}`),
+  'tag characters': skill('bad', '\u{E0041}x'.repeat(50_000)),
+  'regional indicators': skill('bad', `\u200B${'🇩'.repeat(60_000)}`),
+  'replacement characters': skill('bad', '\uFFFD'.repeat(80_000)),
+  'line ends': skill('bad', '\r\n'.repeat(120_000)),
+}
+
+function bomb(level: (name: string, of: string) => string): string {
+  const levels = Array.from({ length: 26 }, (_, index) => level(`l${index + 1}`, `l${index}`))
+  return ['metadata:', '  l0: &l0 [x]', ...levels].join('\n')
+}
+
+/** Milliseconds of processor time, so that other programs on the machine do not count. */
+const DEADLINE = 2_000
+
+describe('hostile files take no time and harm nobody', () => {
+  it.each(Object.entries(HOSTILE))('%s', (_, text) => {
+    const dir = makeTree({ 'a-good/SKILL.md': skill('a-good'), 'bad/SKILL.md': text, 'bad.skill.md': text })
+    const answer = JSON.parse(
+      runCode(MEASURE, { SKILLS: dir, NODE_OPTIONS: '--max-old-space-size=128' }),
+    ) as Record<string, number> & { good: string }
+    expect(answer.good).toBe('Do a-good.\n')
+    for (const way of ['compiled', 'read', 'validated', 'fixed'])
+      expect.soft(answer[way], way).toBeLessThan(DEADLINE)
+  })
+})
+
+/** Compiles, reads without an index, validates and fixes, and says how long each took. */
+const MEASURE = `
+  import { check, compile } from 'agent-apps/compiler'
+  import { createRuntime } from 'agent-apps/runtime'
+  const paths = [process.env.SKILLS]
+  const time = async work => {
+    const start = process.cpuUsage()
+    await work()
+    const { user, system } = process.cpuUsage(start)
+    return Math.round((user + system) / 1000)
+  }
+  const runtime = createRuntime({ paths, freshness: 'check' })
+  const read = await time(() => runtime.listTools())
+  const compiled = await time(() => compile({ paths }))
+  const validated = await time(() => check({ paths, spec: true }))
+  const fixed = await time(() => check({ paths, fix: true }))
+  console.log(JSON.stringify({ read, compiled, validated, fixed, good: await runtime.render('a-good') }))
+`

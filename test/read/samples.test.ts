@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRuntime, type ToolDef } from 'agent-apps'
+import { compile } from 'agent-apps/compiler'
+import { describe, expect, it } from 'vitest'
+import { ownTools } from '../support/own-tools.js'
+import { layOut, type Sample, samples } from '../support/sample.js'
+
+/** Longer content stands in `expected.json` as its length and digest. */
+const CONTENT_SHOWN = 1000
+
+/**
+ * Each folder `samples/<phase>/<case>/` is a case: `skills/` (and `skills-2/`, a second path entry; `setup.json`
+ * for what version control does not keep) and `expected.json`, what compiling it must give. `UPDATE=1` writes
+ * the expected file anew; read the diff.
+ */
+describe('samples', () => {
+  it.each(samples().map(sample => [sample.id, sample] as const))('%s', async (_, sample) => {
+    const file = join(sample.folder, 'expected.json')
+    const actual = await outcome(sample)
+    if (process.env.UPDATE) writeFileSync(file, `${JSON.stringify(actual, null, 2)}\n`)
+    expect(existsSync(file), 'no expected.json: write it with UPDATE=1, and read it').toBe(true)
+    expect(actual).toEqual(JSON.parse(readFileSync(file, 'utf8')))
+  })
+})
+
+async function outcome(sample: Sample): Promise<unknown> {
+  const { cwd, paths } = layOut(sample)
+  const { counts, diagnostics } = await compile({ cwd, paths })
+  const runtime = createRuntime({ cwd, paths, freshness: 'trust' })
+  const tools: Record<string, unknown> = {}
+  for (const tool of await ownTools(runtime)) tools[tool.name] = await shown(tool, cwd, runtime)
+  return {
+    counts,
+    diagnostics: diagnostics.map(
+      ({ file, line, column, ruleId, severity, fatal }) =>
+        `${file}:${line}:${column} ${ruleId} ${severity}${fatal ? ' fatal' : ''}`,
+    ),
+    tools,
+  }
+}
+
+async function shown(
+  tool: ToolDef,
+  cwd: string,
+  runtime: ReturnType<typeof createRuntime>,
+): Promise<unknown> {
+  const { name: _, ...frontmatter } = tool.frontmatter
+  const { resources, verbatim } = await runtime.describe(tool.name)
+  const { entry, file, shadows } = tool.origin
+  return {
+    file: join(entry, file).slice(cwd.length + 1),
+    kind: tool.kind,
+    frontmatter,
+    verbatim,
+    content: shortened((await tool.content?.()) ?? ''),
+    ...(resources.length > 0 && { resources: resources.map(({ path, size }) => `${path} ${size}`) }),
+    ...(shadows.length > 0 && {
+      shadows: shadows.map(one => join(one.entry, one.file).slice(cwd.length + 1)),
+    }),
+  }
+}
+
+function shortened(content: string): string {
+  if (content.length <= CONTENT_SHOWN) return content
+  return `${content.length} characters, SHA-256 ${createHash('sha256').update(content).digest('hex')}`
+}
