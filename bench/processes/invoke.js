@@ -94,15 +94,15 @@ async function runtime() {
     stdin: {
       contents: `
         export * from './runtime/index.ts'
-        export { makeChain } from './runtime/make-chain.ts'
-        export { RunContext } from './runtime/context.ts'
-        export { runChain } from './runtime/run-chain.ts'`,
+        export { makeChain } from './runtime/cascade/make-chain.ts'
+        export { RunContext } from './runtime/call/run-context.ts'
+        export { runChain } from './runtime/call/run-chain.ts'`,
       resolveDir: fileURLToPath(new URL('../..', import.meta.url)),
     },
     bundle: true,
     format: 'esm',
     platform: 'neutral',
-    alias: { '#disk': './runtime/no-disk.ts' },
+    alias: { '#disk': './runtime/host/no-disk.ts' },
     write: false,
   })
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)

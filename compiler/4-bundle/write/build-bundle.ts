@@ -25,9 +25,9 @@ export type ReadModule = (directory: BundledDirectory, file: string) => { text: 
 const OWN_ENTRIES = new Map([
   ['agent-apps', 'runtime/agent-apps.js'],
   ['agent-apps/runtime', 'runtime/index.js'],
-  ['agent-apps/bundle-disk', 'runtime/host/bundle-disk.js'],
+  ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
   ['agent-apps/bundled-tools', 'runtime/bundled-tools.js'],
-  ['#disk', 'runtime/host/bundle-disk.js'],
+  ['#disk', 'runtime/bundle-disk.js'],
 ])
 
 /**

@@ -38,7 +38,7 @@ export function bundleKey({ cwd, paths, searched, library, env }: Project, optio
     return [dir, written && hash('sha256', written.text)]
   })
   const esbuild: string = createRequire(import.meta.url)('esbuild/package.json').version
-  const { mtimeMs } = statSync(join(BUILT_DIRECTORY, 'runtime/host/bundle-disk.js'))
+  const { mtimeMs } = statSync(join(BUILT_DIRECTORY, 'runtime/bundle-disk.js'))
   return hash(
     'sha256',
     JSON.stringify([VERSION, esbuild, mtimeMs, cwd, paths, searched, library, env, options, indexes]),
