@@ -6,33 +6,33 @@ import { JsonForms } from './json-form.js'
 import { Redaction } from './redaction.js'
 
 /**
- * Values as JSON, and back. What JSON has stays as it is; everything else is a mapping with one key that begins
- * with `$`:
+ * Encodes values as JSON, and decodes them. What JSON has stays unchanged; everything else becomes an object with
+ * one key that begins with `$`:
  *
  * | value | encoding |
  * | --- | --- |
- * | undefined | `{ $undefined: true }`; as a field of a mapping it is left out, as JSON does |
+ * | undefined | `{ $undefined: true }`; as a field of an object it is left out, as JSON does |
  * | NaN, Infinity, -Infinity, -0 | `{ $number: "NaN" }` |
  * | bigint | `{ $bigint: "12" }` |
  * | registered symbol | `{ $symbol: "key" }`; any other is `{ $opaque: "Symbol(…)" }` |
- * | Date | `{ $date: "2026-01-01T00:00:00.000Z" }`, null where it is invalid |
+ * | Date | `{ $date: "2026-01-01T00:00:00.000Z" }`, null if it is invalid |
  * | RegExp | `{ $regexp: ["a+", "g"] }` |
  * | Map, Set | `{ $map: [[key, value], …] }`, `{ $set: […] }` |
- * | Error | `{ $error: { name, message, stack, … } }`, its own fields besides |
+ * | Error | `{ $error: { name, message, stack, … } }`, followed by its own fields |
  * | typed array, ArrayBuffer, DataView | `{ $bytes: ["Uint8Array", "base64"] }` |
  * | URL | `{ $url: "https://…" }` |
- * | function | `{ $fn: "source" }`: code again only where the reader asks for it |
+ * | function | `{ $fn: "source" }`: becomes code again only on request |
  * | promise, WeakMap, … | `{ $opaque: "Promise" }` |
- * | a list with holes, longer than 1,000 | `{ $sparse: [length, [[index, value], …]] }` |
- * | a mapping that has itself a shape that is read back | `{ $object: [[key, value], …] }` |
- * | what several places share | `{ $id: 1, $value: … }` at the first, `{ $ref: 1 }` at the others |
- * | what threw when it was read | `{ $threw: "message" }` |
- * | what a limit left out | `{ $truncated: "depth" }`, `{ $truncated: "bytes" }`; in a mapping it is the last key |
- * | what was to be kept secret | `"[redacted]"` |
+ * | an array with holes, longer than 1,000 | `{ $sparse: [length, [[index, value], …]] }` |
+ * | an object that itself has a shape that is decoded | `{ $object: [[key, value], …] }` |
+ * | a value that several places share | `{ $id: 1, $value: … }` at the first, `{ $ref: 1 }` at the others |
+ * | a property that threw when it was read | `{ $threw: "message" }` |
+ * | a value that exceeded a limit | `{ $truncated: "depth" }`, `{ $truncated: "bytes" }`; in an object it is the last key |
+ * | a value to be kept secret | `"[redacted]"` |
  *
- * An instance of any other class is written as what its `toJSON` gives, or as a mapping of its own fields, and comes
- * back as that; `new String('a')` and its like are written as what they hold.
- * Symbols as keys, and what is not enumerable, are left out.
+ * An instance of any other class is written as the result of its `toJSON`, or as an object of its own fields, and comes
+ * back as that; `new String('a')` and the like are written as the value that they contain. Symbol keys and properties
+ * that are not enumerable are left out.
  */
 export interface SerializeOptions {
   /** Values inside values, at most 500, which is the default. */
