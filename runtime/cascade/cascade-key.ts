@@ -1,9 +1,9 @@
 import { cascadeKeyText } from '../../src/index/index-format.js'
 import { currentIndex, directoryStates } from '../directory/look-up.js'
 import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 
 /** What a directory's `cascadeKey` has to be for its cascades to hold; null where a directory has no index. */
 export function cascadeKey(state: DirectoryState, globals: Globals, host: Disk): string | null {

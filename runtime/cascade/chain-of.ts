@@ -5,7 +5,7 @@ import { pathsKey } from '../directory/paths-key.js'
 import { lazy } from '../host/lazy.js'
 import { indexStamp } from '../host/read-index.js'
 import type { Chain, KnownCascade } from '../state/chain.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 

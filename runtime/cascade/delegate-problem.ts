@@ -7,7 +7,7 @@ import { toolNotFound } from '../find/call-faults.js'
 import { delegateSource, delegateTarget } from '../find/delegate-source.js'
 import { resolve } from '../find/find-tool.js'
 import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 

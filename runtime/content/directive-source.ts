@@ -11,7 +11,7 @@ import { allTools } from '../find/all-tools.js'
 import { completeTool } from '../find/complete-tool.js'
 import { resolve } from '../find/find-tool.js'
 import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 

@@ -4,7 +4,7 @@ import { type DirectiveForm, directiveForms } from '../../src/skill/directive-fo
 import { layerDirectories } from '../cascade/compiled-chain.js'
 import { directoryStates, lookUp } from '../directory/look-up.js'
 import { toolOf } from '../find/make-tool.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 
 /**

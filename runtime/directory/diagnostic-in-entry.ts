@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import { directoryStates } from './look-up.js'
 
 /** A diagnostic whose file is absolute, with that as it stands in its path entry; null outside of all entries. */

@@ -5,8 +5,8 @@ import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { listingText } from '../../src/index/index-format.js'
 import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './look-up.js'
 
 /** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */

@@ -4,8 +4,10 @@ import { type SearchDirectory, searchDirectories } from '../../src/skill/path-en
 import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
 import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '../host/read-index.js'
+import { emptyCache } from '../state/cache.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import { addDiagnostic, emptyCache, type Globals } from '../state/globals.js'
+import { addDiagnostic } from '../state/globals.js'
 
 /** The reading of files, which what is compiled does without. */
 export const directoryFiles = lazy(() => import('./directory-files.js'))

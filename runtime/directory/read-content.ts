@@ -1,7 +1,7 @@
 import type { ToolRecord } from '../../src/index/index-format.js'
 import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolSource } from '../state/tool-source.js'
 
 const checks = lazy(() => import('./checked-files.js'))

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { loadParser } from './directory-files.js'
 

@@ -13,8 +13,8 @@ import {
 import { pathsKey } from '../directory/paths-key.js'
 import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 

@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import { nearest } from '../../src/base/nearest.js'
 import { askLoaded, directoryStates } from '../directory/look-up.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 
 /** The error for a reference that leads nowhere, with the nearest name that is known. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {

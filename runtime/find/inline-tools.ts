@@ -1,7 +1,7 @@
 import { parseInline } from '../../src/skill/inline-reference.js'
 import { loadParser } from '../directory/directory-files.js'
 import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import { notEvaluated } from '../state/not-evaluated.js'
 import type { Resolution, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { functionOf, noTool } from './delegate-source.js'

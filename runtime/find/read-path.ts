@@ -15,8 +15,8 @@ import {
   withNames,
 } from '../directory/look-up.js'
 import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 

@@ -1,6 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import type { Disk } from '../host/disk-seam.js'
-import { addDiagnostic, type Globals } from './globals.js'
+import type { Globals } from './context.js'
+import { addDiagnostic } from './globals.js'
 import type { ToolSource } from './tool-source.js'
 
 const HINT =
