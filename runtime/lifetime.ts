@@ -10,7 +10,7 @@ export async function turn<Result>(
   { closed, config }: Globals,
 ): Promise<Result> {
   if (closed) throw runtimeClosed()
-  return disk === null || config.freshness === 'trust' ? work() : disk.turn(async () => work())
+  return config.freshness === 'trust' ? work() : disk.turn(async () => work())
 }
 
 /**

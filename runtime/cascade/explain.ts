@@ -1,4 +1,3 @@
-import { disk } from '#disk'
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
 import { problemFor } from '../../src/cascade/problems.js'
@@ -88,8 +87,7 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
     problem && middleware.origin.layer === 'bundled' ? [problem] : [],
   )
   const delegate = resolved?.metadata.get('delegate')
-  const body =
-    delegate && disk && (await delegateProblem(delegate.value, toolOfId(delegate.from.tool), globals, disk))
+  const body = delegate && (await delegateProblem(delegate.value, toolOfId(delegate.from.tool), globals))
   return {
     name: tool.name,
     metadata,

@@ -23,8 +23,7 @@ export async function readFolder(tool: ToolDef, globals: Globals): Promise<Omit<
   const { resources } = await readDetails(tool, globals)
   const source = tool.kind === 'folder' ? sourceOf(tool) : undefined
   return {
-    ...(disk &&
-      disk.via !== 'bundle' &&
+    ...(disk.via !== 'bundle' &&
       source && { directory: disk.resolve(source.state.dir, source.record.file, '..') }),
     resources: resources.map(({ path, size }) => ({ path, size })),
   }

@@ -28,7 +28,7 @@ export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 export type FileParts = Record<string, string | { base64: string }>
 
 /** What `#disk` is in a bundle, from when its entry ran. Chunks import it, and so it says nothing of what is in the bundle. */
-export let disk: Disk | null = null
+export let disk: Disk
 
 /**
  * Puts the files of a bundle in place of a file system. Where a bundle that was made anew is imported once more, its files take the place

@@ -47,16 +47,15 @@ export async function compare(
 /** What a tool's schema was compiled to; null where it was not, or is not the one that counts. */
 async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: Globals): Promise<unknown> {
   const source = sourceOf(tool)
-  const { state, names, record } = source ?? {}
-  const file = record?.validators?.[part]
-  if (disk === null || !state || !names || file === undefined || record?.frontmatter[part] !== schema)
-    return null
+  const file = source?.record.validators?.[part]
+  if (!source || file === undefined || source.record.frontmatter[part] !== schema) return null
   // An index may name any code as a schema's.
-  if (source && isNotEvaluated(source, globals)) return null
+  if (isNotEvaluated(source, globals)) return null
+  const { state, names } = source
   if (globals.config.verify) {
     const { importChecked } = await import('../directory/checked-files.js')
-    return (await importChecked(state, names, file, disk)).default
+    return (await importChecked(state, names, file)).default
   }
-  const path = await ownModule(state, file, disk)
+  const path = await ownModule(state, file)
   return path === null ? null : (await disk.importModule(path)).default
 }
