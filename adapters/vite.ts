@@ -29,118 +29,157 @@ const ASSET_MARK = /agent-apps-asset:([\w./-]+)/g
 
 /** A plugin for Vite: `virtual:agent-apps` is the project's bundle. */
 export function agentApps(options: AgentAppsOptions = {}): Plugin {
-  let root = process.cwd()
-  let assetsDir = 'assets'
-  let server: ViteDevServer | undefined
-  let compiling: Promise<VirtualModule> | undefined
-  /** Where the last compile looked, or the one that runs. */
-  let places = noPlaces()
-  /** The last one that was made. */
-  let bundle: Bundle | undefined
-  /** The folder of its files. On a development server each later bundle has its own: a chunk that two had in common would be one module of both. */
-  let folder = ''
-  let made = 0
-  /** Of all bundles so far: who began with an older one still asks for its chunks. */
-  const files = new Map<string, Uint8Array>()
-  const assets = new Map<string, string>()
-
+  const project = new Project(options)
   return {
     name: 'agent-apps',
     enforce: 'pre',
-    configResolved(config) {
-      root = config.root
-      assetsDir = config.build.assetsDir
+    configResolved({ root, build }) {
+      project.root = root
+      project.assetsDir = build.assetsDir
     },
-    configureServer(started) {
-      server = started
+    configureServer(server) {
+      project.server = server
     },
     buildStart() {
-      compiling = undefined
+      project.forget()
     },
     resolveId(id, importer) {
       if (id === VIRTUAL_MODULE) return ENTRY
       if (!importer?.startsWith(PREFIX)) return null
-      if (id.startsWith('.')) {
-        const path = pathFrom(importer === ENTRY ? `${folder}entry` : importer.slice(PREFIX.length), id)
-        return `${PREFIX}${path}${assets.has(path) ? ASSET_MODULE : ''}`
-      }
+      if (id.startsWith('.')) return project.idFrom(importer, id)
       if (isBuiltin(id)) return null
       // Packages that are not bundled with the skills' code are the project's.
-      return this.resolve(id, join(root, 'package.json'), { skipSelf: true })
+      return this.resolve(id, join(project.root, 'package.json'), { skipSelf: true })
     },
     async load(id) {
       if (!id.startsWith(PREFIX)) return null
-      if (id !== ENTRY) return load(id.slice(PREFIX.length), this.environment?.config.consumer)
-      const compiled = await compile().finally(() => {
-        const looked = [...places.directories, ...places.files]
-        // To the development server a file that a module watches is one that it imports.
-        if (server) server.watcher.add(looked)
-        else for (const path of looked) this.addWatchFile(path)
+      const consumer = this.environment?.config.consumer
+      if (id !== ENTRY) return project.codeOf(id.slice(PREFIX.length), consumer)
+      const compiled = await project.compile().finally(() => {
+        for (const path of project.placesToWatch()) this.addWatchFile(path)
       })
       for (const fault of compiled.warnings) this.warn(logOf([fault]))
       if (compiled.bundle === null) return this.error(logOf(compiled.errors))
-      if (server && bundle && bundle !== compiled.bundle) folder = `${++made}/`
-      bundle = compiled.bundle
-      for (const [path, contents] of bundle.files) files.set(`${folder}${path}`, contents)
-      for (const [path, file] of bundle.assets) assets.set(`${folder}${path}`, file)
-      return load(`${folder}${bundle.entry}`)
+      return project.codeOf(project.take(compiled.bundle), consumer)
     },
     renderChunk(code, { fileName }) {
-      const isOurs = [...code.matchAll(ASSET_MARK)].some(([, path = '']) => assets.has(path))
-      if (!isOurs) return null
-      const up = posix.relative(posix.dirname(fileName), assetsDir)
-      const place = (written: string, path: string): string =>
-        assets.has(path) ? `${up === '' ? '.' : up}/${posix.basename(path)}` : written
-      return { code: code.replace(ASSET_MARK, place), map: null }
+      return project.withPlaces(code, fileName)
     },
     generateBundle: {
       // Of a build for a server, Vite removes the assets that are there before.
       order: 'post',
       handler() {
         if (this.getModuleInfo(ENTRY) === null) return
-        for (const path of bundle?.assets.keys() ?? [])
-          this.emitFile({
-            type: 'asset',
-            fileName: `${assetsDir}/${posix.basename(path)}`,
-            source: inBundle(files, path),
-          })
+        for (const asset of project.emitted()) this.emitFile({ type: 'asset', ...asset })
       },
     },
     hotUpdate({ file, modules }) {
-      if (!concerns(places, resolve(file))) return
-      compiling = undefined
+      if (!project.isConcernedBy(file)) return
+      project.forget()
       const entry = this.environment.moduleGraph.getModuleById(ENTRY)
       return entry && [...modules, entry]
     },
   }
+}
 
-  /** What the project comes to now, whatever changed while it was compiled. */
-  async function compile(): Promise<VirtualModule> {
-    if (compiling === undefined) {
-      places = noPlaces()
-      compiling = compileVirtualModule(options, root, places)
-    }
-    const started = compiling
-    const compiled = await started.catch(error => {
-      if (compiling === started) compiling = undefined
-      throw error
-    })
-    return compiling === started ? compiled : compile()
+/** The project of a plugin, and the bundles that were made of it. */
+class Project {
+  root = process.cwd()
+  assetsDir = 'assets'
+  server: ViteDevServer | undefined
+  private compiling: Promise<VirtualModule> | undefined
+  /** Where the last compile looked, or the one that runs. */
+  private places = noPlaces()
+  /** The last one that was made. */
+  private bundle: Bundle | undefined
+  /** The folder of its files. On a development server each later bundle has its own: a chunk that two had in common would be one module of both. */
+  private folder = ''
+  private made = 0
+  /** Of all bundles so far: who began with an older one still asks for its chunks. */
+  private readonly files = new Map<string, Uint8Array>()
+  private readonly assets = new Map<string, string>()
+
+  constructor(private readonly options: AgentAppsOptions) {}
+
+  /** Compiles anew when it is next asked to. */
+  forget(): void {
+    this.compiling = undefined
   }
 
-  // There is no source map: of modules that are no files Vite keeps none.
-  function load(path: string, consumer?: 'client' | 'server'): string {
+  isConcernedBy(file: string): boolean {
+    return concerns(this.places, resolve(file))
+  }
+
+  /** Compiles the project as it is now, whatever changed while it was compiled. */
+  async compile(): Promise<VirtualModule> {
+    if (this.compiling === undefined) {
+      this.places = noPlaces()
+      this.compiling = compileVirtualModule(this.options, this.root, this.places)
+    }
+    const started = this.compiling
+    const compiled = await started.catch(error => {
+      if (this.compiling === started) this.forget()
+      throw error
+    })
+    return this.compiling === started ? compiled : this.compile()
+  }
+
+  /** Gives the paths that a build has to watch. A development server takes a module's watched file for an import, so it gets them itself. */
+  placesToWatch(): string[] {
+    const looked = [...this.places.directories, ...this.places.files]
+    if (!this.server) return looked
+    this.server.watcher.add(looked)
+    return []
+  }
+
+  /** Adds the files of a bundle, and gives the path of its entry. */
+  take(bundle: Bundle): string {
+    if (this.server && this.bundle && this.bundle !== bundle) this.folder = `${++this.made}/`
+    this.bundle = bundle
+    for (const [path, contents] of bundle.files) this.files.set(`${this.folder}${path}`, contents)
+    for (const [path, file] of bundle.assets) this.assets.set(`${this.folder}${path}`, file)
+    return `${this.folder}${bundle.entry}`
+  }
+
+  /** The id of what a bundle's module imports by a relative path. */
+  idFrom(importer: string, path: string): string {
+    const from = importer === ENTRY ? `${this.folder}entry` : importer.slice(PREFIX.length)
+    const found = pathFrom(from, path)
+    return `${PREFIX}${found}${this.assets.has(found) ? ASSET_MODULE : ''}`
+  }
+
+  /** The code of a module. It has no source map: Vite keeps none of modules that are no files. */
+  codeOf(path: string, consumer?: 'client' | 'server'): string {
     const asset = path.slice(0, -ASSET_MODULE.length)
-    if (!assets.has(asset)) return withImportedAssets(moduleOf(files, path).code, path, assets)
-    const url = assetUrl(asset, consumer)
+    if (!this.assets.has(asset)) return withImportedAssets(moduleOf(this.files, path).code, path, this.assets)
+    const url = this.assetUrl(asset, consumer)
     // Vite itself would follow a URL that is written in one piece.
     return `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
   }
 
-  function assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {
-    if (!server) return `agent-apps-asset:${path}`
-    if (consumer === 'server') return pathToFileURL(inBundle(assets, path)).href
-    return `data:application/octet-stream;base64,${Buffer.from(inBundle(files, path)).toString('base64')}`
+  private assetUrl(path: string, consumer: 'client' | 'server' | undefined): string {
+    if (!this.server) return `agent-apps-asset:${path}`
+    if (consumer === 'server') return pathToFileURL(inBundle(this.assets, path)).href
+    const contents = Buffer.from(inBundle(this.files, path))
+    return `data:application/octet-stream;base64,${contents.toString('base64')}`
+  }
+
+  /** A chunk with the URLs of the files that it asks for; null where it asks for none. */
+  withPlaces(code: string, fileName: string): { code: string; map: null } | null {
+    const isOurs = [...code.matchAll(ASSET_MARK)].some(([, path = '']) => this.assets.has(path))
+    if (!isOurs) return null
+    const up = posix.relative(posix.dirname(fileName), this.assetsDir)
+    const place = (written: string, path: string): string =>
+      this.assets.has(path) ? `${up === '' ? '.' : up}/${posix.basename(path)}` : written
+    return { code: code.replace(ASSET_MARK, place), map: null }
+  }
+
+  /** The files that a build puts beside its chunks. */
+  emitted(): { fileName: string; source: Uint8Array }[] {
+    return [...(this.bundle?.assets.keys() ?? [])].map(path => ({
+      fileName: `${this.assetsDir}/${posix.basename(path)}`,
+      source: inBundle(this.files, path),
+    }))
   }
 }
 

@@ -11,8 +11,8 @@ import { lazy } from './host/lazy.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
 import { cloneArguments } from './schema/clone-arguments.js'
-import type { AgentPolicy, InvokeOptions } from './state/context.js'
-import { createGlobals, type Freshness, type Globals, type Stats } from './state/globals.js'
+import type { AgentPolicy, Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
+import { createGlobals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 
 /** What a runtime is made from. Any other key is OPTIONS_INVALID. */

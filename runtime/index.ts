@@ -20,6 +20,7 @@ export type { OpenedSkill } from './find/opened-skill.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
 export { readResource } from './read-resource.js'
+export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
   AgentPolicy,
@@ -27,12 +28,15 @@ export type {
   CallIds,
   Context,
   Envelope,
+  Freshness,
+  Globals,
   InvokeOptions,
   Locals,
   Manager,
   Run,
   RunningTool,
+  Stats,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
-export { type Cache, emptyGlobals, type Freshness, type Globals, type Stats } from './state/globals.js'
+export { emptyGlobals } from './state/globals.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'

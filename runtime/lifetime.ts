@@ -2,7 +2,7 @@
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
 import { clearAllCaches } from './directory/caches.js'
-import type { Globals } from './state/globals.js'
+import type { Globals } from './state/context.js'
 
 /** Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at anyway. */
 export async function turn<Result>(
@@ -10,7 +10,7 @@ export async function turn<Result>(
   { closed, config }: Globals,
 ): Promise<Result> {
   if (closed) throw runtimeClosed()
-  return disk === null || config.freshness === 'trust' ? work() : disk.turn(async () => work())
+  return config.freshness === 'trust' ? work() : disk.turn(async () => work())
 }
 
 /**

@@ -1,5 +1,6 @@
 import { lazy } from './host/lazy.js'
-import { defaultGlobals, type Globals } from './state/globals.js'
+import type { Globals } from './state/context.js'
+import { defaultGlobals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 
 const reading = lazy(() => import('./find/read-path.js'))

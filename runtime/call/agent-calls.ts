@@ -9,8 +9,7 @@ import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { lazy } from '../host/lazy.js'
 import type { Chain } from '../state/chain.js'
-import type { AgentPolicy, CallerKind } from '../state/context.js'
-import type { Globals } from '../state/globals.js'
+import type { AgentPolicy, CallerKind, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { invocationOf, type RunContext } from './run-context.js'
 
@@ -113,9 +112,23 @@ function* restrictionsOn(ctx: RunContext): Generator<{ by: string; patterns: Age
   }
 }
 
-function rulesOf(patterns: AgentPolicy['allowedTools']): ToolRule[] | undefined {
+/** Lists of patterns that were parsed, by their text: a call asks for those of all policies and skills above it. */
+const parsed = new Map<string, readonly ToolRule[]>()
+/** More than a process has at a time, other than one that makes up a policy for each call. */
+const PARSED_MAX = 1000
+
+function rulesOf(patterns: AgentPolicy['allowedTools']): readonly ToolRule[] | undefined {
   // Each item alone: one that is no pattern must not take the next ones along.
-  return patterns === undefined ? undefined : [patterns].flat().flatMap(parsePatterns)
+  return typeof patterns === 'string' ? rulesIn(patterns) : patterns?.flatMap(rulesIn)
+}
+
+function rulesIn(list: string): readonly ToolRule[] {
+  const known = parsed.get(list)
+  if (known) return known
+  if (parsed.size >= PARSED_MAX) parsed.clear()
+  const rules = parsePatterns(list)
+  parsed.set(list, rules)
+  return rules
 }
 
 /** A bare name, one that a server gave, or one that a program chose; nothing that leads to a file, or is code itself. */

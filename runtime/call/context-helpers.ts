@@ -52,7 +52,7 @@ export function ctxPaths({ locals, globals }: Context): PathEntry[] {
 
 /** The directory that an invocation's relative paths start from. */
 export function ctxCwd({ locals, globals }: Context): string {
-  return locals.config.cwd ?? globals.config.cwd ?? disk?.cwd() ?? '.'
+  return locals.config.cwd ?? globals.config.cwd ?? disk.cwd()
 }
 
 /**

@@ -1,8 +1,8 @@
 import { lazy } from '../host/lazy.js'
 import { whenThere } from '../host/thenable.js'
 import { cloneArguments } from '../schema/clone-arguments.js'
-import type { InvokeOptions } from '../state/context.js'
-import { defaultGlobals, type Globals } from '../state/globals.js'
+import type { Globals, InvokeOptions } from '../state/context.js'
+import { defaultGlobals } from '../state/globals.js'
 import { ownOptions } from './own-options.js'
 
 const calling = lazy(() => import('./call-tool.js'))

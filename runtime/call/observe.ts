@@ -1,7 +1,8 @@
 import { isAgentAppsError } from '../../src/base/error.js'
 import { isThenable } from '../host/thenable.js'
+import type { Globals } from '../state/context.js'
 import type { Progress, RunEvent, RunEventType } from '../state/events.js'
-import { addDiagnostic, type Globals } from '../state/globals.js'
+import { addDiagnostic } from '../state/globals.js'
 import { invocationOf, type RunContext } from './run-context.js'
 
 /** Runs a call, and tells those who listen when it begins and how it ends. */

@@ -5,8 +5,8 @@ import { extractFrontmatter, ROLES, type Role } from '../../src/skill/frontmatte
 import { isToolName } from '../../src/skill/names.js'
 import { notJsonIn } from '../../src/values/not-json.js'
 import { forgetReference } from '../directory/caches.js'
-import type { Context } from '../state/context.js'
-import { defaultGlobals, type Globals } from '../state/globals.js'
+import type { Context, Globals } from '../state/context.js'
+import { defaultGlobals } from '../state/globals.js'
 import type { ToolDef, ToolFunction } from '../state/tool-def.js'
 
 /** A tool that a program registers. */

@@ -1,8 +1,13 @@
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import type { RunContext } from './run-context.js'
 
-/** Throws where a call is no longer wanted, so that nothing more is started for it. */
-export function throwIfAborted({ abort, tool }: RunContext): void {
+/** Throws RUN_ABORTED where a call is no longer wanted, so that nothing more is started for it. */
+export function throwIfAborted({
+  abort,
+  tool,
+}: {
+  abort: AbortSignal | undefined
+  tool: { name: string }
+}): void {
   if (abort?.aborted) throw runAborted(tool.name, 'its signal was aborted', abort.reason)
 }
 

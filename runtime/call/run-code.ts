@@ -1,3 +1,4 @@
+import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { CodeSource } from '../../src/content/disk-parser.js'
 import type { ModuleRecord } from '../../src/index/index-format.js'
@@ -5,10 +6,8 @@ import { loadParser } from '../directory/directory-files.js'
 import { isStillFresh } from '../directory/look-up.js'
 import { ownModule } from '../directory/own-module.js'
 import { delegateSource, delegateTarget, functionOf, noTool } from '../find/delegate-source.js'
-import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
-import type { Context } from '../state/context.js'
-import type { Globals } from '../state/globals.js'
+import type { Context, Globals } from '../state/context.js'
 import { expectEvaluated } from '../state/not-evaluated.js'
 import type { ToolFunction } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
@@ -25,9 +24,9 @@ export interface LoadedCode {
 }
 
 /** The code of a tool: from its compiled module, or bundled from its file where that is missing or changed. */
-export async function loadCode(source: ToolSource, globals: Globals, disk: Disk): Promise<LoadedCode> {
+export async function loadCode(source: ToolSource, globals: Globals): Promise<LoadedCode> {
   const { state, record } = source
-  const module = await importCode(source, record.module, { file: record.file }, globals, disk)
+  const module = await importCode(source, record.module, { file: record.file }, globals)
   const exported = record.exported ?? 'default'
   const fn = functionOf(module[exported])
   if (fn) return { fn, module }
@@ -36,14 +35,14 @@ export async function loadCode(source: ToolSource, globals: Globals, disk: Disk)
 }
 
 /** What a delegate does: a plain module or inline code by itself, else the tool that it names. */
-export async function loadDelegate(source: ToolSource, globals: Globals, disk: Disk): Promise<ToolFunction> {
+export async function loadDelegate(source: ToolSource, globals: Globals): Promise<ToolFunction> {
   const { record } = source
   const { delegate } = record
   if (delegate && 'markdown' in delegate) return async () => delegate.markdown
-  const code = delegateSource(source, disk)
-  if (code === null) return delegated(String(record.frontmatter.metadata.delegate), source, globals, disk)
+  const code = delegateSource(source)
+  if (code === null) return delegated(String(record.frontmatter.metadata.delegate), source, globals)
   const { name } = record.frontmatter
-  const module = await importCode(source, delegate, code, globals, disk).catch(async error => {
+  const module = await importCode(source, delegate, code, globals).catch(async error => {
     throw (await faults()).delegateUnready(name, error)
   })
   const fn = functionOf(module.default)
@@ -54,9 +53,9 @@ export async function loadDelegate(source: ToolSource, globals: Globals, disk: D
 }
 
 /** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
-function delegated(ref: string, source: ToolSource, globals: Globals, disk: Disk): ToolFunction {
+function delegated(ref: string, source: ToolSource, globals: Globals): ToolFunction {
   return (ctx, args) => {
-    const target = delegateTarget(ref, source, disk)
+    const target = delegateTarget(ref, source)
     const { manager, run } = (ctx as Context | undefined) ?? {}
     const called = manager ? manager.invoke(target, args) : invoke(target, args, globals)
     return called.catch(async error => {
@@ -70,14 +69,12 @@ async function importCode(
   compiled: ModuleRecord | undefined,
   code: CodeSource,
   globals: Globals,
-  disk: Disk,
 ): Promise<Record<string, unknown>> {
   expectEvaluated(source, globals)
   const { state, names } = source
-  if (compiled && globals.config.verify)
-    return (await checks()).importChecked(state, names, compiled.file, disk)
-  const isSame = (input: string): boolean => isStillFresh(state, names, input, disk)
-  const module = compiled ? await ownModule(state, compiled.file, disk) : null
+  if (compiled && globals.config.verify) return (await checks()).importChecked(state, names, compiled.file)
+  const isSame = (input: string): boolean => isStillFresh(state, names, input)
+  const module = compiled ? await ownModule(state, compiled.file) : null
   if (
     compiled &&
     module !== null &&
@@ -85,7 +82,7 @@ async function importCode(
   ) {
     return disk.importModule(module)
   }
-  const parser = await loadParser(globals, disk)
+  const parser = await loadParser(globals)
   if (parser) return parser.importModule(state.dir, code, globals.config.external)
   if (module !== null) return disk.importModule(module)
   const what = 'file' in code ? code.file : 'an inline delegate'

@@ -7,6 +7,7 @@ import type {
   CallContext,
   CallIds,
   Envelope,
+  Globals,
   InvokeOptions,
   Locals,
   Manager,
@@ -14,7 +15,6 @@ import type {
   RunningTool,
 } from '../state/context.js'
 import type { Progress } from '../state/events.js'
-import type { Globals } from '../state/globals.js'
 import type { Origin, ToolDef } from '../state/tool-def.js'
 import { throwIfAborted } from './run-aborted.js'
 

@@ -1,19 +1,19 @@
+import { disk } from '#disk'
 import { cascadeKeyText } from '../../src/index/index-format.js'
 import { currentIndex, directoryStates } from '../directory/look-up.js'
-import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 
 /** What a directory's `cascadeKey` has to be for its cascades to hold; null where a directory has no index. */
-export function cascadeKey(state: DirectoryState, globals: Globals, host: Disk): string | null {
-  const states = directoryStates(globals, host)
+export function cascadeKey(state: DirectoryState, globals: Globals): string | null {
+  const states = directoryStates(globals)
   const library = states.find(one => one.library)
-  const inputOf = (one: DirectoryState) => currentIndex(one, globals, host)?.header.cascadeInput ?? null
+  const inputOf = (one: DirectoryState) => currentIndex(one, globals)?.header.cascadeInput ?? null
   const shipped = library ? inputOf(library) : null
   const inputs = state.library ? [] : (state.external ? [state] : states.filter(isOwn)).map(inputOf)
   if (inputs.includes(null)) return null
   const text = cascadeKeyText(inputs as string[], shipped)
-  if (globals.cascadeKey?.text !== text) globals.cascadeKey = { text, digest: host.digestText(text) }
+  if (globals.cascadeKey?.text !== text) globals.cascadeKey = { text, digest: disk.digestText(text) }
   return globals.cascadeKey.digest
 }

@@ -5,7 +5,7 @@ import { pathsKey } from '../directory/paths-key.js'
 import { lazy } from '../host/lazy.js'
 import { indexStamp } from '../host/read-index.js'
 import type { Chain, KnownCascade } from '../state/chain.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
@@ -33,29 +33,23 @@ async function settle(tool: ToolDef, key: string, globals: Globals): Promise<Cha
 
 /** True where what a cascade was resolved from is as it was; under `trust` nobody looks. */
 function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean {
-  // Without files, only registering changes anything, and that forgets what was resolved.
-  if (globals.config.freshness === 'trust' || disk === null) return true
+  if (globals.config.freshness === 'trust') return true
   return stamp !== null && stamp === stampOf(globals) && areFresh(sources, globals)
 }
 
 /** What tells one state of the directories' tops and indexes from another; null where it may change unseen. */
 export function stampOf(globals: Globals): string | null {
-  const host = disk
-  if (globals.config.freshness === 'trust' || host === null) return null
-  const times = directoryStates(globals, host).map(({ dir }) => [
-    host.directoryTime(dir),
-    indexStamp(host, dir),
-  ])
+  if (globals.config.freshness === 'trust') return null
+  const times = directoryStates(globals).map(({ dir }) => [disk.directoryTime(dir), indexStamp(disk, dir)])
   const isSettled = times.every(([time]) => time === null || Number(time) < Date.now() - CLOCK_TICK)
   return isSettled ? times.flat().join() : null
 }
 
 /** True where the files that tools came from are as they were; under `trust` nobody looks. */
 export function areFresh(tools: readonly ToolDef[], { config }: Globals): boolean {
-  const host = disk
-  if (config.freshness === 'trust' || tools.length === 0 || host === null) return true
+  if (config.freshness === 'trust' || tools.length === 0) return true
   return tools.every(tool => {
     const source = sourceOf(tool)
-    return !source || isStillFresh(source.state, source.names, source.record.file, host)
+    return !source || isStillFresh(source.state, source.names, source.record.file)
   })
 }

@@ -1,15 +1,13 @@
-import { disk } from '#disk'
 import type { CascadeTool } from '../../src/cascade/types.js'
 import { type CascadeRecord, isBroken, type ToolAddress } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { brokenFault, roleFault } from '../../src/skill/skill-faults.js'
 import { directoryStates, lookUp } from '../directory/look-up.js'
 import { toolOf } from '../find/make-tool.js'
-import type { Disk } from '../host/disk-seam.js'
 import type { ChainStep, KnownCascade } from '../state/chain.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { areFresh } from './chain-of.js'
@@ -22,7 +20,6 @@ export async function chainOfRecord(
   { chain, body, deps = [], metadata = {}, sources = [] }: CascadeRecord,
   keys: readonly string[],
   globals: Globals,
-  host: Disk,
 ): Promise<KnownCascade | null> {
   const steps: ChainStep[] = []
   for (const entry of chain) {
@@ -32,7 +29,7 @@ export async function chainOfRecord(
   }
   // Under `trust` nobody looks at what it depends on.
   const needed = globals.config.freshness === 'trust' ? [] : sources
-  const tools = await addressedTools(body ? [...needed, body] : needed, tool, globals, host)
+  const tools = await addressedTools(body ? [...needed, body] : needed, tool, globals)
   if (tools === null) return null
   const bodyTool = body && tools.pop()
   // A tool without a delegate is nobody's body, whatever an index says.
@@ -47,19 +44,18 @@ export async function addressedTools(
   addresses: readonly ToolAddress[],
   tool: ToolDef,
   globals: Globals,
-  host: Disk,
 ): Promise<ToolDef[] | null> {
-  const states = directoryStates(globals, host)
+  const states = directoryStates(globals)
   const home = sourceOf(tool)?.state
   // The library, and what somebody else compiled, is a project of its own.
   const project = home && (home.library || home.external) ? [home] : states.filter(isOwn)
   const tools: ToolDef[] = []
   for (const [directory, name] of addresses) {
     const state = directory === 'library' ? states.find(({ library }) => library) : project[directory]
-    const found = state && (await lookUp(state, name, globals, host))
+    const found = state && (await lookUp(state, name, globals))
     // What was read anew changed after the chain was compiled.
     if (!found || isBroken(found.record) || found.names.via === 'disk') return null
-    tools.push(toolOf({ ...found, record: found.record }, globals, host))
+    tools.push(toolOf({ ...found, record: found.record }, globals))
   }
   return tools
 }
@@ -83,13 +79,12 @@ export async function middlewareFor(
 ): Promise<FoundMiddleware | null> {
   const registered = globals.tools.programmaticTools.get(name)
   if (registered && mayBeMiddleware(registered.frontmatter)) return middlewareOf(registered)
-  if (disk === null) return null
-  for (const state of layerDirectories(tool, directoryStates(globals, disk))) {
-    const found = await lookUp(state, name, globals, disk)
+  for (const state of layerDirectories(tool, directoryStates(globals))) {
+    const found = await lookUp(state, name, globals)
     if (!found) continue
     const { record } = found
     if (isBroken(record)) return { fault: brokenFault(record.broken) }
-    const named = toolOf({ ...found, record }, globals, disk)
+    const named = toolOf({ ...found, record }, globals)
     if (mayBeMiddleware(record.frontmatter)) return middlewareOf(named)
     onPassed?.(named)
   }

@@ -1,6 +1,6 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { writtenPlace } from '../directory/written-place.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { resolveAll, toolId } from './resolve-cascade.js'
 

@@ -1,10 +1,8 @@
-import { disk } from '#disk'
 import type { ResolvedCascade } from '../../src/cascade/types.js'
 import { currentIndex, directoryStates, withNames } from '../directory/look-up.js'
 import { knownTool } from '../find/find-tool.js'
-import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { cascadeKey } from './cascade-key.js'
@@ -19,12 +17,9 @@ export async function peersOf(
   nameOf: (id: string) => string,
   globals: Globals,
 ): Promise<string[]> {
-  const host = disk
-  if (host) {
-    // What somebody else compiled is a project of its own, whose promotions do not count here.
-    const states = directoryStates(globals, host).filter(({ external, library }) => !external || library)
-    for (const state of states) await seedPeers(state, globals, host)
-  }
+  // What somebody else compiled is a project of its own, whose promotions do not count here.
+  const states = directoryStates(globals).filter(({ external, library }) => !external || library)
+  for (const state of states) await seedPeers(state, globals)
   const isCompiled = isSeeded(tool, globals)
   completePeers(resolved, nameOf, globals, isCompiled ? undefined : tool.name)
   return [...(globals.cache.cyclicPeers?.get(tool.name) ?? [])]
@@ -46,15 +41,15 @@ function isSeeded(tool: ToolDef, globals: Globals): boolean {
 }
 
 /** Takes all peers of a directory from its index, once, where the cascades that it was compiled with hold. */
-async function seedPeers(state: DirectoryState, globals: Globals, host: Disk): Promise<void> {
+async function seedPeers(state: DirectoryState, globals: Globals): Promise<void> {
   const { cache } = globals
   cache.cyclicPeersSeededDirs ??= new Set()
   cache.cyclicPeers ??= new Map()
   const { cyclicPeers, cyclicPeersSeededDirs } = cache
   if (cyclicPeersSeededDirs.has(state.dir)) return
-  await withNames(state, globals, host, async () => {
-    const index = currentIndex(state, globals, host)
-    if (!index || index.header.cascadeKey !== cascadeKey(state, globals, host)) return
+  await withNames(state, globals, async () => {
+    const index = currentIndex(state, globals)
+    if (!index || index.header.cascadeKey !== cascadeKey(state, globals)) return
     for (const name of index.names()) {
       const peers = index.cascade?.(name)?.peers
       // The first directory that has a name is the one that it means.

@@ -1,3 +1,4 @@
+import { disk } from '#disk'
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import { parseInline } from '../../src/skill/inline-reference.js'
@@ -6,8 +7,7 @@ import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
 import { toolNotFound } from '../find/call-faults.js'
 import { delegateSource, delegateTarget } from '../find/delegate-source.js'
 import { resolve } from '../find/find-tool.js'
-import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
@@ -24,7 +24,6 @@ export async function delegateProblem(
   delegate: JsonValue | undefined,
   writer: ToolDef,
   globals: Globals,
-  disk: Disk,
 ): Promise<Problem | null> {
   const source = sourceOf(writer)
   // Null takes an inherited one away, and what a program registers is a function.
@@ -32,20 +31,20 @@ export async function delegateProblem(
   if (typeof delegate !== 'string')
     return { message: `the delegate ${JSON.stringify(delegate)} is no text`, hint: HINT }
   if (delegate.startsWith('inline://')) return inlineProblem(delegate)
-  const code = delegateSource(source, disk)
+  const code = delegateSource(source)
   if (code !== null) {
     const isThere = source.record.delegate || !('file' in code) || disk.stat(code.file) !== null
     return isThere ? null : { message: `the delegate ${quoted(delegate)} is no file`, hint: HINT }
   }
-  const target = delegateTarget(delegate, source, disk)
+  const target = delegateTarget(delegate, source)
   const found = await resolve(target, globals)
   if (found?.broken) {
-    const broken = diagnosticInEntry(found.broken, globals, disk) ?? found.broken
+    const broken = diagnosticInEntry(found.broken, globals) ?? found.broken
     const { message, hint } = brokenFault(broken)
     return { message: `the delegate ${quoted(delegate)} is broken: ${message}`, hint: mendFirst(hint) }
   }
   if (found) {
-    const way = await wayRound(writer, globals, disk)
+    const way = await wayRound(writer, globals)
     const back = way && `the delegate ${quoted(delegate)} leads back here: ${way.join(' → ')}`
     return back ? { message: back, hint: CIRCLE_HINT } : null
   }
@@ -54,15 +53,15 @@ export async function delegateProblem(
 }
 
 /** The names on the way of delegates from a tool back to itself; null where it does not come back. */
-async function wayRound(first: ToolDef, globals: Globals, disk: Disk): Promise<string[] | null> {
+async function wayRound(first: ToolDef, globals: Globals): Promise<string[] | null> {
   const way: ToolDef[] = []
   for (let at: ToolDef | null = first; at && !way.includes(at); ) {
     way.push(at)
     const source = sourceOf(at)
     const { delegate }: JsonObject = at.frontmatter.metadata
     if (!source || typeof delegate !== 'string' || delegate.startsWith('inline://')) return null
-    if (delegateSource(source, disk) !== null) return null
-    at = (await resolve(delegateTarget(delegate, source, disk), globals))?.tool ?? null
+    if (delegateSource(source) !== null) return null
+    at = (await resolve(delegateTarget(delegate, source), globals))?.tool ?? null
     if (at === first) return [...way, first].map(({ name }) => name)
   }
   return null

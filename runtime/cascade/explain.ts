@@ -1,4 +1,3 @@
-import { disk } from '#disk'
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
 import { problemFor } from '../../src/cascade/problems.js'
@@ -11,7 +10,7 @@ import { middlewareConfigFault } from '../../src/skill/skill-faults.js'
 import { pathsKey } from '../directory/paths-key.js'
 import { writtenPlace } from '../directory/written-place.js'
 import { requireTool } from '../find/require-tool.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { chainOf } from './chain-of.js'
@@ -88,8 +87,7 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
     problem && middleware.origin.layer === 'bundled' ? [problem] : [],
   )
   const delegate = resolved?.metadata.get('delegate')
-  const body =
-    delegate && disk && (await delegateProblem(delegate.value, toolOfId(delegate.from.tool), globals, disk))
+  const body = delegate && (await delegateProblem(delegate.value, toolOfId(delegate.from.tool), globals))
   return {
     name: tool.name,
     metadata,

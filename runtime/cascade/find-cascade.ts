@@ -1,15 +1,13 @@
-import { disk } from '#disk'
 import type { CascadeRecord, RecordedProblem } from '../../src/index/index-format.js'
 import { addedNames } from '../directory/directory-files.js'
 import { currentIndex, directoryStates, withNames } from '../directory/look-up.js'
 import { type WrittenPlace, writtenFile } from '../directory/written-place.js'
-import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
 import type { OpenIndex } from '../host/read-index.js'
 import type { Chain, KnownCascade } from '../state/chain.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { cascadeInvalid } from './cascade-invalid.js'
@@ -52,12 +50,11 @@ async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
 /** A cascade as the compiler resolved it; null where there is none that holds here. */
 async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade | null> {
   const source = sourceOf(tool)
-  const host = disk
-  if (!source || source.names.via === 'disk' || host === null) return null
+  if (!source || source.names.via === 'disk') return null
   const { state } = source
-  return withNames(state, globals, host, async () => {
-    const index = await holdingIndex(source, globals, host)
-    return index && recordedCascade(tool, state, index.cascade?.(tool.name), globals, host)
+  return withNames(state, globals, async () => {
+    const index = await holdingIndex(source, globals)
+    return index && recordedCascade(tool, state, index.cascade?.(tool.name), globals)
   })
 }
 
@@ -65,11 +62,10 @@ async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
 export async function holdingIndex(
   { state, names }: ToolSource,
   globals: Globals,
-  host: Disk,
 ): Promise<OpenIndex | null> {
-  const index = currentIndex(state, globals, host)
-  if (index !== names || index?.header.cascadeKey !== cascadeKey(state, globals, host)) return null
-  return (await hasAdditions(globals, host)) ? null : index
+  const index = currentIndex(state, globals)
+  if (index !== names || index?.header.cascadeKey !== cascadeKey(state, globals)) return null
+  return (await hasAdditions(globals)) ? null : index
 }
 
 async function recordedCascade(
@@ -77,7 +73,6 @@ async function recordedCascade(
   state: DirectoryState,
   record: CascadeRecord | undefined,
   globals: Globals,
-  host: Disk,
 ): Promise<KnownCascade | null> {
   // Somebody else's directory was compiled as a project of its own, whose promotions count there and not here.
   if (record?.open || (record && state.external && !state.library)) return null
@@ -85,17 +80,17 @@ async function recordedCascade(
   const effective = Object.entries({ ...metadata, ...record?.metadata })
   // Of a key of its own null says that it is taken away; that of another is a value.
   const toolKeys = effective.flatMap(([key, value]) => (value === null && key in metadata ? [] : [key]))
-  if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals, host)) return null
+  if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals)) return null
   if (record?.problem) {
     // What is at fault may have been mended or removed, and what is missing may be there.
     if (globals.config.freshness === 'check') return null
-    const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals, host)) ?? []
+    const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals)) ?? []
     throw cascadeInvalid(tool, record.problem, recordedPlace(record.problem, owner))
   }
   const isPlain = !record || (record.chain.length === 0 && !record.metadata)
   return isPlain && (!record?.sources || globals.config.freshness === 'trust')
     ? knownCascade(tool, { keys: toolKeys })
-    : chainOfRecord(tool, record, toolKeys, globals, host)
+    : chainOfRecord(tool, record, toolKeys, globals)
 }
 
 /** An index may say anything, so a position that is none is left out. */
@@ -111,11 +106,10 @@ function mayHaveOtherBases(
   { frontmatter: { metadata } }: ToolDef,
   record: CascadeRecord | undefined,
   globals: Globals,
-  host: Disk,
 ): boolean {
   const { programmaticTools } = globals.tools
   if (record?.problem) {
-    const others = directoryStates(globals, host).some(one => !isOwn(one) && !one.library)
+    const others = directoryStates(globals).some(one => !isOwn(one) && !one.library)
     return others || programmaticTools.size > 0
   }
   const references = [metadata.$inherit].flat()
@@ -124,11 +118,11 @@ function mayHaveOtherBases(
 }
 
 /** True where something stands at the top of a directory that was not there when it was compiled: it may be a main skill or middleware. */
-async function hasAdditions(globals: Globals, host: Disk): Promise<boolean> {
+async function hasAdditions(globals: Globals): Promise<boolean> {
   if (globals.config.freshness === 'trust') return false
-  for (const state of directoryStates(globals, host).filter(isOwn)) {
-    const index = currentIndex(state, globals, host)
-    const added = index && (await addedNames(state, index, globals, host))
+  for (const state of directoryStates(globals).filter(isOwn)) {
+    const index = currentIndex(state, globals)
+    const added = index && (await addedNames(state, index, globals))
     if (added && added.names().length > 0) return true
   }
   return false

@@ -17,10 +17,9 @@ import { writtenPlace } from '../directory/written-place.js'
 import { knownNames } from '../find/call-faults.js'
 import { authorityOf, type Main, rootMain } from '../find/find-authority.js'
 import { resolve } from '../find/find-tool.js'
-import type { Disk } from '../host/disk-seam.js'
 import type { KnownCascade } from '../state/chain.js'
+import type { Globals } from '../state/context.js'
 import { isOwn } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { middlewareFor } from './compiled-chain.js'
@@ -103,24 +102,23 @@ function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
 /** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
 async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { entry, file } = from.origin
-  const host = disk
-  const isRelative = parseReference(ref).kind === 'path' && host !== null && entry !== ''
-  const resolution = await resolve(isRelative ? host.resolve(entry, file, '..', ref) : ref, globals)
-  if (!resolution || host === null) return resolution?.tool ? resolution : null
+  const isRelative = parseReference(ref).kind === 'path' && entry !== ''
+  const resolution = await resolve(isRelative ? disk.resolve(entry, file, '..', ref) : ref, globals)
+  if (!resolution) return null
   const { tool } = resolution
-  if (tool) return tool.origin.entry === '' ? { tool } : baseInEntry(tool, globals, host)
-  const broken = diagnosticInEntry(resolution.broken, globals, host)
+  if (tool) return tool.origin.entry === '' ? { tool } : baseInEntry(tool, globals)
+  const broken = diagnosticInEntry(resolution.broken, globals)
   return broken && { fault: brokenFault(broken) }
 }
 
 type FoundBase = { tool: ToolDef; fault?: never } | { fault: CascadeTool['fault']; tool?: never }
 
 /** A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's base. */
-async function baseInEntry(tool: ToolDef, globals: Globals, host: Disk): Promise<FoundBase | null> {
+async function baseInEntry(tool: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { name, origin } = tool
-  const state = directoryStates(globals, host).find(({ dir }) => dir === origin.entry)
+  const state = directoryStates(globals).find(({ dir }) => dir === origin.entry)
   if (!state) return null
-  const first = await lookUp(state, name, globals, host)
+  const first = await lookUp(state, name, globals)
   const isShadowed = first && first.record.file !== origin.file
   return isShadowed ? { fault: shadowedFault(origin.file, name, first.record.file) } : { tool }
 }

@@ -10,8 +10,7 @@ import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
 import { allTools } from '../find/all-tools.js'
 import { completeTool } from '../find/complete-tool.js'
 import { resolve } from '../find/find-tool.js'
-import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
@@ -26,9 +25,9 @@ export function directiveSource(
     file,
     readText: path => readText(entry, file, path, globals, work),
     async findTool(ref) {
-      const path = parseReference(ref).kind === 'path' && disk ? disk.resolve(entry, file, '..', ref) : ref
+      const path = parseReference(ref).kind === 'path' ? disk.resolve(entry, file, '..', ref) : ref
       const found = await resolve(path, globals)
-      const broken = found?.broken && disk && diagnosticInEntry(found.broken, globals, disk)
+      const broken = found?.broken && diagnosticInEntry(found.broken, globals)
       if (broken) throw directiveSkillBroken(ref, broken)
       return found?.tool ? directiveTool(found.tool, entry, globals) : null
     },
@@ -47,8 +46,7 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals): Directiv
     name: tool.name,
     async details() {
       const source = sourceOf(tool)
-      const completed =
-        source?.record.dynamic && disk ? await completeTool(tool, source, globals, disk) : null
+      const completed = source?.record.dynamic ? await completeTool(tool, source, globals) : null
       if (completed?.broken) throw toolBroken(tool.name, completed.broken)
       return tool.frontmatter
     },
@@ -72,12 +70,10 @@ async function readText(
   globals: Globals,
   work: ContentWork,
 ): Promise<ReadText> {
-  if (disk === null) throw includeFailed(path, 'there is no file system')
   const absolute = disk.resolve(entry, from, '..', path.replaceAll('\\', '/'))
   const file = path.startsWith('/') ? null : disk.inside(entry, absolute)
   if (file === null) throw includeFailed(path, 'it lies outside of the skills’ directory')
-  const host = disk
-  return work.readOnce(`${entry}\0${file}`, () => readFile(entry, from, path, file, globals, host))
+  return work.readOnce(`${entry}\0${file}`, () => readFile(entry, from, path, file, globals))
 }
 
 async function readFile(
@@ -86,21 +82,20 @@ async function readFile(
   path: string,
   file: string,
   globals: Globals,
-  host: Disk,
 ): Promise<ReadText> {
-  const absolute = host.resolve(entry, file)
-  const state = host.stat(absolute)
+  const absolute = disk.resolve(entry, file)
+  const state = disk.stat(absolute)
   if (state === null) throw includeFailed(path, 'there is no such file')
   if (state.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
-  const bytes = await host.readInside(entry, file).catch(error => {
+  const bytes = await disk.readInside(entry, file).catch(error => {
     throw includeRefused(path, error)
   })
   if (bytes === null)
     throw includeFailed(path, 'it lies outside of the skills’ directory, or looks like a secret')
   if (globals.config.verify) {
     const { digestFor, expectSame } = await import('../directory/checked-files.js')
-    expectSame(absolute, bytes, digestFor(entry, from, file, globals, host), host)
+    expectSame(absolute, bytes, digestFor(entry, from, file, globals))
   }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }

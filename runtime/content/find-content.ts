@@ -8,8 +8,7 @@ import { holdingIndex } from '../cascade/find-cascade.js'
 import { loadParser } from '../directory/directory-files.js'
 import { isStillFresh, withNames } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
-import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 import { findDirective, formsOf } from './find-directive.js'
@@ -27,17 +26,14 @@ export async function findContent(
   tool: ToolDef,
   source: ToolSource,
   globals: Globals,
-  host: Disk,
   work: ContentWork = new ContentWork(),
 ): Promise<FoundContent> {
   const known = await knownAmong(source.record.directives ?? [], tool, globals)
-  const text = await readContent(source, globals, host)
+  const text = await readContent(source, globals)
   if (known.size === 0) return { text, content: { length: text.length, parts: [[0, text.length]] }, known }
-  const compiled = await withNames(source.state, globals, host, () =>
-    compiledContent(tool, source, globals, host),
-  )
+  const compiled = await withNames(source.state, globals, () => compiledContent(tool, source, globals))
   if (isContentOf(compiled, text)) return { text, content: compiled, known }
-  const parser = await loadParser(globals, host)
+  const parser = await loadParser(globals)
   const { state, record } = source
   const parsed = await parser?.readContent(state.dir, record.file, tool.name, allForms(known), work)
   if (parsed) return { ...parsed, known }
@@ -66,16 +62,15 @@ async function compiledContent(
   { name }: ToolDef,
   source: ToolSource,
   globals: Globals,
-  host: Disk,
 ): Promise<ContentRecord | undefined> {
   const { state, names, record } = source
   const { programmaticTools } = globals.tools
   if (names.via === 'disk' || record.directives?.some(one => programmaticTools.has(one))) return undefined
-  const content = (await holdingIndex(source, globals, host))?.content?.(name)
+  const content = (await holdingIndex(source, globals))?.content?.(name)
   const { inputs = [] } = content ?? {}
   const isSame =
     globals.config.freshness === 'trust' ||
-    (isTexts(inputs) && inputs.every(file => isStillFresh(state, names, file, host)))
+    (isTexts(inputs) && inputs.every(file => isStillFresh(state, names, file)))
   return isSame ? content : undefined
 }
 

@@ -1,10 +1,9 @@
-import { disk } from '#disk'
 import { isBroken } from '../../src/index/index-format.js'
 import { type DirectiveForm, directiveForms } from '../../src/skill/directive-forms.js'
 import { layerDirectories } from '../cascade/compiled-chain.js'
 import { directoryStates, lookUp } from '../directory/look-up.js'
 import { toolOf } from '../find/make-tool.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 
 /**
@@ -14,11 +13,10 @@ import type { ToolDef } from '../state/tool-def.js'
 export async function findDirective(name: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
   const registered = globals.tools.programmaticTools.get(name)
   if (registered && formsOf(registered).length > 0) return registered
-  if (disk === null) return null
-  for (const state of layerDirectories(tool, directoryStates(globals, disk))) {
-    const found = await lookUp(state, name, globals, disk)
+  for (const state of layerDirectories(tool, directoryStates(globals))) {
+    const found = await lookUp(state, name, globals)
     if (found && !isBroken(found.record) && directiveForms(found.record.frontmatter.tags).length > 0)
-      return toolOf({ ...found, record: found.record }, globals, disk)
+      return toolOf({ ...found, record: found.record }, globals)
   }
   return null
 }

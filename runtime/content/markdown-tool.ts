@@ -1,9 +1,7 @@
 import type { RunContext } from '../call/run-context.js'
 import { readContent } from '../directory/read-content.js'
-import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
-import type { Context } from '../state/context.js'
-import type { Globals } from '../state/globals.js'
+import type { Context, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
@@ -20,11 +18,10 @@ export async function runMarkdown(
   source: ToolSource,
   ctx: Context | undefined,
   globals: Globals,
-  disk: Disk,
 ): Promise<string> {
   const { directives = [] } = source.record
-  if (directives.length === 0 && !isInterpolated(tool, ctx)) return readContent(source, globals, disk)
-  return (await rendering()).renderTool(tool, source, ctx, globals, disk)
+  if (directives.length === 0 && !isInterpolated(tool, ctx)) return readContent(source, globals)
+  return (await rendering()).renderTool(tool, source, ctx, globals)
 }
 
 /** True where the content's own `${…}` is filled in. */

@@ -22,13 +22,11 @@ import { RunContext } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { loadParser } from '../directory/directory-files.js'
 import { requireTool } from '../find/require-tool.js'
-import type { Disk } from '../host/disk-seam.js'
 import { whenThere } from '../host/thenable.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
-import type { Context } from '../state/context.js'
-import type { Globals } from '../state/globals.js'
+import type { Context, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { directiveSource } from './directive-source.js'
@@ -59,10 +57,9 @@ export async function renderTool(
   source: ToolSource,
   ctx: Context | undefined,
   globals: Globals,
-  host: Disk,
 ): Promise<string> {
   const work = new ContentWork()
-  const { text, content, known } = await findContent(tool, source, globals, host, work)
+  const { text, content, known } = await findContent(tool, source, globals, work)
   if (content.problem) throw contentInvalid(tool, content.problem)
   const context =
     ctx instanceof RunContext ? ctx : new RunContext(globals, tool, invokeFor, undefined, undefined)
@@ -96,7 +93,7 @@ export async function render(
   ctx.chain = chain
   if (args instanceof UncopiedArguments) throw argumentsRefused(tool, args)
   ctx.takeArguments(await checkArguments(tool, chain, args, ctx))
-  return source && disk ? runMarkdown(tool, source, ctx, globals, disk) : tool.content()
+  return source ? runMarkdown(tool, source, ctx, globals) : tool.content()
 }
 
 /** One rendering of a tool's content. */
@@ -114,7 +111,7 @@ class ToolRendering {
   }
 
   render(text: string, { parts }: ContentRecord, { state, record }: ToolSource): Promise<string> {
-    const way = [disk?.resolve(state.dir, record.file) ?? record.file]
+    const way = [disk.resolve(state.dir, record.file)]
     const place: Place = { entry: state.dir, file: record.file, way, locals: { ...this.ctx.locals } }
     return renderContent<Place>(
       { text, parts, place },
@@ -188,7 +185,7 @@ class ToolRendering {
     for (const [name, tool] of known) this.known.set(name, tool)
     if (known.size === 0) return { text, parts: [[0, text.length]], place: inner }
     this.work.include()
-    const parser = disk && (await loadParser(this.globals, disk))
+    const parser = await loadParser(this.globals)
     if (!parser) throw contentNotCompiled(file)
     const { parts, problem } = await parser.parseContent(text, allForms(known), this.work)
     if (problem) throw this.work.isSpent ? takesTooLong() : includedInvalid(file, from, problem)
@@ -197,9 +194,9 @@ class ToolRendering {
 
   /** The place of a file that takes a directive's place. */
   private placeOf(entry: string, file: string, { way, locals }: Place): Place {
-    const path = disk?.resolve(entry, file) ?? file
+    const path = disk.resolve(entry, file)
     if (way.includes(path)) {
-      const shown = [...way, path].map(one => disk?.inside(entry, one) ?? one)
+      const shown = [...way, path].map(one => disk.inside(entry, one) ?? one)
       throw contentCycle(shown)
     }
     return { entry, file, way: [...way, path], locals }
@@ -223,7 +220,7 @@ class ToolRendering {
       {
         hint: known.hint,
         tool: this.tool.name,
-        file: disk?.resolve(entry, file) ?? file,
+        file: disk.resolve(entry, file),
         position: { line, column },
         cause: known.cause ?? error,
       },
@@ -260,7 +257,7 @@ function contentInvalid(
   { name, origin }: ToolDef,
   { message, hint, line, column }: NonNullable<ContentRecord['problem']>,
 ): AgentAppsError {
-  const file = disk?.resolve(origin.entry, origin.file) ?? origin.file
+  const file = disk.resolve(origin.entry, origin.file)
   return new AgentAppsError(
     'CONTENT_INVALID',
     `The content of "${name}" cannot be rendered: ${origin.file}:${line}:${column}: ${message}`,

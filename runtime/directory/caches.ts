@@ -1,4 +1,6 @@
-import { defaultGlobals, emptyCache, emptyCascades, type Globals } from '../state/globals.js'
+import { emptyCache, emptyCascades } from '../state/cache.js'
+import type { Globals } from '../state/context.js'
+import { defaultGlobals } from '../state/globals.js'
 import { forgetDisk } from './look-up.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */

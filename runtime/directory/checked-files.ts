@@ -1,24 +1,24 @@
 /** What is read under `verify`. The bytes that were held against the index are those that are used: nothing is read twice. */
 
+import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import type { FileDigest } from '../../src/index/index-format.js'
-import type { Disk } from '../host/disk-seam.js'
 import { IndexRefused } from '../host/read-index.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { ToolSource } from '../state/tool-source.js'
 import { currentIndex, directoryStates } from './look-up.js'
 import { decode } from './read-content.js'
 
 /** The content of a tool, cut from a file that is as it was compiled. */
-export async function checkedContent({ state, names, record }: ToolSource, disk: Disk): Promise<string> {
+export async function checkedContent({ state, names, record }: ToolSource): Promise<string> {
   const { content = [0, 0], file, kind } = record
   const path = disk.resolve(state.dir, file)
   // Whatever an index says, a SKILL.md that is a link may lead only to a file of its own folder.
   if (kind === 'folder' && !(await disk.isInside(disk.resolve(path, '..'), path)))
     throw integrityFailed(path, 'is not there, or leads out of its folder')
-  return decode((await checkedBytes(state, names, file, disk)).subarray(...content))
+  return decode((await checkedBytes(state, names, file)).subarray(...content))
 }
 
 /** How a module that was compiled names the chunks that it shares with others. */
@@ -29,7 +29,6 @@ export async function importChecked(
   state: DirectoryState,
   names: DirectoryNames,
   file: string,
-  disk: Disk,
 ): Promise<Record<string, unknown>> {
   const digests = new Map<string, string>()
   const files = new Set([file])
@@ -38,11 +37,11 @@ export async function importChecked(
     const path = disk.resolve(state.dir, one)
     if (!(await disk.isInside(state.dir, path)))
       throw integrityFailed(path, 'is not there, or leads out of its directory')
-    const text = decode(await checkedBytes(state, names, one, disk))
-    digests.set(path, (digestIn(state, names, one, disk) as FileDigest).sha256)
+    const text = decode(await checkedBytes(state, names, one))
+    digests.set(path, (digestIn(state, names, one) as FileDigest).sha256)
     for (const [, chunk] of text.matchAll(CHUNK)) {
       const beside = file.replace(/[^/]+$/, chunk as string)
-      if (digestIn(state, names, beside, disk)) files.add(beside)
+      if (digestIn(state, names, beside)) files.add(beside)
     }
   }
   const path = disk.resolve(state.dir, file)
@@ -55,12 +54,7 @@ export async function importChecked(
 }
 
 /** Sees that bytes which were read of a file are what the index says. */
-export function expectSame(
-  path: string,
-  bytes: Uint8Array,
-  digest: FileDigest | undefined,
-  disk: Disk,
-): void {
+export function expectSame(path: string, bytes: Uint8Array, digest: FileDigest | undefined): void {
   if (digest === undefined)
     throw integrityFailed(path, 'is in no index, so that nothing says what it should be')
   if (disk.digestOf(bytes) !== digest.sha256) throw integrityFailed(path, 'is not what was compiled')
@@ -72,16 +66,15 @@ export function digestFor(
   from: string,
   file: string,
   globals: Globals,
-  disk: Disk,
 ): FileDigest | undefined {
-  const state = directoryStates(globals, disk).find(({ dir }) => dir === entry)
-  const index = state && currentIndex(state, globals, disk)
+  const state = directoryStates(globals).find(({ dir }) => dir === entry)
+  const index = state && currentIndex(state, globals)
   if (!state || !index) return undefined
   const folder = from.replace(/[^/]*$/, '')
-  const resources = (digestIn(state, index, from, disk)?.tools ?? []).flatMap(
+  const resources = (digestIn(state, index, from)?.tools ?? []).flatMap(
     name => index.details(name)?.resources ?? [],
   )
-  return digestIn(state, index, file, disk) ?? resources.find(({ path }) => folder + path === file)
+  return digestIn(state, index, file) ?? resources.find(({ path }) => folder + path === file)
 }
 
 /** The error of something that is not, or cannot be known to be, what was compiled. */
@@ -93,17 +86,12 @@ export function integrityFailed(path: string, what: string, cause?: unknown): Ag
   })
 }
 
-async function checkedBytes(
-  state: DirectoryState,
-  names: DirectoryNames,
-  file: string,
-  disk: Disk,
-): Promise<Uint8Array> {
+async function checkedBytes(state: DirectoryState, names: DirectoryNames, file: string): Promise<Uint8Array> {
   const path = disk.resolve(state.dir, file)
-  const digest = digestIn(state, names, file, disk)
+  const digest = digestIn(state, names, file)
   const bytes = digest ? await disk.readRange(path, 0, digest.size, digest.size) : new Uint8Array()
   if (bytes === null) throw integrityFailed(path, 'is gone, or has another size than when it was compiled')
-  expectSame(path, bytes, digest, disk)
+  expectSame(path, bytes, digest)
   return bytes
 }
 
@@ -112,7 +100,6 @@ function digestIn(
   state: DirectoryState,
   names: DirectoryNames,
   file: string,
-  disk: Disk,
 ): ReturnType<DirectoryNames['file']> {
   try {
     return names.file(file)

@@ -1,19 +1,18 @@
 /** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
 
+import { disk } from '#disk'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { listingText } from '../../src/index/index-format.js'
-import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './look-up.js'
 
 /** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */
 export async function readDisk(
   state: DirectoryState,
   globals: Globals,
-  disk: Disk,
   isWanted: () => boolean,
 ): Promise<DirectoryNames | null> {
   // The reader says of one that may not be looked at that it may not.
@@ -23,34 +22,34 @@ export async function readDisk(
       state.dir,
       'has no index that can be believed, so that nothing says what its skills should be',
     )
-  const parser = isThere ? await loadParser(globals, disk) : null
+  const parser = isThere ? await loadParser(globals) : null
   const names = parser && (await parser.readDirectory(state.dir, state.ignore))
   // An index that was opened meanwhile counts instead.
-  if (isWanted()) keepDisk(state, names, globals, disk)
+  if (isWanted()) keepDisk(state, names, globals)
   return names
 }
 
 /** Forgets what was read of a directory's files where one of them, or one of its folders, changed since. */
-export function forgetChanged(state: DirectoryState, globals: Globals, disk: Disk): void {
+export function forgetChanged(state: DirectoryState, globals: Globals): void {
   const { diskNames, diskTimes } = state
   if (diskNames === undefined) return
   const isSame =
     diskNames === null
       ? !disk.isDirectory(state.dir) && !disk.isRefused(state.dir)
-      : diskTimes === timesOf(diskNames, disk).join() &&
-        diskNames.paths().every(file => isFileFresh(state, diskNames, file, disk))
+      : diskTimes === timesOf(diskNames).join() &&
+        diskNames.paths().every(file => isFileFresh(state, diskNames, file))
   if (!isSame) forgetDisk(state, globals)
 }
 
-function timesOf({ folders = [] }: DirectoryNames, disk: Disk): (number | null)[] {
+function timesOf({ folders = [] }: DirectoryNames): (number | null)[] {
   return folders.map(folder => disk.directoryTime(folder))
 }
 
 /** Keeps what was read of a directory, also where hosts look for it. */
-function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }: Globals, disk: Disk): void {
+function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }: Globals): void {
   state.diskNames = names
   if (names === null) return
-  const times = timesOf(names, disk)
+  const times = timesOf(names)
   // A folder that changed since just before it was listed may have done so after. A turn, which says Infinity of such, has it as it was.
   const isSettled = times.every(
     time => time !== null && (time < names.madeAt - CLOCK_TICK || time === Number.POSITIVE_INFINITY),
@@ -67,7 +66,7 @@ function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }
 }
 
 /** The compiler's reader, loaded once; null where it is absent, and under `verify`, as no digest says what it reads. */
-export function loadParser(globals: Globals, disk: Disk): Promise<DiskParser | null> {
+export function loadParser(globals: Globals): Promise<DiskParser | null> {
   if (globals.config.verify) return Promise.resolve(null)
   globals.parser ??= disk.loadParser().then(
     parser => {
@@ -88,14 +87,13 @@ export async function rereadFile(
   state: DirectoryState,
   file: string,
   globals: Globals,
-  disk: Disk,
 ): Promise<DirectoryNames | null> {
   const now = disk.stat(disk.resolve(state.dir, file))
   // What is gone has no time that would show its return; it may be a link that leads nowhere, which keeps its names.
   const stamp = now && `${now.size} ${now.mtimeMs}`
   const known = state.reread.get(file)
   if (known && known.stamp === stamp) return known.names
-  const parser = await loadParser(globals, disk)
+  const parser = await loadParser(globals)
   const names = parser && (await parser.readFile(state.dir, file))
   if (stamp !== null) state.reread.set(file, { stamp, names })
   return names
@@ -106,7 +104,6 @@ export async function addedNames(
   state: DirectoryState,
   names: DirectoryNames,
   globals: Globals,
-  disk: Disk,
 ): Promise<DirectoryNames | null> {
   const changed = disk.directoryTime(state.dir)
   // Whoever asks while they are being read waits for the same reading.
@@ -122,7 +119,7 @@ export async function addedNames(
   if (state.added?.listing === listing) return state.added.names
   const known = new Set(names.paths().map(path => path.split('/')[0]))
   const only = items.filter(item => !known.has(item))
-  const reading = loadParser(globals, disk).then(
+  const reading = loadParser(globals).then(
     parser => parser && parser.readDirectory(state.dir, state.ignore, only),
   )
   const added = { listing, names: reading }

@@ -1,11 +1,13 @@
+import { disk } from '#disk'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { INDEX_FILE, isBroken, type NameRecord } from '../../src/index/index-format.js'
 import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
-import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
 import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '../host/read-index.js'
+import { emptyCache } from '../state/cache.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import { addDiagnostic, emptyCache, type Globals } from '../state/globals.js'
+import { addDiagnostic } from '../state/globals.js'
 
 /** The reading of files, which what is compiled does without. */
 export const directoryFiles = lazy(() => import('./directory-files.js'))
@@ -14,24 +16,24 @@ export const directoryFiles = lazy(() => import('./directory-files.js'))
 type Search = SearchDirectory & Pick<DirectoryState, 'library'>
 
 /** The directories that a runtime searches, in order. */
-export function directoryStates(globals: Globals, disk: Disk): DirectoryState[] {
+export function directoryStates(globals: Globals): DirectoryState[] {
   // A directory that is named twice is searched once.
-  return [...new Set(inSearchOrder(globals, disk))]
+  return [...new Set(inSearchOrder(globals))]
 }
 
 /** Those that are searched after one, whose tools it may shadow. */
-export function statesAfter(state: DirectoryState, globals: Globals, disk: Disk): DirectoryState[] {
-  const states = directoryStates(globals, disk)
+export function statesAfter(state: DirectoryState, globals: Globals): DirectoryState[] {
+  const states = directoryStates(globals)
   return states.slice(states.indexOf(state) + 1)
 }
 
 /** All of them one by one, as often as each is named: what is found in a project never asks where the library is. */
-export function* inSearchOrder(globals: Globals, disk: Disk): Generator<DirectoryState> {
-  yield* statesOf(searchDirectories(globals.config.paths), globals, disk)
-  yield* statesOf(librarySearch(globals, disk), globals, disk)
+export function* inSearchOrder(globals: Globals): Generator<DirectoryState> {
+  yield* statesOf(searchDirectories(globals.config.paths), globals)
+  yield* statesOf(librarySearch(globals), globals)
 }
 
-function statesOf(searches: Search[], globals: Globals, disk: Disk): DirectoryState[] {
+function statesOf(searches: Search[], globals: Globals): DirectoryState[] {
   const { cwd = disk.cwd() } = globals.config
   return searches.map(search => {
     const dir = disk.resolve(cwd, search.dir)
@@ -45,21 +47,21 @@ function statesOf(searches: Search[], globals: Globals, disk: Disk): DirectorySt
 }
 
 /** The package's own skills. No ignore pattern holds there: their index was made without. */
-function librarySearch({ config }: Globals, disk: Disk): Search[] {
+function librarySearch({ config }: Globals): Search[] {
   const dir = config.library ? disk.libraryDirectory() : null
   return dir === null ? [] : [{ dir, external: true, layer: 'bundled', ignore: [], library: true }]
 }
 
 /** The directory's index, where it has one that can be used. Under `check`, one that was replaced is opened anew. */
-export function currentIndex(state: DirectoryState, globals: Globals, disk: Disk): OpenIndex | null {
+export function currentIndex(state: DirectoryState, globals: Globals): OpenIndex | null {
   if (state.index !== undefined && globals.config.freshness === 'trust') return state.index
   const stamp = indexStamp(disk, state.dir)
   if (stamp === null) state.index = null
-  else if (stamp !== state.index?.stamp && stamp !== state.refused) open(state, globals, disk)
+  else if (stamp !== state.index?.stamp && stamp !== state.refused) open(state, globals)
   return state.index ?? null
 }
 
-function open(state: DirectoryState, globals: Globals, disk: Disk): void {
+function open(state: DirectoryState, globals: Globals): void {
   forgetDisk(state, globals)
   forgetAdded(state)
   try {
@@ -69,12 +71,12 @@ function open(state: DirectoryState, globals: Globals, disk: Disk): void {
     }
     state.index = index
   } catch (error) {
-    refuse(state, globals, disk, error)
+    refuse(state, globals, error)
   }
 }
 
 /** Puts an index aside as a whole, with one warning; names are read from the files instead. */
-function refuse(state: DirectoryState, globals: Globals, disk: Disk, error: unknown): void {
+function refuse(state: DirectoryState, globals: Globals, error: unknown): void {
   if (!(error instanceof IndexRefused)) throw error
   state.index = null
   state.refused = indexStamp(disk, state.dir)
@@ -98,14 +100,13 @@ function refuse(state: DirectoryState, globals: Globals, disk: Disk, error: unkn
 export function askIndex<Answer>(
   state: DirectoryState,
   globals: Globals,
-  disk: Disk,
   ask: (index: OpenIndex) => Answer,
 ): Answer | null {
-  for (let index = currentIndex(state, globals, disk); index !== null; index = state.index ?? null) {
+  for (let index = currentIndex(state, globals); index !== null; index = state.index ?? null) {
     try {
       return ask(index)
     } catch (error) {
-      renew(state, globals, disk, error)
+      renew(state, globals, error)
     }
   }
   return null
@@ -118,7 +119,6 @@ export function askIndex<Answer>(
 export async function withNames<Answer>(
   state: DirectoryState,
   globals: Globals,
-  disk: Disk,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   for (;;) {
@@ -128,7 +128,7 @@ export async function withNames<Answer>(
       if (error instanceof PartsAway) await error.load()
       else if (!(error instanceof IndexRefused)) throw error
       // Somebody else's call may have put it aside meanwhile; then the work is done with what came instead.
-      else if (state.index) renew(state, globals, disk, error)
+      else if (state.index) renew(state, globals, error)
     }
   }
 }
@@ -137,52 +137,40 @@ export async function withNames<Answer>(
 export function askLoaded<Answer>(
   state: DirectoryState,
   globals: Globals,
-  disk: Disk,
   ask: (index: OpenIndex) => Answer,
 ): Promise<Answer | null> {
-  return withNames(state, globals, disk, async () => askIndex(state, globals, disk, ask))
+  return withNames(state, globals, async () => askIndex(state, globals, ask))
 }
 
 /** Opens an index anew that was replaced since it was opened; puts one aside that has a fault. */
-function renew(state: DirectoryState, globals: Globals, disk: Disk, error: unknown): void {
+function renew(state: DirectoryState, globals: Globals, error: unknown): void {
   disk.lookAgain()
   if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== state.index?.stamp)
-    open(state, globals, disk)
-  else refuse(state, globals, disk, error)
+    open(state, globals)
+  else refuse(state, globals, error)
 }
 
 /**
  * What a name means in one directory: by its index, or where it has none, by its files.
  */
-export async function lookUp(
-  state: DirectoryState,
-  name: string,
-  globals: Globals,
-  disk: Disk,
-): Promise<Found | null> {
-  const found = await withNames(state, globals, disk, () => lookUpOnce(state, name, globals, disk))
-  if (found?.names.via === 'bundle') await loadNamesakes(name, globals, disk)
+export async function lookUp(state: DirectoryState, name: string, globals: Globals): Promise<Found | null> {
+  const found = await withNames(state, globals, () => lookUpOnce(state, name, globals))
+  if (found?.names.via === 'bundle') await loadNamesakes(name, globals)
   return found
 }
 
 /** Loads what tells of a name in all directories of a bundle: who asks a tool what it shadows does not wait. */
-export async function loadNamesakes(name: string, globals: Globals, disk: Disk): Promise<void> {
-  for (const state of directoryStates(globals, disk))
-    await askLoaded(state, globals, disk, index => index.tool(name))
+export async function loadNamesakes(name: string, globals: Globals): Promise<void> {
+  for (const state of directoryStates(globals)) await askLoaded(state, globals, index => index.tool(name))
 }
 
-async function lookUpOnce(
-  state: DirectoryState,
-  name: string,
-  globals: Globals,
-  disk: Disk,
-): Promise<Found | null> {
-  const inIndex = askIndex(state, globals, disk, index => ({ names: index, record: index.tool(name) }))
-  const names = inIndex?.names ?? (await diskNames(state, globals, disk))
+async function lookUpOnce(state: DirectoryState, name: string, globals: Globals): Promise<Found | null> {
+  const inIndex = askIndex(state, globals, index => ({ names: index, record: index.tool(name) }))
+  const names = inIndex?.names ?? (await diskNames(state, globals))
   if (names === null) return null
   const record = inIndex ? inIndex.record : names.tool(name)
   if (globals.config.freshness === 'trust') return record ? { state, names, record } : null
-  return checked(state, name, names, record, globals, disk)
+  return checked(state, name, names, record, globals)
 }
 
 /** What a name means by the directory's files. They are read once; under `check` again, where something in the directory changed. */
@@ -190,31 +178,26 @@ export async function lookUpOnDisk(
   state: DirectoryState,
   name: string,
   globals: Globals,
-  disk: Disk,
 ): Promise<Found | null> {
   const isTrusted = globals.config.freshness === 'trust'
-  if (!isTrusted) (await directoryFiles()).forgetChanged(state, globals, disk)
-  const names = await diskNames(state, globals, disk)
+  if (!isTrusted) (await directoryFiles()).forgetChanged(state, globals)
+  const names = await diskNames(state, globals)
   const record = names?.tool(name)
   if (!names || !record) return null
   const found = { state, names, record }
-  return isTrusted ? found : current(found, name, globals, disk)
+  return isTrusted ? found : current(found, name, globals)
 }
 
 /** The directory's names from its files; null where it does not exist or there is no reader. */
-export function diskNames(
-  state: DirectoryState,
-  globals: Globals,
-  disk: Disk,
-): Promise<DirectoryNames | null> {
-  state.disk ??= started(state, globals, disk)
+export function diskNames(state: DirectoryState, globals: Globals): Promise<DirectoryNames | null> {
+  state.disk ??= started(state, globals)
   return state.disk
 }
 
-function started(state: DirectoryState, globals: Globals, disk: Disk): Promise<DirectoryNames | null> {
+function started(state: DirectoryState, globals: Globals): Promise<DirectoryNames | null> {
   const isWanted = (): boolean => state.disk === reading
   const reading: Promise<DirectoryNames | null> = Promise.resolve(directoryFiles()).then(({ readDisk }) =>
-    readDisk(state, globals, disk, isWanted),
+    readDisk(state, globals, isWanted),
   )
   reading.catch(() => {
     // What could not be read is read again by whoever asks next.
@@ -242,20 +225,19 @@ async function checked(
   names: DirectoryNames,
   record: NameRecord | undefined,
   globals: Globals,
-  disk: Disk,
 ): Promise<Found | null> {
-  const now = record && (await current({ state, names, record }, name, globals, disk))
+  const now = record && (await current({ state, names, record }, name, globals))
   if (now) return now
-  const added = await (await directoryFiles()).addedNames(state, names, globals, disk)
+  const added = await (await directoryFiles()).addedNames(state, names, globals)
   const addition = added?.tool(name)
-  return added && addition ? current({ state, names: added, record: addition }, name, globals, disk) : null
+  return added && addition ? current({ state, names: added, record: addition }, name, globals) : null
 }
 
 /** A name as its file has it now; null where the file no longer gives it. */
-async function current(found: Found, name: string, globals: Globals, disk: Disk): Promise<Found | null> {
+async function current(found: Found, name: string, globals: Globals): Promise<Found | null> {
   const { state, record } = found
-  if (isFresh(found, disk)) return found
-  const names = await (await directoryFiles()).rereadFile(state, record.file, globals, disk)
+  if (isFresh(found)) return found
+  const names = await (await directoryFiles()).rereadFile(state, record.file, globals)
   const anew = names?.tool(name) ?? unseenFolder(names, record.file)
   return names && anew ? { state, names, record: anew } : null
 }
@@ -267,12 +249,12 @@ function unseenFolder(names: DirectoryNames | null, file: string): NameRecord | 
 }
 
 /** True where a record's file is as it was when the names were made. */
-export function isFresh({ state, names, record }: Found, disk: Disk): boolean {
-  return isFileFresh(state, names, record.file, disk)
+export function isFresh({ state, names, record }: Found): boolean {
+  return isFileFresh(state, names, record.file)
 }
 
 /** True where a file is as it was when the names were made: by size and time, or where those differ by digest. */
-export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: string, disk: Disk): boolean {
+export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: string): boolean {
   const path = disk.resolve(state.dir, file)
   const now = disk.stat(path)
   const was = names.file(file)
@@ -302,16 +284,12 @@ export function forgetAdded(state: DirectoryState): void {
 }
 
 /** Keeps the fault of a file that should have given a tool. */
-export function noteBroken({ state, record }: Found, globals: Globals, disk: Disk): void {
+export function noteBroken({ state, record }: Found, globals: Globals): void {
   if (isBroken(record))
     addDiagnostic(globals, { ...record.broken, file: disk.resolve(state.dir, record.broken.file) })
 }
 
 /** The names of a directory: by its index, or where it has none, by its files. */
-export async function namesOf(
-  state: DirectoryState,
-  globals: Globals,
-  disk: Disk,
-): Promise<DirectoryNames | null> {
-  return currentIndex(state, globals, disk) ?? (await diskNames(state, globals, disk))
+export async function namesOf(state: DirectoryState, globals: Globals): Promise<DirectoryNames | null> {
+  return currentIndex(state, globals) ?? (await diskNames(state, globals))
 }

@@ -1,5 +1,5 @@
 import type { PathEntry } from '../../src/skill/path-entry.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 
 /** A text that is the same for the same path entries; the second half of cache keys. */
 export function pathsKey(globals: Globals): string {

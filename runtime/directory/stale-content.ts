@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
-import type { Disk } from '../host/disk-seam.js'
-import { addDiagnostic, type Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
+import { addDiagnostic } from '../state/globals.js'
 import type { ToolSource } from '../state/tool-source.js'
 import { rereadFile } from './directory-files.js'
 import { decode, readBytes } from './read-content.js'
@@ -11,7 +11,6 @@ export async function readStale(
   { state, record }: ToolSource,
   path: string,
   globals: Globals,
-  disk: Disk,
 ): Promise<string> {
   addDiagnostic(globals, {
     file: path,
@@ -22,9 +21,9 @@ export async function readStale(
     reason: 'The file changed after it was compiled',
     note: 'Run `agent-apps compile`. Until then the file itself is read.',
   })
-  const now = await rereadFile(state, record.file, globals, disk)
+  const now = await rereadFile(state, record.file, globals)
   const anew = now?.tool(record.frontmatter.name)
-  const again = anew && !isBroken(anew) && (await readBytes(path, anew, disk))
+  const again = anew && !isBroken(anew) && (await readBytes(path, anew))
   if (again) return decode(again)
   throw new AgentAppsError(
     'INDEX_STALE',

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { loadParser } from './directory-files.js'
 
@@ -18,14 +18,14 @@ export async function writtenPlace(
   globals: Globals,
 ): Promise<WrittenPlace | null> {
   const file = writtenFile(tool)
-  if (disk === null || file === null) return null
+  if (file === null) return null
   const { name, origin } = tool
-  const parser = await loadParser(globals, disk)
+  const parser = await loadParser(globals)
   const position = await parser?.placeOf(origin.entry, origin.file, name, path)
   return { file, ...(position && { position }) }
 }
 
 /** A tool's file, absolute; null for one that a program registered. */
 export function writtenFile({ origin }: ToolDef): string | null {
-  return disk === null || origin.entry === '' ? null : disk.resolve(origin.entry, origin.file)
+  return origin.entry === '' ? null : disk.resolve(origin.entry, origin.file)
 }

@@ -1,4 +1,3 @@
-import { disk } from '#disk'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
 import {
@@ -11,10 +10,9 @@ import {
   withNames,
 } from '../directory/look-up.js'
 import { pathsKey } from '../directory/paths-key.js'
-import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 
@@ -24,24 +22,23 @@ const notEvaluated = lazy(() => import('../state/not-evaluated.js'))
 export async function allTools(globals: Globals): Promise<ToolDef[]> {
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)
-  if (disk === null) return registered
   const key = pathsKey(globals)
   const known = globals.config.freshness === 'trust' ? globals.cache.list.get(key) : undefined
   if (known) return [...known]
   const taken = new Set(registered.map(({ name }) => name))
   const tools: ToolDef[] = [...registered]
-  for (const state of directoryStates(globals, disk)) {
-    for (const found of await allIn(state, globals, disk)) {
+  for (const state of directoryStates(globals)) {
+    for (const found of await allIn(state, globals)) {
       const { record } = found
       const name = isBroken(record) ? found.name : record.frontmatter.name
       if (taken.has(name)) continue
       taken.add(name)
-      if (isBroken(record)) noteBroken(found, globals, disk)
+      if (isBroken(record)) noteBroken(found, globals)
       else if (!state.library || record.frontmatter.visibility !== 'hidden') {
         const source = { ...found, record }
-        tools.push(toolOf(source, globals, disk))
+        tools.push(toolOf(source, globals))
         if (record.dynamic && globals.config.evaluate === false)
-          (await notEvaluated()).noteNotEvaluated(source, globals, disk)
+          (await notEvaluated()).noteNotEvaluated(source, globals)
       }
     }
   }
@@ -59,15 +56,15 @@ interface Named extends Found {
   name: string
 }
 
-function allIn(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
-  return withNames(state, globals, disk, () => allOnce(state, globals, disk))
+function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
+  return withNames(state, globals, () => allOnce(state, globals))
 }
 
-async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Promise<Named[]> {
+async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
-  const indexed = askIndex(state, globals, disk, index => index.names() && index)
+  const indexed = askIndex(state, globals, index => index.names() && index)
   // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
-  const names = indexed ?? (state.library ? null : await diskNames(state, globals, disk))
+  const names = indexed ?? (state.library ? null : await diskNames(state, globals))
   if (names === null) return []
   if (state.library || globals.config.freshness === 'trust') {
     return names.names().flatMap(name => {
@@ -75,11 +72,11 @@ async function allOnce(state: DirectoryState, globals: Globals, disk: Disk): Pro
       return record ? [{ name, state, names, record }] : []
     })
   }
-  const added = await (await directoryFiles()).addedNames(state, names, globals, disk)
+  const added = await (await directoryFiles()).addedNames(state, names, globals)
   const all = new Set([...names.names(), ...(added?.names() ?? [])])
   const found: Named[] = []
   for (const name of [...all].sort()) {
-    const one = await lookUp(state, name, globals, disk)
+    const one = await lookUp(state, name, globals)
     if (one) found.push({ name, ...one })
   }
   return found

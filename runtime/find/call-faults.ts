@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import { nearest } from '../../src/base/nearest.js'
 import { askLoaded, directoryStates } from '../directory/look-up.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 
 /** The error for a reference that leads nowhere, with the nearest name that is known. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
@@ -15,7 +15,7 @@ export async function toolNotFound(ref: string, globals: Globals): Promise<Agent
 
 /** What lists tools where this runs: a bundle has no command. */
 function listing(): string {
-  return disk?.via === 'index'
+  return disk.via === 'index'
     ? 'See `agent-apps list` for those there are.'
     : '`runtime.listTools()` gives those there are.'
 }
@@ -33,11 +33,9 @@ export function noReference(ref: unknown): AgentAppsError {
 
 /** The names of all directories, as far as they have been read. */
 export async function knownNames(globals: Globals): Promise<string[]> {
-  const host = disk
-  if (host === null) return []
   const names: string[] = []
-  for (const state of directoryStates(globals, host)) {
-    const indexed = await askLoaded(state, globals, host, index => index.names())
+  for (const state of directoryStates(globals)) {
+    const indexed = await askLoaded(state, globals, index => index.names())
     // With what was added since the index was written.
     names.push(...(indexed ?? []), ...(state.diskNames?.names() ?? []))
   }

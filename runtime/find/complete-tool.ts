@@ -1,24 +1,20 @@
+import { disk } from '#disk'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { readFrontmatter } from '../../src/skill/role-meant.js'
 import { loadParser } from '../directory/directory-files.js'
-import type { Disk } from '../host/disk-seam.js'
-import { addDiagnostic, type Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
+import { addDiagnostic } from '../state/globals.js'
 import { isNotEvaluated, noteNotEvaluated } from '../state/not-evaluated.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
 /** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
-export async function completeTool(
-  tool: ToolDef,
-  source: ToolSource,
-  globals: Globals,
-  disk: Disk,
-): Promise<Resolution> {
+export async function completeTool(tool: ToolDef, source: ToolSource, globals: Globals): Promise<Resolution> {
   if (isNotEvaluated(source, globals)) {
-    noteNotEvaluated(source, globals, disk)
+    noteNotEvaluated(source, globals)
     return { tool }
   }
-  const fault = await completeFrontmatter(tool, source, globals, disk).catch(error =>
+  const fault = await completeFrontmatter(tool, source, globals).catch(error =>
     notImported(disk.resolve(source.state.dir, source.record.file), error),
   )
   if (fault === null) return { tool }
@@ -35,10 +31,9 @@ async function completeFrontmatter(
   tool: ToolDef,
   source: ToolSource,
   globals: Globals,
-  disk: Disk,
 ): Promise<Diagnostic | null> {
   const { state, record } = source
-  const parser = await loadParser(globals, disk)
+  const parser = await loadParser(globals)
   if (parser === null) return null
   const { exported = 'default' } = record
   const asked = await parser.askCode(state.dir, record.file, exported, globals.config.external)

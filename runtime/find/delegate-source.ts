@@ -1,14 +1,14 @@
+import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { CodeSource } from '../../src/content/disk-parser.js'
 import { isDefinedTool } from '../../src/skill/define-tool.js'
 import { parseInline } from '../../src/skill/inline-reference.js'
 import { parseReference } from '../../src/skill/reference.js'
-import type { Disk } from '../host/disk-seam.js'
 import type { ToolFunction } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
 /** What the tool that a delegate names is looked up by. */
-export function delegateTarget(ref: string, { state, record }: ToolSource, disk: Disk): string {
+export function delegateTarget(ref: string, { state, record }: ToolSource): string {
   return parseReference(ref).kind === 'path' ? disk.resolve(state.dir, record.file, '..', ref) : ref
 }
 
@@ -18,7 +18,7 @@ export function noTool(what: string, where: { tool: string; file?: string }): Ag
 }
 
 /** The code that a delegate stands for by itself: inline code, or a plain module beside the skill. */
-export function delegateSource({ state, record }: ToolSource, disk: Disk): CodeSource | null {
+export function delegateSource({ state, record }: ToolSource): CodeSource | null {
   const { file, frontmatter } = record
   const { delegate } = frontmatter.metadata
   if (typeof delegate !== 'string') return null

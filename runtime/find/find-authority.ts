@@ -4,10 +4,10 @@ import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { directoryFiles, directoryStates, isFileFresh, namesOf, withNames } from '../directory/look-up.js'
-import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
-import { defaultGlobals, type Globals } from '../state/globals.js'
+import { defaultGlobals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 
@@ -20,16 +20,13 @@ export async function mainInDir(dir: string, globals: Globals = defaultGlobals()
 }
 
 async function mainAt(dir: string, globals: Globals): Promise<Main | null> {
-  const host = disk
   const known = kept(globals.cache.mainInDir.get(dir), globals)
-  if (known !== undefined || host === null) return known ? { tool: known } : null
-  const state = directoryStates(globals, host).find(
-    one => one.dir === dir || host.inside(one.dir, dir) !== null,
-  )
-  const folder = state && (dir === state.dir ? '' : `${host.inside(state.dir, dir)}/`)
+  if (known !== undefined) return known ? { tool: known } : null
+  const state = directoryStates(globals).find(one => one.dir === dir || disk.inside(one.dir, dir) !== null)
+  const folder = state && (dir === state.dir ? '' : `${disk.inside(state.dir, dir)}/`)
   const main =
     state && folder !== undefined
-      ? await withNames(state, globals, host, () => mainOf(state, folder, globals, host))
+      ? await withNames(state, globals, () => mainOf(state, folder, globals))
       : null
   // Who has a fault is asked for again.
   if (!main?.fault) globals.cache.mainInDir.set(dir, main?.tool ?? null)
@@ -42,29 +39,24 @@ function kept(main: ToolDef | null | undefined, { config }: Globals): ToolDef | 
 }
 
 /** The first tool of role `main` whose file lies directly in a folder of a path entry, by its path. */
-async function mainOf(
-  state: DirectoryState,
-  folder: string,
-  globals: Globals,
-  host: Disk,
-): Promise<Main | null> {
+async function mainOf(state: DirectoryState, folder: string, globals: Globals): Promise<Main | null> {
   const isTrusted = globals.config.freshness === 'trust'
-  const names = await namesOf(state, globals, host)
+  const names = await namesOf(state, globals)
   if (names === null) return null
-  const added = isTrusted ? null : await (await directoryFiles()).addedNames(state, names, globals, host)
+  const added = isTrusted ? null : await (await directoryFiles()).addedNames(state, names, globals)
   const files = [names, added].flatMap(from =>
     from ? filesIn(folder, from).map(path => ({ path, from })) : [],
   )
   for (const { path, from } of files.sort((a, b) => byCodePoint(a.path, b.path))) {
-    const isSame = isTrusted || isFileFresh(state, from, path, host)
-    const now = isSame ? from : await (await directoryFiles()).rereadFile(state, path, globals, host)
+    const isSame = isTrusted || isFileFresh(state, from, path)
+    const now = isSame ? from : await (await directoryFiles()).rereadFile(state, path, globals)
     const file = now?.file(path)
     const fault = file?.diagnostics.find(({ rule }) => rule === 'main-broken')
-    if (fault) return { fault, path: host.resolve(state.dir, path) }
+    if (fault) return { fault, path: disk.resolve(state.dir, path) }
     for (const name of file?.tools ?? []) {
       const record = now?.tool(name)
       if (now && record && !isBroken(record) && record.frontmatter.role === 'main')
-        return { tool: toolOf({ state, names: now, record }, globals, host) }
+        return { tool: toolOf({ state, names: now, record }, globals) }
     }
   }
   return null
@@ -128,7 +120,7 @@ export async function rootMain(
   isOne: (state: DirectoryState) => boolean,
   globals: Globals,
 ): Promise<Main | null> {
-  for (const { dir } of disk ? directoryStates(globals, disk).filter(isOne) : []) {
+  for (const { dir } of directoryStates(globals).filter(isOne)) {
     const main = await mainAt(dir, globals)
     if (main) return main
   }

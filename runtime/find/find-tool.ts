@@ -4,10 +4,10 @@ import { isBroken } from '../../src/index/index-format.js'
 import { parseReference } from '../../src/skill/reference.js'
 import { inSearchOrder, lookUp, lookUpOnDisk, noteBroken } from '../directory/look-up.js'
 import { pathsKey } from '../directory/paths-key.js'
-import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import { defaultGlobals, type Globals } from '../state/globals.js'
+import { defaultGlobals } from '../state/globals.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { toolOf } from './make-tool.js'
@@ -88,21 +88,20 @@ function keep(key: string, tool: ToolDef | null, { cache, missing, stats }: Glob
 async function resolveUncached(text: string, globals: Globals): Promise<Resolution> {
   const registered = registeredTool(text, globals)
   if (registered) return { tool: registered }
-  if (disk === null) return null
   const reference = parseReference(text)
   switch (reference.kind) {
     case 'name':
-      return resolveName(reference.name, isAny, globals, disk)
+      return resolveName(reference.name, isAny, globals)
     case 'layer':
-      return resolveName(reference.name, ({ layer }) => layer === reference.layer, globals, disk)
+      return resolveName(reference.name, ({ layer }) => layer === reference.layer, globals)
     case 'path':
-      return loadWhole(reference.path, reference.fragment, globals, disk)
+      return loadWhole(reference.path, reference.fragment, globals)
     case 'file-url': {
       const path = disk.fromFileUrl(reference.url)
-      return path === null ? null : loadWhole(path, reference.fragment, globals, disk)
+      return path === null ? null : loadWhole(path, reference.fragment, globals)
     }
     case 'uri':
-      return /^inline:\/\/[a-z0-9]+,/.test(text) ? (await inline()).makeInlineTool(text, globals, disk) : null
+      return /^inline:\/\/[a-z0-9]+,/.test(text) ? (await inline()).makeInlineTool(text, globals) : null
     default:
       return null
   }
@@ -125,44 +124,38 @@ async function resolveName(
   name: string,
   isSearched: (state: DirectoryState) => boolean,
   globals: Globals,
-  disk: Disk,
 ): Promise<Resolution> {
   const searched: DirectoryState[] = []
-  for (const state of inSearchOrder(globals, disk)) {
+  for (const state of inSearchOrder(globals)) {
     if (!isSearched(state)) continue
     searched.push(state)
-    const found = await lookUp(state, name, globals, disk)
-    if (found) return settle(found, globals, disk)
+    const found = await lookUp(state, name, globals)
+    if (found) return settle(found, globals)
   }
   for (const state of searched) {
-    const found = await lookUpOnDisk(state, name, globals, disk)
-    if (found) return settle(found, globals, disk)
+    const found = await lookUpOnDisk(state, name, globals)
+    if (found) return settle(found, globals)
   }
   return null
 }
 
 /** The tool of a file, with what only its code tells. */
-async function loadWhole(
-  path: string,
-  fragment: string | undefined,
-  globals: Globals,
-  disk: Disk,
-): Promise<Resolution> {
-  const resolution = await (await paths()).loadPath(path, fragment, globals, disk)
+async function loadWhole(path: string, fragment: string | undefined, globals: Globals): Promise<Resolution> {
+  const resolution = await (await paths()).loadPath(path, fragment, globals)
   if (!resolution?.tool) return resolution
   const source = sourceOf(resolution.tool)
   return source?.record.dynamic
-    ? (await completing()).completeTool(resolution.tool, source, globals, disk)
+    ? (await completing()).completeTool(resolution.tool, source, globals)
     : resolution
 }
 
-async function settle(found: Found, globals: Globals, disk: Disk): Promise<Resolution> {
+async function settle(found: Found, globals: Globals): Promise<Resolution> {
   const { state, record } = found
   if (isBroken(record)) {
-    noteBroken(found, globals, disk)
+    noteBroken(found, globals)
     return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
   }
-  const tool = toolOf({ ...found, record }, globals, disk)
+  const tool = toolOf({ ...found, record }, globals)
   if (!record.dynamic) return { tool }
-  return (await completing()).completeTool(tool, sourceOf(tool) ?? { ...found, record }, globals, disk)
+  return (await completing()).completeTool(tool, sourceOf(tool) ?? { ...found, record }, globals)
 }

@@ -1,7 +1,7 @@
+import { disk } from '#disk'
 import { parseInline } from '../../src/skill/inline-reference.js'
 import { loadParser } from '../directory/directory-files.js'
-import type { Disk } from '../host/disk-seam.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import { notEvaluated } from '../state/not-evaluated.js'
 import type { Resolution, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { functionOf, noTool } from './delegate-source.js'
@@ -12,9 +12,9 @@ import { functionOf, noTool } from './delegate-source.js'
  *
  * @throws INLINE_INVALID, NOT_EVALUATED, and what importing the code throws
  */
-export async function makeInlineTool(ref: string, globals: Globals, disk: Disk): Promise<Resolution> {
+export async function makeInlineTool(ref: string, globals: Globals): Promise<Resolution> {
   const { kind, text } = parseInline(ref)
-  const parser = await loadParser(globals, disk)
+  const parser = await loadParser(globals)
   if (parser === null) return null
   const cwd = globals.config.cwd ?? disk.cwd()
   if (kind === 'code') {

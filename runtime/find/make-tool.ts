@@ -1,11 +1,10 @@
+import { disk } from '#disk'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG } from '../../src/skill/names.js'
 import { askIndex, statesAfter } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
-import type { Disk } from '../host/disk-seam.js'
-import type { CallContext, Context } from '../state/context.js'
+import type { CallContext, Context, Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { Origin, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { keepSource, type ToolSource } from '../state/tool-source.js'
 import { code, markdown } from './on-demand.js'
@@ -13,28 +12,28 @@ import { code, markdown } from './on-demand.js'
 const BRAND = Symbol.for('agent-apps.tool')
 
 /** The tool of a record, one for each. Nothing is read for it. */
-export function toolOf(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
+export function toolOf(source: ToolSource, globals: Globals): ToolDef {
   const known = globals.byRecord.get(source.record)
   if (known) return known
-  const tool = makeTool(source, globals, disk)
+  const tool = makeTool(source, globals)
   globals.byRecord.set(source.record, tool)
   globals.stats.via[source.names.via]++
   return tool
 }
 
-function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
+function makeTool(source: ToolSource, globals: Globals): ToolDef {
   const { state, names, record } = source
   const { kind, file, fragment } = record
   const frontmatter = state.library ? internal(record.frontmatter) : record.frontmatter
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
     // Null takes an inherited one away.
-    if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals, disk)
+    if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals)
     if (kind !== 'code') {
       const { runMarkdown } = await markdown()
-      return ctx => runMarkdown(tool, source, ctx as Context | undefined, globals, disk)
+      return ctx => runMarkdown(tool, source, ctx as Context | undefined, globals)
     }
-    const loaded = await (await code()).loadCode(source, globals, disk)
+    const loaded = await (await code()).loadCode(source, globals)
     tool.module = loaded.module
     return loaded.fn
   })
@@ -54,7 +53,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
       return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
     },
     ...(kind !== 'code' && {
-      content: () => readContent(source, globals, disk),
+      content: () => readContent(source, globals),
     }),
     origin: {
       layer: state.layer,
@@ -62,7 +61,7 @@ function makeTool(source: ToolSource, globals: Globals, disk: Disk): ToolDef {
       file,
       via: names.via,
       get shadows() {
-        return shadowedBy(frontmatter.name, state, globals, disk)
+        return shadowedBy(frontmatter.name, state, globals)
       },
     },
   }
@@ -89,9 +88,9 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
 }
 
 /** The tools of a name in the directories after one: by their indexes, and of those without by what was read of them. */
-function shadowedBy(name: string, by: DirectoryState, globals: Globals, disk: Disk): Origin['shadows'] {
-  return statesAfter(by, globals, disk).flatMap(state => {
-    const record = askIndex(state, globals, disk, index => index.tool(name)) ?? state.diskNames?.tool(name)
+function shadowedBy(name: string, by: DirectoryState, globals: Globals): Origin['shadows'] {
+  return statesAfter(by, globals).flatMap(state => {
+    const record = askIndex(state, globals, index => index.tool(name)) ?? state.diskNames?.tool(name)
     return record ? [{ layer: state.layer, entry: state.dir, file: record.file }] : []
   })
 }

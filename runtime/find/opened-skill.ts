@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { readDetails } from './read-details.js'
@@ -23,8 +23,7 @@ export async function readFolder(tool: ToolDef, globals: Globals): Promise<Omit<
   const { resources } = await readDetails(tool, globals)
   const source = tool.kind === 'folder' ? sourceOf(tool) : undefined
   return {
-    ...(disk &&
-      disk.via !== 'bundle' &&
+    ...(disk.via !== 'bundle' &&
       source && { directory: disk.resolve(source.state.dir, source.record.file, '..') }),
     resources: resources.map(({ path, size }) => ({ path, size })),
   }

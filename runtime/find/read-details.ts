@@ -7,9 +7,8 @@ import { inOrder, isReferences, type ToolReference } from '../../src/skill/refer
 import { resourceUnreadable } from '../../src/skill/skill-faults.js'
 import { rereadFile } from '../directory/directory-files.js'
 import { currentIndex, namesOf, statesAfter, withNames } from '../directory/look-up.js'
-import type { Disk } from '../host/disk-seam.js'
 import { IndexRefused } from '../host/read-index.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { contents } from './on-demand.js'
@@ -23,22 +22,19 @@ export async function describe(
   const tool = await requireTool(ref, globals)
   const state = sourceOf(tool)?.state
   // Under `verify` what no index names does not count.
-  if (disk && state && !globals.config.verify) {
-    for (const later of statesAfter(state, globals, disk)) await namesOf(later, globals, disk)
+  if (state && !globals.config.verify) {
+    for (const later of statesAfter(state, globals)) await namesOf(later, globals)
   }
   return { tool, ...(await readDetails(tool, globals)) }
 }
 
 /** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
 export async function readDetails(tool: ToolDef, globals: Globals): Promise<Required<ToolDetails>> {
-  const host = disk
   const source = sourceOf(tool)
-  const details =
-    host && source && (await withNames(source.state, globals, host, () => ask(source, globals, host)))
+  const details = source && (await withNames(source.state, globals, () => ask(source, globals)))
   const { verbatim = details?.verbatim ?? {} } = source ?? {}
   const { resources = [], references: written = [] } = details ?? {}
-  const inContent =
-    host && source?.record.directives ? await referencesInContent(tool, source, globals, host) : []
+  const inContent = source?.record.directives ? await referencesInContent(tool, source, globals) : []
   return { verbatim, resources, references: inOrder([...written, ...inContent]) }
 }
 
@@ -46,20 +42,15 @@ async function referencesInContent(
   tool: ToolDef,
   source: ToolSource,
   globals: Globals,
-  host: Disk,
 ): Promise<ToolReference[]> {
   const { findContent } = await contents()
-  return directiveReferences((await findContent(tool, source, globals, host)).content.parts)
+  return directiveReferences((await findContent(tool, source, globals)).content.parts)
 }
 
 /** What was read from an index is asked of the one that lies there now: its parts may be gone since. */
-async function ask(
-  { state, names, record }: ToolSource,
-  globals: Globals,
-  disk: Disk,
-): Promise<ToolDetails | undefined> {
-  const index = names.via === 'disk' ? names : currentIndex(state, globals, disk)
-  const asked = index ?? (await rereadFile(state, record.file, globals, disk))
+async function ask({ state, names, record }: ToolSource, globals: Globals): Promise<ToolDetails | undefined> {
+  const index = names.via === 'disk' ? names : currentIndex(state, globals)
+  const asked = index ?? (await rereadFile(state, record.file, globals))
   const details = asked?.details(record.frontmatter.name)
   const { references = [] } = details ?? {}
   if (!isReferences(references))
@@ -73,10 +64,10 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
   const { resources } = await readDetails(tool, globals)
   const listed = resources.find(resource => resource.path === path)
   const source = sourceOf(tool)
-  const bytes = listed && source && disk ? await readOwn(source, path, disk) : null
-  if (bytes && disk && globals.config.verify) {
+  const bytes = listed && source ? await readOwn(source, path) : null
+  if (bytes && globals.config.verify) {
     const { expectSame } = await import('../directory/checked-files.js')
-    expectSame(disk.resolve(tool.origin.entry, tool.origin.file, '..', path), bytes, listed, disk)
+    expectSame(disk.resolve(tool.origin.entry, tool.origin.file, '..', path), bytes, listed)
   }
   if (bytes) return bytes
   const near = nearest(
@@ -99,7 +90,7 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
 }
 
 /** A folder is a skill's only with the skill's file in it: an index that says so of any other folder is not believed. */
-async function readOwn({ state, record }: ToolSource, path: string, disk: Disk): Promise<Uint8Array | null> {
+async function readOwn({ state, record }: ToolSource, path: string): Promise<Uint8Array | null> {
   // Only a folder skill has files besides its own.
   if (record.kind !== 'folder') return null
   const file = disk.resolve(state.dir, record.file)

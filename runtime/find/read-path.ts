@@ -14,9 +14,8 @@ import {
   noteBroken,
   withNames,
 } from '../directory/look-up.js'
-import type { Disk } from '../host/disk-seam.js'
+import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import type { Globals } from '../state/globals.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 
@@ -24,28 +23,27 @@ const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
 /** What `loadSkillsFromFile` does. */
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
-  const host = disk
-  const place = host && (await placeOf(path, globals, host))
-  if (!host || !place) return []
-  const known = keptTools(place, globals, host)
+  const place = await placeOf(path, globals)
+  if (place === null) return []
+  const known = keptTools(place, globals)
   if (known) return [...known]
-  const found = await foundIn(place, globals, host)
-  for (const one of found) noteBroken(one, globals, host)
-  const tools = keepTools(place, found, globals, host)
-  const [broken] = found.flatMap(one => faultOf(one, host))
+  const found = await foundIn(place, globals)
+  for (const one of found) noteBroken(one, globals)
+  const tools = keepTools(place, found, globals)
+  const [broken] = found.flatMap(one => faultOf(one))
   if (tools.length === 0 && broken) throw toolBroken(path, broken)
   return [...tools]
 }
 
 /** Under `check` a file may change at any time. */
-function keptTools({ state, file }: Place, { cache, config }: Globals, disk: Disk): ToolDef[] | undefined {
+function keptTools({ state, file }: Place, { cache, config }: Globals): ToolDef[] | undefined {
   return config.freshness === 'trust' ? cache.file.get(disk.resolve(state.dir, file)) : undefined
 }
 
 /** Keeps the sound tools of a file, where it has any; one that has faults alone is asked again. */
-function keepTools(place: Place, found: readonly Found[], globals: Globals, disk: Disk): ToolDef[] {
+function keepTools(place: Place, found: readonly Found[], globals: Globals): ToolDef[] {
   const tools = found.flatMap(({ record, ...one }) =>
-    isBroken(record) ? [] : [toolOf({ ...one, record }, globals, disk)],
+    isBroken(record) ? [] : [toolOf({ ...one, record }, globals)],
   )
   if (tools.length > 0) globals.cache.file.set(disk.resolve(place.state.dir, place.file), tools)
   return tools
@@ -56,22 +54,21 @@ export async function loadPath(
   path: string,
   fragment: string | undefined,
   globals: Globals,
-  disk: Disk,
 ): Promise<Resolution> {
-  const place = await placeOf(path, globals, disk)
+  const place = await placeOf(path, globals)
   if (place === null) return null
   const named = ({ name }: ToolDef): boolean => name === fragment
-  const known = fragment === undefined ? undefined : keptTools(place, globals, disk)?.find(named)
+  const known = fragment === undefined ? undefined : keptTools(place, globals)?.find(named)
   if (known) return { tool: known }
-  const all = await foundIn(place, globals, disk)
-  keepTools(place, all, globals, disk)
+  const all = await foundIn(place, globals)
+  keepTools(place, all, globals)
   const found =
     fragment === undefined
       ? all.find(({ isFirst }) => isFirst)
       : all.find(({ record }) => !isBroken(record) && record.frontmatter.name === fragment)
-  const [tool] = found ? soundTool(found, globals, disk) : []
+  const [tool] = found ? soundTool(found, globals) : []
   if (tool) return { tool }
-  const [broken] = all.flatMap(one => faultOf(one, disk))
+  const [broken] = all.flatMap(one => faultOf(one))
   return broken ? { broken } : null
 }
 
@@ -87,18 +84,18 @@ interface FoundInFile extends Found {
 }
 
 /** The path entry that a file lies in, or else its own directory. */
-async function placeOf(path: string, globals: Globals, disk: Disk): Promise<Place | null> {
+async function placeOf(path: string, globals: Globals): Promise<Place | null> {
   const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
-  const file = fileAt(named, disk)
-  const isThere = stands(file, disk)
-  if (!SKILL_FILE.test(file.replaceAll('\\', '/')) && !isLost(file, disk)) return null
-  for (const state of directoryStates(globals, disk)) {
+  const file = fileAt(named)
+  const isThere = stands(file)
+  if (!SKILL_FILE.test(file.replaceAll('\\', '/')) && !isLost(file)) return null
+  for (const state of directoryStates(globals)) {
     const inside = disk.inside(state.dir, file)
     if (inside === null || !isInside(inside)) continue
     // Code may be deployed as its modules, without the file that it was.
     const isKnown = async (): Promise<boolean> =>
       globals.config.freshness === 'trust' &&
-      ((await askLoaded(state, globals, disk, index => index.file(inside))) ?? null) !== null
+      ((await askLoaded(state, globals, index => index.file(inside))) ?? null) !== null
     if (isThere || (await isKnown())) return { state, file: inside }
   }
   if (!isThere) return null
@@ -109,19 +106,19 @@ async function placeOf(path: string, globals: Globals, disk: Disk): Promise<Plac
 }
 
 /** Of a folder its SKILL.md, unless the folder itself stands where a skill file should be. */
-function fileAt(named: string, disk: Disk): string {
+function fileAt(named: string): string {
   if (!disk.isDirectory(named)) return named
   const file = disk.resolve(named, 'SKILL.md')
-  return SKILL_FILE.test(named.replaceAll('\\', '/')) && !stands(file, disk) ? named : file
+  return SKILL_FILE.test(named.replaceAll('\\', '/')) && !stands(file) ? named : file
 }
 
 /** True for a file, and for what stands in its place and cannot be read. */
-function stands(file: string, disk: Disk): boolean {
-  return disk.stat(file) !== null || disk.isDirectory(file) || isLost(file, disk)
+function stands(file: string): boolean {
+  return disk.stat(file) !== null || disk.isDirectory(file) || isLost(file)
 }
 
 /** True for a link that leads nowhere. It may have been that of a folder skill. */
-function isLost(file: string, disk: Disk): boolean {
+function isLost(file: string): boolean {
   const folder = disk.resolve(file, '..')
   const isListed = (): boolean =>
     disk.list(folder)?.some(item => disk.resolve(folder, item) === file) ?? false
@@ -132,25 +129,24 @@ function isLost(file: string, disk: Disk): boolean {
 const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index: null }
 
 /** A file's tools in its order: as the index has them, where it has them all and the file did not change, else as the file says. */
-async function foundIn(place: Place, globals: Globals, disk: Disk): Promise<FoundInFile[]> {
-  const found = await withNames(place.state, globals, disk, () => foundOnce(place, globals, disk))
+async function foundIn(place: Place, globals: Globals): Promise<FoundInFile[]> {
+  const found = await withNames(place.state, globals, () => foundOnce(place, globals))
   for (const { names, record } of found) {
-    if (names.via === 'bundle' && !isBroken(record))
-      await loadNamesakes(record.frontmatter.name, globals, disk)
+    if (names.via === 'bundle' && !isBroken(record)) await loadNamesakes(record.frontmatter.name, globals)
   }
   return found
 }
 
-async function foundOnce({ state, file }: Place, globals: Globals, disk: Disk): Promise<FoundInFile[]> {
-  const indexed = askIndex(state, globals, disk, index => inNames(state, index, file)) ?? []
+async function foundOnce({ state, file }: Place, globals: Globals): Promise<FoundInFile[]> {
+  const indexed = askIndex(state, globals, index => inNames(state, index, file)) ?? []
   // A file with a fault may hold more than the index could take.
   const isWhole =
     indexed.length > 0 &&
     indexed.every(({ names }) => !names.file(file)?.diagnostics.some(({ fatal }) => fatal))
-  const isCurrent = globals.config.freshness === 'trust' || indexed.every(found => isFresh(found, disk))
+  const isCurrent = globals.config.freshness === 'trust' || indexed.every(found => isFresh(found))
   if (isWhole && isCurrent) return indexed
-  const parser = await loadParser(globals, disk)
-  const names = parser && (await rereadFile(state, file, globals, disk))
+  const parser = await loadParser(globals)
+  const names = parser && (await rereadFile(state, file, globals))
   return names ? inNames(state, names, file) : indexed
 }
 
@@ -163,13 +159,13 @@ function inNames(state: DirectoryState, names: DirectoryNames, file: string): Fo
   })
 }
 
-function soundTool(found: Found, globals: Globals, disk: Disk): ToolDef[] {
+function soundTool(found: Found, globals: Globals): ToolDef[] {
   const { record } = found
-  if (!isBroken(record)) return [toolOf({ ...found, record }, globals, disk)]
-  noteBroken(found, globals, disk)
+  if (!isBroken(record)) return [toolOf({ ...found, record }, globals)]
+  noteBroken(found, globals)
   return []
 }
 
-function faultOf({ state, record }: Found, disk: Disk): Diagnostic[] {
+function faultOf({ state, record }: Found): Diagnostic[] {
   return isBroken(record) ? [{ ...record.broken, file: disk.resolve(state.dir, record.file) }] : []
 }

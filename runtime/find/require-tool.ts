@@ -1,6 +1,6 @@
 import { toolBroken } from '../../src/base/error.js'
 import { lazy } from '../host/lazy.js'
-import type { Globals } from '../state/globals.js'
+import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { resolve } from './find-tool.js'
 

@@ -28,7 +28,7 @@ export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 export type FileParts = Record<string, string | { base64: string }>
 
 /** What `#disk` is in a bundle, from when its entry ran. Chunks import it, and so it says nothing of what is in the bundle. */
-export let disk: Disk | null = null
+export let disk: Disk
 
 /**
  * Puts the files of a bundle in place of a file system. Where a bundle that was made anew is imported once more, its files take the place
@@ -42,7 +42,7 @@ export function overBundle<Options>(bundled: BundledFiles, options: Options): Op
 }
 
 function bundleDisk(bundled: BundledFiles): Disk {
-  const { cwd, library, texts, shards, digests, tables, modules } = bundled
+  const { cwd, library, texts, shards, digests, modules } = bundled
   let read: Record<string, number> | undefined
   const sizes = (): Record<string, number> => {
     read ??= bundled.sizes()
@@ -50,31 +50,6 @@ function bundleDisk(bundled: BundledFiles): Disk {
   }
   const sizeOf = (path: string): number | undefined =>
     own(texts, path)?.length ?? (own(modules, path) && 0) ?? own(sizes(), path)
-  const hasBelow = (directory: string): boolean =>
-    [texts, sizes(), modules].some(known => Object.keys(known).some(path => inside(directory, path) !== null))
-
-  async function part(path: string, start: number, end: number): Promise<Uint8Array | null> {
-    const table = (await tables[shardOf(path, tables.length)]?.().catch(bundleReplaced))?.default
-    const parts = (await (table && own(table, path))?.().catch(bundleReplaced))?.default
-    const found = parts && own(parts, `${start}-${end}`)
-    return found === undefined ? null : bytesOf(found)
-  }
-
-  async function loadText(path: string): Promise<void> {
-    const loaded = await own(shards, path)?.().catch(bundleReplaced)
-    if (!loaded) return
-    const [text, digest] = loaded.default
-    texts[path] = text
-    digests.set(text, digest)
-  }
-
-  const importModule = (path: string): Promise<Record<string, unknown>> => {
-    const load = own(modules, path)
-    return load
-      ? load().catch(bundleReplaced)
-      : Promise.reject(new Error(`There is no module ${path} in the bundle.`))
-  }
-
   return {
     via: 'bundle',
     cwd: () => cwd,
@@ -86,7 +61,10 @@ function bundleDisk(bundled: BundledFiles): Disk {
       const size = sizeOf(path)
       return size === undefined ? null : { size, mtimeMs: 0, ino: 0 }
     },
-    isDirectory: hasBelow,
+    isDirectory: directory =>
+      [texts, sizes(), modules].some(known =>
+        Object.keys(known).some(path => inside(directory, path) !== null),
+      ),
     // Nothing in a bundle changes.
     turn: work => work(),
     lookAgain() {},
@@ -96,24 +74,50 @@ function bundleDisk(bundled: BundledFiles): Disk {
     readText: path => own(texts, path) ?? null,
     isLoaded: path => own(shards, path) === undefined || own(texts, path) !== undefined,
     async loadTexts(paths) {
-      await Promise.all(paths.map(loadText))
+      await Promise.all(paths.map(path => loadText(bundled, path)))
     },
-    readRange: part,
+    readRange: (path, start, end) => readPart(bundled, path, start, end),
     isInside: async (folder, file) => inside(folder, file) !== null,
     async readInside(folder, path) {
       const file = resolve(folder, [path])
-      return inside(folder, file) === null ? null : part(file, 0, sizeOf(file) ?? 0)
+      return inside(folder, file) === null ? null : readPart(bundled, file, 0, sizeOf(file) ?? 0)
     },
     digestFile: () => null,
-    // A text that nobody foresaw is none of these.
+    // A text that nobody foresaw has a digest that no index names.
     digestText: text => digests.get(text) ?? '',
-    // A bundle's runtime does not verify: what would be held against an index lies in one file with it.
+    // A bundle's runtime does not verify: its files and the index that says what they should be are one file.
     digestOf: () => '',
     libraryDirectory: () => library,
-    importModule,
-    importChecked: importModule,
+    importModule: path => importModule(bundled, path),
+    importChecked: path => importModule(bundled, path),
     loadParser: async () => null,
   }
+}
+
+async function loadText({ digests, shards, texts }: BundledFiles, path: string): Promise<void> {
+  const loaded = await own(shards, path)?.().catch(bundleReplaced)
+  if (!loaded) return
+  const [text, digest] = loaded.default
+  texts[path] = text
+  digests.set(text, digest)
+}
+
+async function readPart(
+  { tables }: BundledFiles,
+  path: string,
+  start: number,
+  end: number,
+): Promise<Uint8Array | null> {
+  const table = (await tables[shardOf(path, tables.length)]?.().catch(bundleReplaced))?.default
+  const parts = (await (table && own(table, path))?.().catch(bundleReplaced))?.default
+  const found = parts && own(parts, `${start}-${end}`)
+  return found === undefined ? null : bytesOf(found)
+}
+
+async function importModule({ modules }: BundledFiles, path: string): Promise<Record<string, unknown>> {
+  const load = own(modules, path)
+  if (!load) throw new Error(`There is no module ${path} in the bundle.`)
+  return load().catch(bundleReplaced)
 }
 
 function own<Value>(record: Record<string, Value>, key: string): Value | undefined {

@@ -20,7 +20,7 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
 let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
 
 /** The file system of Node. Inside of a turn it is looked at once. */
-export const disk: Disk | null = {
+export const disk: Disk = {
   via: 'index',
   cwd: () => process.cwd(),
   resolve,

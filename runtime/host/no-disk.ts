@@ -1,4 +1,38 @@
 import type { Disk } from './disk-seam.js'
 
-/** Where there is no file system. */
-export const disk: Disk | null = null
+const none = (): null => null
+const noneLater = async (): Promise<null> => null
+const no = (): boolean => false
+const noText = (): string => ''
+const noModule = async (): Promise<Record<string, unknown>> => ({})
+
+/** The host where there is no file system: nothing is found, so that what asks for the parts of a file is never reached. */
+export const disk: Disk = {
+  // As in a bundle there is no command that a hint may name.
+  via: 'bundle',
+  cwd: () => '.',
+  resolve: (...parts) => parts.join('/'),
+  inside: none,
+  fromFileUrl: none,
+  toFileUrl: noText,
+  stat: none,
+  turn: work => work(),
+  lookAgain: none,
+  isDirectory: no,
+  directoryTime: none,
+  list: none,
+  isRefused: no,
+  readText: none,
+  isLoaded: no,
+  loadTexts: async () => {},
+  readRange: noneLater,
+  isInside: async () => false,
+  readInside: noneLater,
+  digestFile: none,
+  digestText: noText,
+  digestOf: noText,
+  libraryDirectory: none,
+  importModule: noModule,
+  importChecked: noModule,
+  loadParser: noneLater,
+}

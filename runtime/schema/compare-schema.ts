@@ -3,8 +3,7 @@ import { AgentAppsError } from '../../src/base/error.js'
 import type { JsonObject } from '../../src/base/json.js'
 import { ownModule } from '../directory/own-module.js'
 import { writtenPlace } from '../directory/written-place.js'
-import type { CallContext, Context } from '../state/context.js'
-import type { Globals } from '../state/globals.js'
+import type { CallContext, Context, Globals } from '../state/context.js'
 import { isNotEvaluated } from '../state/not-evaluated.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
@@ -48,16 +47,15 @@ export async function compare(
 /** What a tool's schema was compiled to; null where it was not, or is not the one that counts. */
 async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: Globals): Promise<unknown> {
   const source = sourceOf(tool)
-  const { state, names, record } = source ?? {}
-  const file = record?.validators?.[part]
-  if (disk === null || !state || !names || file === undefined || record?.frontmatter[part] !== schema)
-    return null
+  const file = source?.record.validators?.[part]
+  if (!source || file === undefined || source.record.frontmatter[part] !== schema) return null
   // An index may name any code as a schema's.
-  if (source && isNotEvaluated(source, globals)) return null
+  if (isNotEvaluated(source, globals)) return null
+  const { state, names } = source
   if (globals.config.verify) {
     const { importChecked } = await import('../directory/checked-files.js')
-    return (await importChecked(state, names, file, disk)).default
+    return (await importChecked(state, names, file)).default
   }
-  const path = await ownModule(state, file, disk)
+  const path = await ownModule(state, file)
   return path === null ? null : (await disk.importModule(path)).default
 }

@@ -1,9 +1,17 @@
+/** What a tool is called with, and the state of the runtime in it: each names the other, so they stand in one file. */
+
+import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
+import type { DiskParser } from '../../src/content/disk-parser.js'
+import type { NameRecord } from '../../src/index/index-format.js'
+import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { PathEntry } from '../../src/skill/path-entry.js'
+import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
-import type { Progress } from './events.js'
-import type { Globals, RuntimeConfig } from './globals.js'
-import type { Origin, ToolDef } from './tool-def.js'
+import type { DirectoryState } from './directory-state.js'
+import type { Progress, RunEvents } from './events.js'
+import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
 export type CallerKind = 'code' | 'agent'
@@ -114,4 +122,94 @@ export interface Manager {
 export interface AgentPolicy {
   /** Patterns of the tools that it may call, as in a skill's `allowed-tools`. Absent: all. */
   allowedTools?: string | readonly string[] | undefined
+}
+
+/** `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read anew. */
+export type Freshness = 'trust' | 'check'
+
+export interface RuntimeConfig {
+  /** Where skills lie, searched left to right. */
+  paths: PathEntry[]
+  /** What relative paths start from. */
+  cwd?: string
+  freshness: Freshness
+  /** Whether the skills that the package ships are searched after all others. */
+  library: boolean
+  /** Calls inside calls that are allowed. Default: 64. */
+  maxDepth?: number
+  /** Variables of the environment that `${env.…}` may name. Default: none. */
+  env?: readonly string[]
+  /** Whether only what an index vouches for is used. Implies `trust`. */
+  verify?: boolean
+  /** Whether code of the skills is run; the library's always is. Default: true. */
+  evaluate?: boolean
+  /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
+  external?: readonly string[]
+}
+
+/** All state of a runtime. Nothing of agent-apps lies outside of one. */
+export interface Globals {
+  config: RuntimeConfig
+  cache: Cache
+  /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
+  tools: { programmaticTools: RegisteredTools }
+  /** What is known of each directory, by its absolute path and ignore patterns. */
+  directories: Map<string, DirectoryState>
+  /** Each record's tool, so that one tool is one object. */
+  byRecord: WeakMap<NameRecord, ToolDef>
+  /** Look-ups under way, so that calls at the same time share one. */
+  resolving: Map<string, Promise<Resolution>>
+  /** Chains under way, as `resolving`: by the key of `cache.cascade`. */
+  settling: Map<string, { tool: ToolDef; chain: Promise<Chain> }>
+  /** The keys in `cache.tool` that say "not found", oldest first. */
+  missing: Set<string>
+  /** What was found wrong so far, by file and rule. */
+  diagnostics: Map<string, Diagnostic>
+  stats: Stats
+  /** The digest of what compiled cascades have to be made of to hold, and the text that it is of. */
+  cascadeKey?: { text: string; digest: string }
+  /** The second half of cache keys, and the path entries that it is of. */
+  pathsKey?: PathsKey
+  /** Tells hosts what is called. */
+  events: RunEvents
+  /** True once the runtime is closed: nothing is looked up any more. */
+  closed?: true
+  /** The compiler's reader, once a miss has asked for it; null where it is absent. */
+  parser?: Promise<DiskParser | null>
+}
+
+/** Counts since the runtime was made. */
+export interface Stats {
+  /** Tools resolved, by the way they came. */
+  via: Record<Via, number>
+  /** Cascades that were resolved at run time, as they were not compiled or changed since. */
+  cascadesComputed: number
+  /** Names that were found nowhere. */
+  missing: number
+  /** Whether the compiler's reader of skill files was needed, and was there. */
+  parser: 'unused' | 'loaded' | 'absent'
+}
+
+/** The last key that was made, and what of. */
+export interface PathsKey {
+  entries: PathEntry[]
+  cwd: string | undefined
+  key: string
+}
+
+/** Tools by the name or URI that they are found by. */
+export interface RegisteredTools extends Map<string, ToolDef> {
+  set: (key: string, tool: ToolDef | SetTool) => this
+}
+
+/** A tool as a program sets it, for example in place of another in a test: what it does not say is filled in. */
+export interface SetTool {
+  name: string
+  fn: (ctx: Context, args: unknown) => unknown
+  /** As it is parsed, `params` at its top, or as an author writes it, `params` under `metadata`. */
+  frontmatter?: Partial<ToolFrontmatter>
+  src?: string | null
+  module?: unknown
+  /** The text that `content()` gives. */
+  content?: string
 }

@@ -1,6 +1,7 @@
+import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
-import type { Disk } from '../host/disk-seam.js'
-import { addDiagnostic, type Globals } from './globals.js'
+import type { Globals } from './context.js'
+import { addDiagnostic } from './globals.js'
 import type { ToolSource } from './tool-source.js'
 
 const HINT =
@@ -24,7 +25,7 @@ export function notEvaluated(tool: string): AgentAppsError {
 }
 
 /** Says of a tool that what only its code tells is not known. */
-export function noteNotEvaluated({ state, record }: ToolSource, globals: Globals, disk: Disk): void {
+export function noteNotEvaluated({ state, record }: ToolSource, globals: Globals): void {
   addDiagnostic(globals, {
     file: disk.resolve(state.dir, record.file),
     line: 1,

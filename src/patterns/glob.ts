@@ -1,4 +1,4 @@
-import { canBeEmpty } from './match-glob.js'
+import { canBeEmpty, type GlobProgram, type GlobStep } from './match-glob.js'
 
 /**
  * Globs over tool names and argument values: `*`, `?`, `[a-z]`, `[^a]`, `{a,b}`, `**`, `!(a|b)`. A glob compiles to a
@@ -7,26 +7,6 @@ import { canBeEmpty } from './match-glob.js'
  * names, which have none of these and no empty one, it agrees with picomatch (its `dot: true`); what picomatch reads
  * as a piece of regular expression is refused.
  */
-
-/** One step of a program. Numbers are positions in the program. */
-export type GlobStep =
-  | ['char', string]
-  /** Any character but `/`. */
-  | ['any']
-  /** One of these ranges of characters, or with `true` none of them and no `/`. */
-  | ['set', boolean, [from: string, to: string][]]
-  /** Any number of characters but `/`. */
-  | ['star']
-  /** Any number of characters. */
-  | ['globstar']
-  | ['split', number, number]
-  | ['jump', number]
-  | ['match']
-
-/** A compiled glob: what the text is, or for `!(…)` what its end, behind a fixed beginning, is not. */
-export type GlobProgram =
-  | { steps: GlobStep[]; not?: never; prefix?: never }
-  | { not: GlobStep[]; prefix: string; steps?: never }
 
 /** What a text is not a glob for. `offset` is where in the text. */
 export class GlobProblem extends Error {

@@ -1,4 +1,24 @@
-import type { GlobProgram, GlobStep } from './glob.js'
+/** Runs the programs that globs are compiled to. */
+
+/** One step of a program. Numbers are positions in the program. */
+export type GlobStep =
+  | ['char', string]
+  /** Any character but `/`. */
+  | ['any']
+  /** One of these ranges of characters, or with `true` none of them and no `/`. */
+  | ['set', boolean, [from: string, to: string][]]
+  /** Any number of characters but `/`. */
+  | ['star']
+  /** Any number of characters. */
+  | ['globstar']
+  | ['split', number, number]
+  | ['jump', number]
+  | ['match']
+
+/** A compiled glob: what the text is, or for `!(…)` what its end, behind a fixed beginning, is not. */
+export type GlobProgram =
+  | { steps: GlobStep[]; not?: never; prefix?: never }
+  | { not: GlobStep[]; prefix: string; steps?: never }
 
 export interface MatchOptions {
   /** Lets `*` and `?` stand for `/` too, and any wildcard for any segment. */

@@ -1,5 +1,4 @@
-import type { GlobProgram } from './glob.js'
-import { matchGlob } from './match-glob.js'
+import { type GlobProgram, matchGlob } from './match-glob.js'
 
 /** A glob over paths. */
 export interface PathGlob {

@@ -1,7 +1,7 @@
 import { normalizeTags } from '../skill/names.js'
 import { pathProblem } from '../values/path-expression.js'
-import { compileGlob, GlobProblem, type GlobProgram, isGlob } from './glob.js'
-import { matchGlob } from './match-glob.js'
+import { compileGlob, GlobProblem, isGlob } from './glob.js'
+import { type GlobProgram, matchGlob } from './match-glob.js'
 import { type PathGlob, withoutIdleSegments } from './match-path.js'
 
 /** What a rule asks of one argument. */

@@ -1,4 +1,4 @@
-import type { GlobProgram } from '../../../src/patterns/glob.js'
+import type { GlobProgram } from '../../../src/patterns/match-glob.js'
 import {
   FOREIGN_NAMES,
   type MatchedTool,

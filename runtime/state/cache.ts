@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../src/base/json.js'
+import type { KnownCascade } from './chain.js'
+import type { ToolDef } from './tool-def.js'
+
+/** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */
+export interface Cache {
+  /** Results of `findTool`, by `name\0paths`; null means "not found". */
+  tool: Map<string, ToolDef | null>
+  /** Results of `listTools`, by paths. */
+  list: Map<string, ToolDef[]>
+  /** The skill files of a directory that was read without an index, absolute, by `directory\0ignore patterns`. */
+  dir: Map<string, string[]>
+  /** The sound tools of files that were named by their path, by that, absolute. */
+  file: Map<string, ToolDef[]>
+  /** Each tool's authority, by its source or name. */
+  authority: Map<string, ToolDef | null>
+  /** The main skill that lies directly in a directory, by its absolute path. */
+  mainInDir: Map<string, ToolDef | null>
+  /** Each tool's cascade, by `name\0paths`. */
+  cascade: Map<string, KnownCascade>
+  /** The paths that `${…}` in the configuration of a tool's middleware reads, by `name\0paths`. */
+  cascadeDeps: Map<string, readonly string[]>
+  /** The names of each middleware's peers; null until somebody asks. */
+  cyclicPeers: Map<string, ReadonlySet<string>> | null
+  /** The directories from whose indexes `cyclicPeers` was filled, absolute. */
+  cyclicPeersSeededDirs: Set<string> | null
+  /** What reaches a tool that has no file; null until somebody asks, and where a fault keeps it from being known. */
+  promotions: Promotions | null
+  /** The file of each name of a directory that was read without an index, by the directory's absolute path. */
+  nameIndex: Map<string, Map<string, string>>
+}
+
+/** What the main skill promotes under which tools without a file stand, by key. */
+export interface Promotions {
+  local: JsonObject
+  global: JsonObject
+}
+
+export function emptyCache(): Cache {
+  return {
+    tool: new Map(),
+    list: new Map(),
+    dir: new Map(),
+    file: new Map(),
+    authority: new Map(),
+    mainInDir: new Map(),
+    nameIndex: new Map(),
+    ...emptyCascades(),
+  }
+}
+
+/** What changes with every tool that is registered. */
+export function emptyCascades() {
+  return {
+    cascade: new Map(),
+    cascadeDeps: new Map(),
+    cyclicPeers: null,
+    cyclicPeersSeededDirs: null,
+    promotions: null,
+  }
+}
