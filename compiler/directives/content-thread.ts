@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads'
 import type { ContentWork } from '../../src/content/content-work.js'
 import type { ParsedContent, ParseRequest } from './parse-content.js'
 
-/** Where the clock ends a text after all, in ms. */
+/** The longest that parsing a text may take by the clock, in ms. */
 const TIME_LIMIT = 30_000
-/** How often both are looked at, in ms. */
+/** How often both limits are checked, in ms. */
 const INTERVAL = 100
 const MEMORY_LIMIT_MB = 256
 
@@ -15,11 +15,11 @@ let waiting: Promise<unknown> = Promise.resolve()
 let thread: Promise<Worker> | undefined
 
 /**
- * Parses a text in a thread, which is ended where it takes too long. There is one thread, so texts take turns.
+ * Parses a text in a thread, which is ended if it takes too long. There is one thread, so texts take turns.
  *
- * @param work how much computing is left: it is taken off. By the clock it may take longer: on a busy machine the same text
- *   must not become another index
- * @throws an error that says why it was ended
+ * @param work the computing time that is left, which is reduced by the time used. It is not the time by the clock, so
+ *   that a text gives the same index on a busy machine
+ * @throws an error that says why the thread was ended
  */
 export function parseInThread(request: ParseRequest, work: Work): Promise<ParsedContent> {
   const turn = waiting.then(() => parse(request, work))
@@ -45,7 +45,7 @@ async function parse(request: ParseRequest, work: Work): Promise<ParsedContent> 
     work.computing -= spent()
     return parsed
   } catch (error) {
-    // Nor has anything else of the content any: each would have a thread started, and ended again.
+    // No time is left for the rest of the content either: each text of it would start a thread, and end it again.
     work.computing = 0
     thread = undefined
     await worker.terminate()
@@ -59,7 +59,10 @@ function tooLong(): Error {
   return new Error('it takes too long')
 }
 
-/** Tells how long a thread has computed since, in ms, as far as that can be known: no longer than it was busy, nor than the process computed. */
+/**
+ * Starts to measure the computing time of a thread, in ms: the lesser of the time that it was busy and the time that
+ * the process computed.
+ */
 function computing(worker: Worker): () => number {
   const before = process.cpuUsage()
   const busyBefore = worker.performance.eventLoopUtilization()
@@ -69,10 +72,10 @@ function computing(worker: Worker): () => number {
   }
 }
 
-/** A thread that does not keep the process from ending, ready to parse. */
+/** Starts a thread that is ready to parse, and does not keep the process from ending. */
 async function startThread(): Promise<Worker> {
   const worker = new Worker(new URL('./content-worker.js', import.meta.url), {
-    // What this process was started with may be nothing for a thread, and must not show in an index.
+    // Options and environment of this process may not suit a thread, and must not influence an index.
     execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },

@@ -7,18 +7,18 @@ import type { Place } from '../diagnostics/diagnostics.js'
 import type { KnownDirectives } from './parse-content.js'
 import { parseContentWithin } from './parse-content-within.js'
 
-/** A known directive that is written in a form which it has not, and so is text. */
+/** A known directive that is text because it is written in a form that it does not have. */
 interface Misformed {
   name: string
-  /** How it is written. */
+  /** How to write it. */
   hint: string
-  /** Colons that it has too many. */
+  /** The number of colons to remove. */
   extra: number
 }
 
 const CANDIDATE = /(:+)([a-z][a-z0-9-]*)(?=[[{])/g
 
-/** The known directives of a text that have too many or too few colons where they stand. */
+/** Finds the known directives of a text that have too many or too few colons for their place. */
 export async function misformedDirectives(
   text: string,
   known: KnownDirectives,
@@ -26,7 +26,7 @@ export async function misformedDirectives(
   work: ContentWork,
 ): Promise<(Misformed & Place)[]> {
   const wrong = new Map<number, Misformed>()
-  // With one colon each, the parser finds them all, and says which stand in code, HTML or links.
+  // With one colon each, the parser finds them all but those in code, HTML and links.
   const corrected = text.replace(CANDIDATE, (written, colons: string, name: string, offset: number) => {
     const hint = hintFor(text, { offset, colons: colons.length, name }, known.get(name) ?? [])
     if (hint === null) return written
@@ -45,7 +45,7 @@ export async function misformedDirectives(
   })
 }
 
-/** How a directive is to be written where it stands; null where it is written so, or is none. */
+/** How to write a directive in its place; null where it is written so, or is not a directive. */
 function hintFor(
   text: string,
   { offset, colons, name }: { offset: number; colons: number; name: string },

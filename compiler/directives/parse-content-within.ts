@@ -2,14 +2,14 @@ import { ContentWork } from '../../src/content/content-work.js'
 import { parseInThread } from './content-thread.js'
 import type { KnownDirectives, ParsedContent } from './parse-content.js'
 
-/** One line of so many quotes and lists in each other costs the parser little yet, and ten times as many minutes. */
+/** The parser takes little time for a line with as many nested quotes and lists, and minutes for ten times as many. */
 const MARKS_MAX = 200
 
 /**
- * Finds the known directives of a text, as `parseContent` does, within bounds: there are texts of a few thousand characters
- * that take the parser seconds, so all are parsed in a thread.
+ * Finds the known directives of a text, as `parseContent` does, but within bounds: the parser takes seconds for some
+ * texts of a few thousand characters, so all are parsed in a thread.
  *
- * @param work what is left for the content that the text belongs to
+ * @param work the computing time that is left for the content that the text belongs to
  */
 export async function parseContentWithin(
   text: string,
@@ -30,10 +30,10 @@ function unread(text: string, line: number, why: string): ParsedContent {
   return { parts: [[0, text.length]], faults: [{ message, hint, line, column: 1 }], slips: [] }
 }
 
-/** What a line begins with: blanks, or a mark, for each quote and list. */
+/** The blanks and the marks of quotes and lists that a line begins with. */
 const LEAD = /^(?:[ \t]+|>|[-*+]|\d{1,9}[.)])+/gm
 
-/** Of the marks of quotes and lists, the most on one line. */
+/** The largest number of marks of quotes and lists on one line. */
 function marksOf(text: string): number {
   let marks = 0
   for (const [lead] of text.matchAll(LEAD)) marks = Math.max(marks, lead.replace(/\s+/g, '').length)

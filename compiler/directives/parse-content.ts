@@ -3,15 +3,13 @@ import type { ContainerDirective, LeafDirective, TextDirective } from 'mdast-uti
 import remarkDirective from 'remark-directive'
 import remarkParse from 'remark-parse'
 import { type Processor, unified } from 'unified'
-import { nearest } from '../../src/base/nearest.js'
-import { mayBeginDirective } from '../../src/content/directive-names.js'
 import type { ContentPart, ContentProblem, DirectivePart } from '../../src/index/content-record.js'
-import type { DirectiveForm } from '../../src/skill/directive-forms.js'
+import { type ElseLike, type Fence, type KnownDirectives, maskUnknown } from './mask-unknown.js'
+import { TextLines } from './text-lines.js'
 
-/** The directives that are known, by name, each with the forms that it has. */
-export type KnownDirectives = ReadonlyMap<string, readonly DirectiveForm[]>
+export type { KnownDirectives } from './mask-unknown.js'
 
-/** What `parseContent` is called with, as a thread is sent it. */
+/** The arguments of `parseContent`, as they are sent to a thread. */
 export interface ParseRequest {
   text: string
   known: KnownDirectives
@@ -20,31 +18,31 @@ export interface ParseRequest {
 
 export interface ParsedContent {
   parts: ContentPart[]
-  /** What is wrong with the directives, in the text's order. */
+  /** The mistakes in directives, in the order of the text. */
   faults: ContentProblem[]
-  /** What is text, and was likely meant to be something else; in the text's order. */
+  /** Text that was probably meant to be a directive, in the order of the text. */
   slips: ContentProblem[]
 }
 
-/** The most blocks that may lie in each other. */
+/** How deep blocks may nest. */
 const DEPTH_MAX = 32
 
 /**
- * Finds the known directives of a Markdown text. What looks like one and is not known is text like all else, as is what
- * stands in code, HTML and links.
+ * Finds the known directives of a Markdown text. Directives that are not known are text, as is everything in code,
+ * HTML and links.
  *
  * @param firstLine the line of its file that the text begins with
  */
 export function parseContent(text: string, known: KnownDirectives, firstLine = 1): ParsedContent {
   const { masked, fences, elseLike } = maskUnknown(text, known)
-  const reading = new Reading(text, known, fences, elseLike, firstLine)
+  const reading = new Reading(text, known, fences, elseLike, new TextLines(text, firstLine))
   const tooDeep = deepFence(fences)
   return tooDeep ? reading.refuse(tooDeep.offset) : reading.read(processor().parse(masked))
 }
 
 let cached: Processor<Root> | undefined
 
-/** Emphasis takes the parser minutes on what is made for it, and keeps no directive from being one. */
+/** Emphasis is switched off: no directive depends on it, and hostile texts make the parser spend minutes on it. */
 function processor(): Processor<Root> {
   cached ??= unified()
     .use(remarkParse)
@@ -58,77 +56,7 @@ function processor(): Processor<Root> {
   return cached
 }
 
-/** A line of colons: one that opens a block, known or not, or one that closes one. */
-interface Fence {
-  offset: number
-  kind: 'known' | 'other' | 'else' | 'close'
-}
-
-/** What begins a line, reads like `:::else`, and is text. */
-interface ElseLike {
-  offset: number
-  written: string
-}
-
-const CANDIDATE = /(:+)([A-Za-z][A-Za-z0-9_-]*)?/g
-const LINE_LEAD = /(?:^|[\r\n])[ \t>*+\-\d.)]*$/
-const AUTOLINK = /<[A-Za-z][A-Za-z0-9+.-]{0,31}$/
-
-/**
- * The text with the colons of what is no known directive made commas, so that the parser's own idea of directives
- * cannot change the rest. `:::else` becomes a leaf: it has no closing fence. Offsets stay the same.
- */
-function maskUnknown(
-  text: string,
-  known: KnownDirectives,
-): { masked: string; fences: Fence[]; elseLike: ElseLike[] } {
-  const fences: Fence[] = []
-  const elseLike: ElseLike[] = []
-  const masked = text.replace(
-    CANDIDATE,
-    (written: string, colons: string, name: string | undefined, offset: number) => {
-      const after = text.charAt(offset + written.length)
-      const forms = name === undefined ? undefined : known.get(name)
-      if (colons.length === 1) {
-        if (name === undefined || AUTOLINK.test(text.slice(Math.max(0, offset - 34), offset))) return written
-        const isKnown = forms?.includes('inline') && /[[{]/.test(after) && mayBeginDirective(text, offset)
-        return isKnown ? written : `,${name}`
-      }
-      const startsLine = LINE_LEAD.test(text.slice(Math.max(0, offset - 100), offset))
-      if (colons.length > 2 && startsLine) {
-        const rest = restOfLine(text, offset + written.length)
-        if (name === undefined && rest.trim() === '') {
-          fences.push({ offset, kind: 'close' })
-          return written
-        }
-        if (name === 'else' && rest.trim() === '' && known.get('if')?.includes('block')) {
-          fences.push({ offset, kind: 'else' })
-          return `${' '.repeat(colons.length - 2)}::else`
-        }
-        const isKnown = forms?.includes('block') === true
-        if (name !== undefined) fences.push({ offset, kind: isKnown ? 'known' : 'other' })
-        if (isKnown) return written
-      }
-      if (colons.length === 2 && startsLine && forms?.includes('block')) return written
-      if (startsLine && name !== undefined && !forms && isElseLike(name)) elseLike.push({ offset, written })
-      return ','.repeat(colons.length) + (name ?? '')
-    },
-  )
-  // The parser leaves out a byte order mark, and counts from behind it.
-  return { masked: masked.replace(/^\uFEFF/, '\u2060'), fences, elseLike }
-}
-
-function isElseLike(name: string): boolean {
-  const word = name.toLowerCase()
-  return word === 'else' || nearest(word, ['else']) !== null
-}
-
-function restOfLine(text: string, from: number): string {
-  const end = text.slice(from).search(/[\r\n]/)
-  return end === -1 ? text.slice(from) : text.slice(from, from + end)
-}
-
-/** The fence past which blocks lie too deep in each other. */
+/** The first fence that opens a block nested too deep. */
 function deepFence(fences: readonly Fence[]): Fence | undefined {
   let depth = 0
   return fences.find(({ kind }) => {
@@ -140,35 +68,33 @@ function deepFence(fences: readonly Fence[]): Fence | undefined {
 
 type DirectiveNode = TextDirective | LeafDirective | ContainerDirective
 
-/** A range of the text, without what stands before it on its line in quotes and lists. */
+/** A range of the text, without the marks of quotes and lists before it on its line. */
 type Range = readonly [start: number, end: number]
 
-interface Said {
+/** A fault or a slip, at its offset. */
+interface Found {
   offset: number
   message: string
   hint: string
 }
 
 class Reading {
-  private readonly faults: Said[] = []
-  private readonly slips: Said[] = []
-  /** Where blocks `:::if` stand. */
+  private readonly faults: Found[] = []
+  private readonly slips: Found[] = []
+  /** The ranges of blocks `:::if`. */
   private readonly ifs: Range[] = []
-  /** Where known blocks end: a lone fence after one is a mistake. */
+  /** The ends of known blocks: a fence after one that closes nothing is a mistake. */
   private readonly blockEnds: number[] = []
+  /** The offsets of fences that close a block. */
   private readonly closing = new Set<number>()
-  /** Where each line starts. */
-  private readonly lines: number[]
 
   constructor(
     private readonly text: string,
     private readonly known: KnownDirectives,
     private readonly fences: readonly Fence[],
     private readonly elseLike: readonly ElseLike[],
-    private readonly firstLine: number,
-  ) {
-    this.lines = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map(({ 0: end, index }) => index + end.length)]
-  }
+    private readonly lines: TextLines,
+  ) {}
 
   read(tree: Root): ParsedContent {
     const parts = this.partsOf(tree.children, [[0, this.text.length]], '')
@@ -180,7 +106,7 @@ class Reading {
     return this.parsed(parts)
   }
 
-  /** What is not read, because its blocks lie too deep in each other. */
+  /** The result for a text that is not read, because its blocks nest too deep. */
   refuse(offset: number): ParsedContent {
     const message = `more than ${DEPTH_MAX} blocks lie in each other, or are never closed`
     this.faults.push({ offset, message, hint: 'Close each with a line of `:::`.' })
@@ -191,16 +117,16 @@ class Reading {
     return { parts, faults: this.placed(this.faults), slips: this.placed(this.slips) }
   }
 
-  private placed(said: readonly Said[]): ContentProblem[] {
-    return said
+  private placed(found: readonly Found[]): ContentProblem[] {
+    return found
       .toSorted((one, other) => one.offset - other.offset)
       .map(({ offset, message, hint }) => {
-        const [line, column] = this.placeAt(offset)
+        const [line, column] = this.lines.placeOf(offset)
         return { message, hint, line, column }
       })
   }
 
-  /** The parts of ranges, in which some nodes lie. `indent` is what the ranges leave out at each line's start. */
+  /** The parts of ranges that hold the given nodes. `indent` is what the ranges omit at the start of each line. */
   private partsOf(nodes: readonly RootContent[], ranges: readonly Range[], indent: string): ContentPart[] {
     const parts: ContentPart[] = []
     const directives = this.directivesIn(nodes).map(node => this.partOf(node, indent))
@@ -221,7 +147,7 @@ class Reading {
     return joined(parts)
   }
 
-  /** The known directives among nodes and what lies in them, in the text's order; what lies in those is theirs. */
+  /** The outermost known directives among nodes and their descendants, in the order of the text. */
   private directivesIn(nodes: readonly RootContent[]): DirectiveNode[] {
     const found: DirectiveNode[] = []
     const waiting = [...nodes].reverse()
@@ -237,14 +163,14 @@ class Reading {
   private isKnown(node: DirectiveNode): boolean {
     const { start, end } = offsetsOf(node)
     const isInline = node.type === 'textDirective'
-    // Brackets that are never closed are not its own: without any, it is text.
+    // Without brackets, or with brackets that are never closed, an inline directive is text.
     if (isInline && end - start === node.name.length + 1) return false
     return this.known.get(node.name)?.includes(isInline ? 'inline' : 'block') === true
   }
 
   private partOf(node: DirectiveNode, outer: string): DirectivePart {
     const { start, end } = offsetsOf(node)
-    const lineStart = this.lineStart(start)
+    const lineStart = this.lines.startOf(start)
     const lead = this.text.slice(lineStart, start)
     const inner = node.type === 'textDirective' ? (LEAD.exec(lead)?.[0] ?? '') : lead
     const indent = spaced(inner)
@@ -255,7 +181,7 @@ class Reading {
       name: node.name,
       start,
       end,
-      at: this.placeAt(start),
+      at: this.lines.placeOf(start),
       ...(arg !== undefined && { arg }),
       ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
       ...(ownIndent !== '' && { indent: ownIndent }),
@@ -268,11 +194,11 @@ class Reading {
     return node.type === 'leafDirective' ? placed : { ...placed, ...this.blockOf(node, indent) }
   }
 
-  /** What stands in a block, and in its other branch. */
+  /** The parts in a block, and in its other branch. */
   private blockOf(node: ContainerDirective, indent: string): Pick<DirectivePart, 'children' | 'else'> {
     const { start, end } = offsetsOf(node)
-    const opening = this.lineEnd(start)
-    const closing = this.lineStart(end)
+    const opening = this.lines.nextStart(start)
+    const closing = this.lines.startOf(end)
     const fence = /^:+/.exec(this.text.slice(start))?.[0] ?? ''
     const closed = /(:{3,})[ \t]*$/.exec(this.text.slice(Math.max(closing, start), end))?.[1] ?? ''
     const isClosed = closing > start && closed.length >= fence.length
@@ -291,26 +217,26 @@ class Reading {
     if (divider === -1)
       return { children: this.partsOf(nodes, this.ranges(opening, bodyEnd, indent), indent) }
     const { start: elseStart, end: elseEnd } = offsetsOf(nodes[divider] as RootContent)
-    const [first, second] = [this.lineStart(elseStart), this.lineEnd(elseEnd)]
+    const [first, second] = [this.lines.startOf(elseStart), this.lines.nextStart(elseEnd)]
     return {
       children: this.partsOf(nodes.slice(0, divider), this.ranges(opening, first, indent), indent),
       else: this.partsOf(nodes.slice(divider + 1), this.ranges(second, bodyEnd, indent), indent),
     }
   }
 
-  /** The lines from one line's start to another's, without what puts them into a quote or list. */
+  /** The lines from one offset to another, without the marks that put them into a quote or list. */
   private ranges(start: number, stop: number, indent: string): Range[] {
     if (indent === '') return start < stop ? [[start, stop]] : []
     const ranges: Range[] = []
     for (let at = start; at < stop; ) {
-      const next = Math.min(this.lineEnd(at), stop)
+      const next = Math.min(this.lines.nextStart(at), stop)
       ranges.push([at + this.indentLength(at, next, indent), next])
       at = next
     }
     return ranges
   }
 
-  /** How much of a line is the indent that all of them have; a line may have less of it. */
+  /** How many characters of a line belong to the common indent; a line may have less of it. */
   private indentLength(start: number, end: number, indent: string): number {
     let length = 0
     while (length < indent.length && start + length < end) {
@@ -323,7 +249,7 @@ class Reading {
     return length
   }
 
-  /** What stands in the brackets, as it is written; an escaped bracket without its backslash. */
+  /** The text in the brackets, as written, but with escaped brackets unescaped; undefined without brackets. */
   private argOf({ name }: DirectiveNode, start: number): string | undefined {
     const colons = /^:+/.exec(this.text.slice(start, start + 100))?.[0].length ?? 0
     const opening = start + colons + name.length
@@ -344,13 +270,13 @@ class Reading {
 
   private strayElse(node: DirectiveNode): void {
     this.faults.push({
-      offset: this.text.indexOf(':', this.lineStart(offsetsOf(node).start)),
+      offset: this.text.indexOf(':', this.lines.startOf(offsetsOf(node).start)),
       message: '`:::else` stands outside of a block `:::if`',
       hint: 'Put it on a line of its own directly inside `:::if`, before its closing `:::`.',
     })
   }
 
-  /** A fence that closes nothing, after a known block: that was closed too early, by the fence of a block in it. */
+  /** Finds fences that close nothing, after a known block: the fence of a block inside it closed that one too early. */
   private findStrayFences(literal: readonly Range[]): void {
     const firstEnd = this.blockEnds.reduce((least, end) => Math.min(least, end))
     let others = 0
@@ -369,7 +295,7 @@ class Reading {
     }
   }
 
-  /** What reads like `:::else` in a block `:::if` and is none, so that both branches are given. */
+  /** Finds text that resembles `:::else` in a block `:::if`: as it is not one, both branches would be rendered. */
   private findElseSlips(literal: readonly Range[]): void {
     for (const { offset, written } of this.elseLike) {
       if (!isIn(this.ifs, offset) || isIn(literal, offset)) continue
@@ -380,38 +306,13 @@ class Reading {
       })
     }
   }
-
-  private placeAt(offset: number): [line: number, column: number] {
-    const line = this.lineOf(offset)
-    return [this.firstLine + line, offset - (this.lines[line] ?? 0) + 1]
-  }
-
-  private lineStart(offset: number): number {
-    return this.lines[this.lineOf(offset)] ?? 0
-  }
-
-  /** The start of the next line; of the last one, the end. */
-  private lineEnd(offset: number): number {
-    return this.lines[this.lineOf(offset) + 1] ?? this.text.length
-  }
-
-  /** The number of the line that an offset is in, from 0. */
-  private lineOf(offset: number): number {
-    let [low, high] = [0, this.lines.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((this.lines[middle] as number) <= offset) low = middle
-      else high = middle
-    }
-    return low
-  }
 }
 
 function isIn(ranges: readonly Range[], offset: number): boolean {
   return ranges.some(([start, end]) => offset >= start && offset < end)
 }
 
-/** Where code and HTML stand. */
+/** The ranges of code and HTML. */
 function literalRanges(tree: Root): Range[] {
   const ranges: Range[] = []
   const waiting: RootContent[] = [...tree.children]
@@ -423,14 +324,15 @@ function literalRanges(tree: Root): Range[] {
   return ranges
 }
 
-/** What Markdown puts before text that lies in quotes and lists. */
+/** The marks of quotes and lists at the start of a line. */
 const LEAD = /^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*[ \t]*/
 
-/** The same for a further line: an item's mark stands on its first line only. */
+/** The lead of a block's further lines: there, spaces take the place of a list item's mark. */
 function spaced(lead: string): string {
   return lead.replace(/[^>\t]/g, ' ')
 }
 
+/** The parts with adjacent ranges made one. */
 function joined(parts: readonly ContentPart[]): ContentPart[] {
   const all: ContentPart[] = []
   for (const part of parts) {

@@ -10,7 +10,7 @@ import { frontmatterReferences } from '../frontmatter/frontmatter-references.js'
 import { saysMain } from '../frontmatter/says-main.js'
 import { decode } from '../markdown/decode.js'
 import { nothingParsed, type ParsedFile } from '../markdown/parse-file.js'
-import type { CodeTool } from './read-code.js'
+import type { CodeTool } from './exported-tools.js'
 import type { ReadModule } from './read-module.js'
 
 /** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */

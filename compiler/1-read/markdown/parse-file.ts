@@ -52,7 +52,7 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   parsed.findings.push(...findings)
   for (const block of blocks) {
     if ('rule' in block) addBroken(parsed, block, fallbackName(source), decoded.text)
-    else parseBlock(parsed, decoded, block, source, blocks.length > 1)
+    else parseBlock(parsed, decoded, block, { ...source, isOneOfSeveral: blocks.length > 1 })
   }
   if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded, firstContent(blocks)))
   return parsed
@@ -61,12 +61,6 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
 /** What is known of a file before anything in it was read. */
 export function nothingParsed(sha256: string, size: number): ParsedFile {
   return { sha256, size, tools: [], broken: [], findings: [], fixes: [] }
-}
-
-/** True for a SKILL.md whose role is `main`: at the root of a path entry it describes the entry. */
-export function isMainSkill(bytes: Buffer): boolean {
-  const { tools } = parseFile(bytes, { path: 'SKILL.md', kind: 'folder', folderName: 'main', atRoot: true })
-  return tools[0]?.record.frontmatter.role === 'main'
 }
 
 function splitSkills(
@@ -91,76 +85,92 @@ function firstContent(blocks: (Block | Finding)[]): number {
   return first === undefined || 'rule' in first ? 0 : first.contentStart
 }
 
-function parseBlock(
-  parsed: ParsedFile,
-  decoded: DecodedText,
-  block: Block,
-  source: SkillSource,
-  several: boolean,
-): void {
-  const { text, placeAt, byteAt } = decoded
-  const content = text.slice(block.contentStart, block.contentEnd)
-  const directives = directiveNames(content)
-  const yaml = text.slice(block.yamlStart, block.yamlEnd)
+interface BlockSource extends SkillSource {
+  /** True for one of several skills in a file. */
+  isOneOfSeveral: boolean
+}
+
+/** Reads one skill of a file, and adds its tool and findings to what is parsed of the file. */
+function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, source: BlockSource): void {
+  const { text, placeAt } = decoded
+  const { findings } = parsed
+  const { yamlStart, yamlEnd, contentStart, contentEnd } = block
+  const yaml = text.slice(yamlStart, yamlEnd)
   const read = readRepaired(yaml)
   for (const { key, start, end, replacement } of read.repairs) {
-    parsed.findings.push(finding('colon-in-value', placeAt(block.yamlStart + start), key))
-    parsed.fixes.push({ start: block.yamlStart + start, end: block.yamlStart + end, replacement })
+    findings.push(finding('colon-in-value', placeAt(yamlStart + start), key))
+    parsed.fixes.push({ start: yamlStart + start, end: yamlStart + end, replacement })
   }
   const { value: verbatim, problem } = read.result
   if (problem) {
-    const why = finding(
-      problem.rule,
-      placeAt(block.yamlStart + read.written(problem.offset)),
-      ...problem.found,
-    )
+    const why = finding(problem.rule, placeAt(yamlStart + read.written(problem.offset)), ...problem.found)
     addBroken(parsed, why, writtenName(yaml) ?? fallbackName(source), yaml)
     return
   }
   const at = locator(decoded, block, read)
   for (const { key, offset, cut } of commentsInValues(yaml))
-    parsed.findings.push(finding('comment-in-value', placeAt(block.yamlStart + offset), key, cut))
-  if (block.yamlEnd === 0) parsed.findings.push(finding('frontmatter-missing', FILE_START))
-  const description = readText(verbatim, 'description', read.yaml, at, parsed.findings)
-  const named = readName(verbatim, read.yaml, source, at, parsed.findings)
+    findings.push(finding('comment-in-value', placeAt(yamlStart + offset), key, cut))
+  if (yamlEnd === 0) findings.push(finding('frontmatter-missing', FILE_START))
+  const description = readText(verbatim, 'description', read.yaml, at, findings)
+  const named = readName(verbatim, read.yaml, source, at, findings)
   if ('rule' in named) {
     addBroken(parsed, named, null, yaml)
     return
   }
-  // Both were read as the texts that they are written as. An index holds null in their place.
+  // Both were read as strings already. An index holds null instead of a value that JSON does not have.
   for (const field of ['name', 'description']) if (notJson(verbatim[field]) !== null) verbatim[field] = null
-  parsed.findings.push(
+  findings.push(
     ...checkFrontmatter(verbatim, description, at),
-    ...foreignVariables(verbatim, content, at, offset => placeAt(block.contentStart + offset)),
+    ...foreignVariables(verbatim, text.slice(contentStart, contentEnd), at, offset =>
+      placeAt(contentStart + offset),
+    ),
   )
-  parsed.tools.push({
-    name: named.name,
+  const described = { ...named, ...(description?.trim() && { description }) }
+  parsed.tools.push(toolOf(decoded, block, source, { verbatim, at, described, size: parsed.size }))
+}
+
+interface ReadBlock {
+  verbatim: JsonObject
+  at: Locator
+  /** The name, title and description, as they were read. */
+  described: { name: string; title?: string; description?: string }
+  /** The file's. */
+  size: number
+}
+
+/** The tool of a skill whose frontmatter was read. */
+function toolOf(
+  { text, placeAt, byteAt }: DecodedText,
+  { contentStart, contentEnd }: Block,
+  { path, kind, isOneOfSeveral }: BlockSource,
+  { verbatim, at, described, size }: ReadBlock,
+): ParsedTool {
+  const { name } = described
+  const content = text.slice(contentStart, contentEnd)
+  const directives = directiveNames(content)
+  const links = contentLinks(text, contentStart, contentEnd)
+  return {
+    name,
     place: at.value('name'),
     ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     at,
     content,
-    ...(directives.length > 0 && { body: { text: content, line: placeAt(block.contentStart).line } }),
+    ...(directives.length > 0 && { body: { text: content, line: placeAt(contentStart).line } }),
     references: inOrder([
       ...frontmatterReferences(verbatim, at),
-      ...contentLinks(text, block.contentStart, block.contentEnd).map(({ ref, offset }) =>
-        reference('link', ref, placeAt(offset)),
-      ),
+      ...links.map(({ ref, offset }) => reference('link', ref, placeAt(offset))),
     ]),
     record: {
-      content: [byteAt(block.contentStart), byteAt(block.contentEnd)],
+      content: [byteAt(contentStart), byteAt(contentEnd)],
       ...(directives.length > 0 && { directives }),
-      file: source.path,
-      ...(several && { fragment: named.name }),
-      frontmatter: readFrontmatter(verbatim, {
-        kind: source.kind,
-        ...named,
-        ...(description?.trim() && { description }),
-      }),
-      kind: source.kind,
-      size: parsed.size,
+      file: path,
+      ...(isOneOfSeveral && { fragment: name }),
+      frontmatter: readFrontmatter(verbatim, { kind, ...described }),
+      kind,
+      size,
     },
-  })
+  }
 }
 
 /** @param text what was to be read */

@@ -1,0 +1,162 @@
+import type { Identifier, Node, ObjectExpression } from 'acorn'
+import type { JsonObject } from '../../../src/base/json.js'
+import { nearest } from '../../../src/base/nearest.js'
+import {
+  DEFINITION_FIELDS,
+  FIELDS_TO_COME,
+  frontmatterOf,
+  isDefinitionField,
+} from '../../../src/skill/define-tool.js'
+import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
+import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
+import { type CodeProblem, literal, literalObject, newReader } from './literals.js'
+import {
+  assignedTo,
+  type Definition,
+  definitionIn,
+  nameOf,
+  type Scope,
+  withoutTypes,
+} from './module-scope.js'
+
+/** A tool that a module exports, as far as it is known without running the module. */
+export interface CodeTool {
+  /** The name of the export. */
+  exported: string
+  /** The literal values of its frontmatter. */
+  frontmatter: JsonObject
+  /** The values that are not literal: paths into the frontmatter, with offsets into the text. */
+  dynamic: { path: string; offset: number }[]
+  /** The offset in the text of its name, or of the tool where the name is not literal. */
+  offset: number
+  /** The offsets of the values of its frontmatter, by path. */
+  places: Map<string, number>
+  /** True for a plain function in a module that certainly exports no `frontmatter`: it takes its file's name. */
+  isBare?: true
+  /** The fields of its definition that have no effect yet. */
+  idle: FieldPlace[]
+  /** Why it cannot be used as a tool. */
+  problems: CodeProblem[]
+}
+
+/** A field of a definition, with the offset of its key. */
+interface FieldPlace {
+  field: string
+  offset: number
+}
+
+/** The tool that an export is, in an array; an empty array where it is none. */
+export function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] {
+  const node = assignedTo(value, scope.constants)
+  const definition = definitionIn(node, scope)
+  if (definition) return [definedTool(exported, definition, scope)]
+  return exported === 'default' ? plainTool(node, scope) : []
+}
+
+/** Nodes whose values are certainly not functions, with a description of each. */
+export const NO_FUNCTIONS = new Map<string, string>([
+  ['Literal', 'a single value'],
+  ['TemplateLiteral', 'a text'],
+  ['ArrayExpression', 'a list'],
+  ['ObjectExpression', 'an object'],
+])
+
+function definedTool(exported: string, { call, name, fields }: Definition, scope: Scope): CodeTool {
+  const reader = newReader(scope, frontmatterPath)
+  const written = fields ? writtenFields(fields) : []
+  // Keys that could reach an object's prototype are reported by `literalObject`.
+  const unknown = written.filter(({ field }) => !isDefinitionField(field) && !FORBIDDEN_KEYS.includes(field))
+  const idle = written.filter(({ field }) => FIELDS_TO_COME.includes(field))
+  const skipped = new Set(['execute', ...[...unknown, ...idle].map(({ field }) => field)])
+  const read = fields ? literalObject(fields, '', reader, skipped) : {}
+  const literalName = name ? literal(name, 'name', reader) : undefined
+  if (!fields) reader.dynamic.push({ path: '', offset: call.start })
+  const all = literalName === undefined ? read : { ...read, name: literalName }
+  const { dynamic, places, problems } = reader
+  if (fields && !mayExecute(fields))
+    problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
+  for (const { field, offset } of unknown)
+    problems.push({ rule: 'definition-field', offset, found: [field, ...fieldMeant(field)] })
+  return {
+    exported,
+    frontmatter: frontmatterOf(all),
+    dynamic,
+    places,
+    idle,
+    problems,
+    offset: places.get('name') ?? call.start,
+  }
+}
+
+function writtenFields({ properties }: ObjectExpression): FieldPlace[] {
+  return properties.flatMap(property =>
+    property.type === 'SpreadElement' || property.computed
+      ? []
+      : [{ field: nameOf(property.key), offset: property.key.start }],
+  )
+}
+
+/** The name that an unknown field may have been meant to have, and `metadata` where it has a meaning only there. */
+function fieldMeant(field: string): string[] {
+  const isOfMetadata = field.startsWith('$') || CORE_METADATA_KEYS.includes(field)
+  return [nearest(field, DEFINITION_FIELDS) ?? '', ...(isOfMetadata ? ['metadata'] : [])]
+}
+
+function nearExecute(unknown: readonly FieldPlace[]): string[] {
+  const near = unknown.find(({ field }) => nearest(field, ['execute']) !== null)
+  return near ? [near.field] : []
+}
+
+/** False where a definition certainly has no function `execute`. */
+function mayExecute({ properties }: ObjectExpression): boolean {
+  return properties.some(
+    property =>
+      property.type === 'SpreadElement' ||
+      property.computed ||
+      (nameOf(property.key) === 'execute' && !NO_FUNCTIONS.has(withoutTypes(property.value).type)),
+  )
+}
+
+/** The path in frontmatter of a path in a definition: all other fields are under `metadata`. */
+function frontmatterPath(field: string): string {
+  if (/^(?:$|name|description|metadata)/.test(field)) return field
+  return field.startsWith('allowedTools')
+    ? field.replace('allowedTools', 'allowed-tools')
+    : `metadata.${field}`
+}
+
+/**
+ * The tool of a default export that was not made with `defineTool`: a function, with its metadata in the export
+ * `frontmatter`. A value that is not a function is at fault where there is such an export, and else is ignored.
+ */
+function plainTool(node: Node, scope: Scope): CodeTool[] {
+  const reader = newReader(scope)
+  const exported = scope.exports.find(({ name }) => name === 'frontmatter')?.value
+  const what = NO_FUNCTIONS.get(node.type)
+  if (what !== undefined && !exported) return []
+  const value = exported && assignedTo(exported, scope.constants)
+  const isObject = value?.type === 'ObjectExpression'
+  const frontmatter = isObject ? literalObject(value as ObjectExpression, '', reader) : {}
+  if (value && !isObject) reader.dynamic.push({ path: '', offset: value.start })
+  const maker = exported ? null : nearDefineTool(node)
+  if (what !== undefined) reader.problems.push({ rule: 'no-tool', offset: node.start, found: [what] })
+  if (maker !== null)
+    reader.problems.push({ rule: 'no-tool', offset: node.start, found: [`made by \`${maker}\``, maker] })
+  const { dynamic, places, problems } = reader
+  const shown = assignedTo(node, scope.functions)
+  const isBare = !exported && !scope.mayHideFrontmatter && FUNCTIONS.has(shown.type)
+  const offset = places.get('name') ?? (isBare ? shown : node).start
+  const tool = { exported: 'default', frontmatter, dynamic, places, idle: [], problems, offset }
+  return [isBare ? { ...tool, isBare } : tool]
+}
+
+/** Nodes that certainly are functions. The result of a call and an import may be tools with names of their own. */
+const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionDeclaration', 'FunctionExpression'])
+
+/** The called name where it seems to be meant for agent-apps' `defineTool`: not imported, or misspelt; else null. */
+function nearDefineTool(node: Node): string | null {
+  if (node.type !== 'CallExpression') return null
+  const { callee } = node as Node & { callee: Node }
+  const name = callee.type === 'Identifier' ? (callee as Identifier).name : ''
+  return name === 'defineTool' || nearest(name, ['defineTool']) !== null ? name : null
+}

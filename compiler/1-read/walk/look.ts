@@ -1,0 +1,104 @@
+import {
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { byCodePoint } from '../../../src/base/code-point-order.js'
+import { isRefusal } from '../../../src/base/refusal.js'
+import { FILE_START, type Finding, finding } from '../../diagnostics/diagnostics.js'
+import { type FileStat, pickStat } from '../../files/file-stat.js'
+import { systemReason } from '../../files/regular-file.js'
+
+/**
+ * The entries of a directory, in code-point order of their names.
+ *
+ * @throws the system's error where it cannot be read
+ */
+export function listDirectory(directory: string): Dirent[] {
+  return readdirSync(directory, { withFileTypes: true }).sort((a, b) => byCodePoint(a.name, b.name))
+}
+
+/** The entries of a directory that is only looked into; none where it cannot be read. */
+export function peekDirectory(directory: string): Dirent[] {
+  try {
+    return listDirectory(directory)
+  } catch {
+    return []
+  }
+}
+
+/** The real path of a directory; the path itself where the system denies access to it. */
+export function realPath(directory: string): string {
+  try {
+    return realpathSync.native(directory)
+  } catch (error) {
+    if (isRefusal(error)) return directory
+    throw error
+  }
+}
+
+/** True for a directory, false for a link to one. */
+export function isOwnDirectory(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+/** The stat of a regular file, or why the file cannot be read. */
+export function statFile(file: string): FileStat | Finding {
+  try {
+    const stat = statSync(file)
+    return stat.isFile() ? pickStat(stat) : notRegular()
+  } catch (error) {
+    return finding('file-unreadable', FILE_START, systemReason(error))
+  }
+}
+
+/** The stat of a link, which may lead only to a file in the given real folder. */
+export function statLink(link: string, realFolder: string): FileStat | Finding {
+  const target = resolveLink(link)
+  if (target === null) return finding('link-broken', FILE_START)
+  if (!isWithin(target.real, realFolder)) return finding('link-escapes', FILE_START)
+  return statFile(link)
+}
+
+/** The finding for what has a skill's name and is not a file. */
+export function notRegular(): Finding {
+  return finding('file-unreadable', FILE_START, 'not a regular file')
+}
+
+/** The real path and stat of a link's target; null where the link dangles or leads round in a circle. */
+export function resolveLink(link: string): { real: string; stat: Stats } | null {
+  try {
+    const real = realpathSync.native(link)
+    return { real, stat: statSync(real) }
+  } catch {
+    return null
+  }
+}
+
+/** The last part of the path that a broken link holds. */
+export function targetName(link: string): string {
+  try {
+    return basename(readlinkSync(link))
+  } catch {
+    return basename(link)
+  }
+}
+
+/** True for a real path that is a folder or lies in it. */
+export function isWithin(real: string, folder: string): boolean {
+  return real === folder || real.startsWith(folder.endsWith('/') ? folder : join(folder, '/'))
+}
+
+/** A path in the walked directory; `directory` is empty for that directory itself. */
+export function below(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
+}

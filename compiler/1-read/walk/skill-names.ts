@@ -1,0 +1,59 @@
+import type { Dirent } from 'node:fs'
+import type { ToolKind } from '../../../src/skill/frontmatter.js'
+import { readRegularFile } from '../../files/regular-file.js'
+import { fallbackName } from '../../records/walked.js'
+
+const SKILL_FILE = /^skill\.md$/i
+const SINGLE_FILE = /.\.skill\.(?:md|ts|js|mts|mjs)$/
+/** Almost the name of a skill file: `SKILLS.md`, `review.skills.md`. */
+const NEAR_FILE = /^(?:(.+)\.)?skills?\.(?:md|markdown)$/i
+
+/** True for `SKILL.md`, in whatever case. */
+export function isSkillMd(name: string): boolean {
+  return SKILL_FILE.test(name)
+}
+
+/** True for the name of a skill that is a file of its own: `review.skill.md`, `review.skill.ts`. */
+export function isSingleFile(name: string): boolean {
+  return SINGLE_FILE.test(name)
+}
+
+/** The kind of skill that a single file holds. */
+export function kindOf(name: string): 'file' | 'code' {
+  return name.endsWith('.md') ? 'file' : 'code'
+}
+
+/** The file that makes a folder a folder skill: SKILL.md, or else the first that differs from it in case only. */
+export function skillFileOf(listing: readonly Dirent[]): Dirent | undefined {
+  const candidates = listing.filter(item => SKILL_FILE.test(item.name) && !item.isDirectory())
+  return candidates.find(item => item.name === 'SKILL.md') ?? candidates[0]
+}
+
+/** The name that a file should have which begins as a skill does, and is almost called like one; else null. */
+export function nameMeant(name: string, file: string): string | null {
+  const near = SKILL_FILE.test(name) ? null : NEAR_FILE.exec(name)
+  if (near === null || !beginsWithFence(file)) return null
+  const [, stem] = near
+  return stem === undefined ? 'SKILL.md' : `${stem}.skill.md`
+}
+
+function beginsWithFence(file: string): boolean {
+  try {
+    return readRegularFile(file, 3).toString() === '---'
+  } catch {
+    // An unreadable file with such a name is not known to be a skill.
+    return false
+  }
+}
+
+/**
+ * The names that an unreadable skill seems to give.
+ *
+ * @param folderNames the possible names of its folder; only a folder skill takes its name from them
+ */
+export function namesOf(kind: ToolKind, path: string, ...folderNames: string[]): string[] {
+  const names = (kind === 'folder' ? folderNames : ['']).flatMap(
+    folderName => fallbackName({ path, kind, folderName }) ?? [],
+  )
+  return [...new Set(names)]
+}
