@@ -25,12 +25,7 @@ import { libraryBelow } from './project/library.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type Project, type ProjectOptions, shownPath } from './project/project.js'
 import type { LinkedPart, ProjectPart } from './project/project-part.js'
-import {
-  namedTools,
-  type ReferenceTarget,
-  type ReferenceTargets,
-  referenceTargets,
-} from './project/reference-targets.js'
+import { namedTools, type ReferenceTarget, ReferenceTargets } from './project/reference-targets.js'
 import type { UnitTool } from './records/skill-unit.js'
 
 export interface GraphOptions extends ProjectOptions, GraphSelection {
@@ -96,7 +91,7 @@ async function wholeGraph(
   project: Project,
   cwd: string,
 ): Promise<Omit<ReferenceGraph, 'cycles'>> {
-  const targets = referenceTargets(parts)
+  const targets = new ReferenceTargets(parts)
   const elsewhere = await toolsElsewhere(project, cwd)
   const nodes = new Map<string, GraphNode>()
   const edges: GraphEdge[] = []
@@ -134,7 +129,7 @@ function toolNode(
   targets: ReferenceTargets,
 ): GraphNode {
   const shown = shownOf(parts, directory, file)
-  const isFirst = targets.named(name)?.directory === directory
+  const isFirst = targets.tools.named(name)?.directory === directory
   const { kind = 'folder', frontmatter } = tool.fresh?.record ?? {}
   return {
     id: isFirst ? name : `${shown}#${name}`,

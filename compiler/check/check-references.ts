@@ -8,8 +8,7 @@ import {
   namedTools,
   type ProjectTool,
   type ReferenceTarget,
-  type ReferenceTargets,
-  referenceTargets,
+  ReferenceTargets,
 } from '../project/reference-targets.js'
 import type { ReportPart } from '../project/report.js'
 
@@ -24,7 +23,7 @@ export async function checkReferences<Part extends ReportPart>(
   project: Project,
   { links }: { links: boolean },
 ): Promise<Part[]> {
-  const targets = referenceTargets(parts)
+  const targets = new ReferenceTargets(parts)
   const delegating: Delegating[] = []
   const unresolved: Part['unresolved'][] = parts.map(() => [])
   for (const { directory, name, file, tool } of namedTools(parts)) {
@@ -87,7 +86,8 @@ function brokenDelegates(
 ): LocatedFinding[] {
   return delegating.flatMap(({ directory, file: path, reference, target }) => {
     const place = target.kind === 'file' || target.kind === 'none' ? target.path : undefined
-    const tool = target.kind === 'tool' ? target : place === undefined ? null : targets.brokenInFile(place)
+    const tool =
+      target.kind === 'tool' ? target : place === undefined ? null : targets.tools.brokenInFile(place)
     const { unit, broken } = (tool && parts[tool.directory]?.linked.names.get(tool.name)) ?? {}
     if (!unit || !broken) return []
     const { message, hint } = brokenFault(toDiagnostic(unit.path, broken))
@@ -103,7 +103,8 @@ function missingDelegates(delegating: readonly Delegating[], targets: ReferenceT
   return delegating.flatMap(({ directory, file: path, reference, target }) => {
     if (target.kind !== 'none' || target.path === undefined || target.fragment === undefined) return []
     const names = targets.namesIn(target.path)
-    if (!names?.length || names.includes(target.fragment) || targets.brokenInFile(target.path)) return []
+    if (!names?.length || names.includes(target.fragment) || targets.tools.brokenInFile(target.path))
+      return []
     const near = nearest(target.fragment, names)
     const hint = near === null ? `It has ${names.map(quoted).join(', ')}.` : `Did you mean "${near}"?`
     const problem = `the file has no tool ${quoted(target.fragment)}`

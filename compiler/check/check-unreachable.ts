@@ -3,7 +3,7 @@ import { isJsonObject } from '../../src/base/json.js'
 import { parsePatterns, selectsTool } from '../../src/patterns/tool-pattern.js'
 import { finding } from '../diagnostics/diagnostics.js'
 import { readRegularFile } from '../files/regular-file.js'
-import { namedTools, referenceTargets } from '../project/reference-targets.js'
+import { namedTools, ReferenceTargets } from '../project/reference-targets.js'
 import type { ReportPart } from '../project/report.js'
 import type { UnitTool } from '../records/skill-unit.js'
 
@@ -16,7 +16,7 @@ export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]
   const tools = [...namedTools(parts)].map(one => ({ ...one, id: `${one.directory}/${one.name}` }))
   const isDeclared = tools.some(({ tool }) => frontmatterOf(tool)?.role === 'main')
   if (!isDeclared || !tools.some(({ tool }) => mayBeUnreachable(tool))) return [...parts]
-  const { target } = referenceTargets(parts)
+  const targets = new ReferenceTargets(parts)
   const patterns = tools.flatMap(({ tool }) => parsePatterns(frontmatterOf(tool)?.['allowed-tools'] ?? ''))
   const isLetThrough = (name: string, tool: UnitTool): boolean => {
     const tags = frontmatterOf(tool)?.tags ?? []
@@ -32,7 +32,7 @@ export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]
   for (const id of reached) {
     const { directory = 0, file = '', tool } = byId.get(id) ?? {}
     for (const reference of tool?.references ?? []) {
-      const to = target(reference, directory, file)
+      const to = targets.target(reference, directory, file)
       if (to.kind === 'tool') reached.add(`${to.directory}/${to.name}`)
     }
   }

@@ -1,11 +1,11 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
-import { parseReference } from '../../src/skill/reference.js'
 import type { ToolReference } from '../../src/skill/references.js'
 import { projectRoot } from '../esbuild/project-root.js'
+import { remembering } from '../files/memoize.js'
 import type { UnitTool } from '../records/skill-unit.js'
-import { addTool, pathOf, splitLink, type ToolsByFile, toolInFile } from '../records/tools-by-file.js'
 import type { LinkedPart } from './project-part.js'
+import { absoluteReference, type ResolverDirectory, splitLink, ToolResolver } from './tool-resolver.js'
 
 /** A tool of the project: the number of its directory, and its name there. */
 export interface ProjectTool {
@@ -20,77 +20,47 @@ export type ReferenceTarget =
   | { kind: 'file'; path: string }
   /** Nothing of the project; a name may still be one of the library's or of somebody else's directories. */
   | { kind: 'none'; name?: string; path?: string; fragment?: string }
-  /** What only a program knows, or what lies outside the project. */
+  /** Something that only a program knows, or that lies outside the project. */
   | { kind: 'unknown' }
 
-/** Finds what the references of a project's tools lead to. */
-export interface ReferenceTargets {
-  /** The tool that a bare name means, be that broken. */
-  named: (name: string) => ProjectTool | null
-  /** The tool in a file, or in the SKILL.md of a folder, by its absolute path. */
-  inFile: (path: string, fragment: string | undefined) => ProjectTool | null
-  /** What a file, or the SKILL.md of a folder, would give that does not load. */
-  brokenInFile: (path: string) => ProjectTool | null
-  /** The names in a skill file of the project, or in the SKILL.md of a folder, loading or not; null for what is none. */
-  namesIn: (path: string) => readonly string[] | null
-  /** True where a path leads to no skill, or to one whose file has not the tool that is asked for. */
-  isNowhere: (path: string, fragment: string | undefined) => boolean
-  /** `file` is the referring tool's, relative to its directory. */
-  target: (reference: ToolReference, directory: number, file: string) => ReferenceTarget
-}
+/** Finds what the references of a project's tools lead to: tools, and other files. */
+export class ReferenceTargets {
+  /** Finds the project's tools alone: the library and other people's directories are read only where they are needed. */
+  readonly tools: ToolResolver<ProjectTool>
+  private namesByFile: ReadonlyMap<string, readonly string[]> | undefined
+  private readonly rootOf: (dir: string) => string = remembering(projectRoot)
+  private readonly exists: (path: string) => boolean = remembering(isThere)
 
-export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets {
-  let files: ToolsByFile<ProjectTool> | undefined
-  let brokenFiles: ToolsByFile<ProjectTool> | undefined
-  let namesByFile: ReadonlyMap<string, readonly string[]> | undefined
-  const roots = new Map<number, string>()
-  const existing = new Map<string, boolean>()
+  constructor(private readonly parts: readonly LinkedPart[]) {
+    this.tools = new ToolResolver(parts.map(resolverDirectory))
+  }
 
-  const named = (name: string): ProjectTool | null => {
-    const directory = parts.findIndex(({ linked }) => linked.names.has(name))
-    return directory === -1 ? null : { directory, name }
+  /** The names that a skill file, or the SKILL.md of a folder, would give, loading or not; null for any other path. */
+  namesIn(path: string): readonly string[] | null {
+    this.namesByFile ??= readNames(this.parts)
+    return this.namesByFile.get(path) ?? this.namesByFile.get(join(path, 'SKILL.md')) ?? null
   }
-  const inFile = (path: string, fragment: string | undefined): ProjectTool | null => {
-    files ??= toolsByFile(parts)
-    return toolInFile(files, path, fragment)
-  }
-  const brokenInFile = (path: string): ProjectTool | null => {
-    brokenFiles ??= brokenByFile(parts)
-    return toolInFile(brokenFiles, path, undefined)
-  }
-  const namesIn = (path: string): readonly string[] | null => {
-    namesByFile ??= readNames(parts)
-    return namesByFile.get(path) ?? namesByFile.get(join(path, 'SKILL.md')) ?? null
-  }
-  const isNowhere = (path: string, fragment: string | undefined): boolean => {
-    const names = namesIn(path)
+
+  /** True where a path leads to no skill, or to a skill file that lacks the tool of the fragment. */
+  isNowhere(path: string, fragment: string | undefined): boolean {
+    const names = this.namesIn(path)
     return names ? fragment !== undefined && !names.includes(fragment) : !mayBeSkill(path)
   }
-  const rootOf = (directory: number): string => {
-    const known = roots.get(directory) ?? projectRoot(parts[directory]?.directory.dir ?? '')
-    roots.set(directory, known)
-    return known
-  }
-  const exists = (path: string): boolean => {
-    const known = existing.get(path) ?? isThere(path)
-    existing.set(path, known)
-    return known
-  }
 
-  function target({ kind, ref }: ToolReference, directory: number, file: string): ReferenceTarget {
-    const dir = parts[directory]?.directory.dir ?? ''
+  /** Finds what a reference leads to. `file` is the referring tool's, relative to its directory. */
+  target({ kind, ref }: ToolReference, directory: number, file: string): ReferenceTarget {
+    const dir = this.parts[directory]?.directory.dir ?? ''
     const folder = resolve(dir, dirname(file))
-    if (kind === 'link' || kind === 'include') return linked(ref, folder, directory, dir)
-    const reference = parseReference(ref)
+    if (kind === 'link' || kind === 'include') return this.linkTarget(ref, folder, dir)
+    const reference = absoluteReference(ref, folder)
     switch (reference.kind) {
-      case 'name':
-        return ofName(reference.name)
-      case 'layer':
-        if (reference.layer === 'project') return ofName(reference.name)
-        return reference.layer === 'bundled' ? { kind: 'none', name: reference.name } : { kind: 'unknown' }
       case 'path':
-      case 'file-url':
-        return inPath(pathOf(reference, folder), reference.fragment)
+        return this.pathTarget(reference.path, reference.fragment)
+      case 'name':
+        return this.namedTarget(reference.name)
+      case 'layer':
+        if (reference.layer === 'project') return this.namedTarget(reference.name)
+        return reference.layer === 'bundled' ? { kind: 'none', name: reference.name } : { kind: 'unknown' }
       case 'uri':
         return { kind: 'unknown' }
       default:
@@ -98,49 +68,47 @@ export function referenceTargets(parts: readonly LinkedPart[]): ReferenceTargets
     }
   }
 
-  function ofName(name: string): ReferenceTarget {
-    const found = named(name)
-    return found ? { kind: 'tool', ...found } : { kind: 'none', name }
+  private namedTarget(name: string): ReferenceTarget {
+    const tool = this.tools.named(name)
+    return tool ? { kind: 'tool', ...tool } : { kind: 'none', name }
   }
 
-  function inPath(path: string, fragment: string | undefined): ReferenceTarget {
-    const tool = inFile(path, fragment)
+  private pathTarget(path: string, fragment: string | undefined): ReferenceTarget {
+    const tool = this.tools.inFile(path, fragment)
     if (tool) return { kind: 'tool', ...tool }
-    return fragment === undefined && exists(path)
+    return fragment === undefined && this.exists(path)
       ? { kind: 'file', path }
       : { kind: 'none', path, ...(fragment !== undefined && { fragment }) }
   }
 
-  /** A link is written from its folder; where it means nothing there, from the top of the directory or the project. */
-  function linked(ref: string, folder: string, directory: number, dir: string): ReferenceTarget {
+  /** A link is relative to its folder; where nothing is there, to the top of the directory or of the project. */
+  private linkTarget(ref: string, folder: string, dir: string): ReferenceTarget {
     const [path, fragment] = splitLink(ref)
     const meant = resolve(folder, path)
-    const tool = inFile(meant, fragment) ?? inFile(meant, undefined)
+    const tool = this.tools.linked(meant, fragment)
     if (tool) return { kind: 'tool', ...tool }
-    const root = rootOf(directory)
+    const root = this.rootOf(dir)
     if (!isBelow(meant, root) && !isBelow(meant, dir)) return { kind: 'unknown' }
-    const found = [meant, resolve(dir, path), resolve(root, path)].find(exists)
+    const found = [meant, resolve(dir, path), resolve(root, path)].find(this.exists)
     return found === undefined ? { kind: 'none', path: meant } : { kind: 'file', path: found }
   }
-
-  return { named, inFile, brokenInFile, namesIn, isNowhere, target }
 }
 
-function toolsByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {
-  const files: ToolsByFile<ProjectTool> = new Map()
-  for (const { directory, name, file } of namedTools(parts))
-    addTool(files, resolve(parts[directory]?.directory.dir ?? '', file), { directory, name })
-  return files
-}
-
-/** The names that do not load, by the files that would give them. */
-function brokenByFile(parts: readonly LinkedPart[]): ToolsByFile<ProjectTool> {
-  const files: ToolsByFile<ProjectTool> = new Map()
-  for (const [number, { directory, linked }] of parts.entries()) {
-    for (const [name, { unit, broken }] of linked.names)
-      if (broken) addTool(files, resolve(directory.dir, unit.path), { directory: number, name })
+function resolverDirectory(
+  { directory: { dir, layer }, linked }: LinkedPart,
+  directory: number,
+): ResolverDirectory<ProjectTool> {
+  const namesWith = (what: 'tool' | 'broken') =>
+    [...linked.names].flatMap(([name, named]): [string, ProjectTool][] =>
+      named[what] ? [[named.unit.path, { directory, name }]] : [],
+    )
+  return {
+    dir,
+    layer,
+    named: name => (linked.names.has(name) ? { directory, name } : null),
+    inFiles: () => namesWith('tool'),
+    brokenInFiles: () => namesWith('broken'),
   }
-  return files
 }
 
 /** Every name that a skill file would give, also where another file took it. */

@@ -1,23 +1,21 @@
 import { hash } from 'node:crypto'
-import { join, posix, resolve, sep } from 'node:path'
+import { posix, resolve, sep } from 'node:path'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
 import type { CascadeLookUp, CascadeTool } from '../../../src/cascade/types.js'
 import { cascadeFields } from '../../../src/cascade/types.js'
 import type { ToolAddress } from '../../../src/index/index-format.js'
 import { nearTool } from '../../../src/skill/near-tool.js'
-import { parseReference } from '../../../src/skill/reference.js'
 import { brokenFault, mainFault, roleFault, shadowedFault } from '../../../src/skill/skill-faults.js'
 import { type Finding, toDiagnostic } from '../../diagnostics/diagnostics.js'
 import type { LibraryTools } from '../../project/library.js'
+import {
+  type AbsoluteReference,
+  absoluteReference,
+  type ResolverDirectory,
+  ToolResolver,
+} from '../../project/tool-resolver.js'
 import type { LinkedDirectory } from '../../records/linked-directory.js'
 import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
-import {
-  addTool,
-  isPathReference,
-  pathOf,
-  type ToolsByFile,
-  toolInFile,
-} from '../../records/tools-by-file.js'
 
 /** A directory of the project, for its tools to be found in. */
 export interface NamedDirectory {
@@ -35,18 +33,18 @@ export interface ProjectTools extends CascadeLookUp {
   libraryMain: () => CascadeTool | null
   /** Each directory's tools. */
   directories: CascadeTool[][]
-  /** The library's, by name. */
+  /** The library's tools by name. */
   shipped: ReadonlyMap<string, CascadeTool>
-  /** The tool of the project that a name leads to, which may not load. */
+  /** The tool of the project that has a name, whether or not it loads. */
   firstNamed: (name: string) => CascadeTool | null
-  /** False for code of which something is only known when it runs, and was not run. */
+  /** False for code that was not run although only running it tells its metadata. */
   isKnown: (id: string) => boolean
   /** A tool by its id. */
   tool: (id: string) => CascadeTool | undefined
   address: (id: string) => ToolAddress
   /** Main skills that lie in one folder with another that comes first, by directory. */
   secondMains: [directory: number, main: { name: string; first: string }][]
-  /** References that lead to what only the runtime knows: registered tools, other people's directories. */
+  /** True for a reference that only the runtime can follow: to registered tools or into other people's directories. */
   elsewhere: (ref: string, from: CascadeTool) => boolean
 }
 
@@ -65,62 +63,36 @@ export function cascadeInputDigest(linked: LinkedDirectory): string {
   return hash('sha256', JSON.stringify(digest))
 }
 
+/**
+ * Reads the tools that cascades are resolved from.
+ *
+ * @param others the directories, absolute, that the project searches besides its own
+ */
 export function projectTools(
   directories: readonly NamedDirectory[],
   library: LibraryTools | null,
   others: readonly string[],
 ): ProjectTools {
-  const named = directories.map((directory, number) => readDirectory(directory, number))
-  const shipped = new Map(
-    [...(library?.readTools() ?? [])].map(
-      ([name, { file, frontmatter }]) =>
-        [name, cascadeTool('library', name, file, cascadeFields(frontmatter), 'bundled')] as const,
-    ),
-  )
+  const read = directories.map(readDirectory)
+  const shipped = libraryTools(library)
   const libraryMain = [...shipped.values()].find(isMain) ?? null
-  /** Made for the first reference that is a path: few are. */
-  let files: ToolFiles | undefined
-
-  function base(ref: string, from: CascadeTool): CascadeTool | null {
-    const reference = parseReference(ref)
-    switch (reference.kind) {
-      case 'name':
-        return firstNamed(reference.name) ?? shipped.get(reference.name) ?? null
-      case 'layer':
-        if (reference.layer === 'project') return firstNamed(reference.name)
-        return reference.layer === 'bundled' ? (shipped.get(reference.name) ?? null) : null
-      case 'path':
-      case 'file-url':
-        return inPath(pathOf(reference, folderOf(from)), reference.fragment)
-      default:
-        return null
-    }
-  }
-
-  function firstNamed(name: string): CascadeTool | null {
-    for (const { tools, faulty } of named) {
-      const tool = tools.get(name) ?? faulty.get(name)
-      if (tool) return tool
-    }
-    return null
-  }
-
-  function inPath(path: string, fragment: string | undefined): CascadeTool | null {
-    files ??= toolFiles(named)
-    const { tools, faulty } = files
-    return toolInFile(tools, path, fragment) ?? faulty.get(path) ?? faulty.get(join(path, 'SKILL.md')) ?? null
-  }
-
-  function folderOf(from: CascadeTool): string {
+  const resolver = new ToolResolver([
+    ...read.map(resolverDirectory),
+    { dir: library?.dir ?? '', layer: 'bundled', named: name => shipped.get(name), inFiles: () => [] },
+  ])
+  const absolute = (ref: string, from: CascadeTool): AbsoluteReference => {
     const [number] = addressOf(from.id)
-    const directory = number === 'library' ? library?.dir : directories[number]?.dir
-    return resolve(directory ?? '', posix.dirname(fileOf(from)))
+    const dir = number === 'library' ? library?.dir : directories[number]?.dir
+    return absoluteReference(ref, resolve(dir ?? '', posix.dirname(fileOf(from))))
   }
-
   return {
-    directories: named.map(({ tools }) => [...tools.values()]),
+    directories: read.map(({ tools }) => [...tools.values()]),
     shipped,
-    firstNamed,
+    secondMains: read.flatMap(({ secondMains }, number) =>
+      secondMains.map((main): ProjectTools['secondMains'][number] => [number, main]),
+    ),
+    address: addressOf,
+    firstNamed: name => resolver.named(name, 'project'),
     isKnown(id) {
       const [number, name] = addressOf(id)
       const tool = number === 'library' ? undefined : directories[number]?.linked.names.get(name)?.tool
@@ -128,79 +100,83 @@ export function projectTools(
     },
     tool(id) {
       const [number, name] = addressOf(id)
-      return number === 'library' ? shipped.get(name) : named[number]?.tools.get(name)
+      return number === 'library' ? shipped.get(name) : read[number]?.tools.get(name)
     },
-    secondMains: named.flatMap(({ secondMains }, number) =>
-      secondMains.map(main => [number, main] as [number, typeof main]),
-    ),
-    base,
-    middleware(key, from) {
-      if (from.layer !== 'bundled') {
-        for (const { tools, faulty } of named) {
-          const tool = faulty.get(key) ?? tools.get(key)
-          if (tool?.role === 'middleware' || tool?.fault) return tool
-        }
-      }
-      const tool = shipped.get(key)
-      return tool?.role === 'middleware' ? tool : null
-    },
+    base: (ref, from) => resolver.find(absolute(ref, from)),
+    middleware: (key, from) =>
+      (from.layer === 'bundled' ? null : middlewareNamed(key, read)) ?? onlyMiddleware(shipped.get(key)),
     authority(tool) {
       const [number] = addressOf(tool.id)
-      if (number === 'library') return libraryMain
-      let folder = posix.dirname(fileOf(tool))
-      for (;;) {
-        const main = named[number]?.mains.get(folder)
-        if (main) return main
-        if (folder === '.') return null
-        folder = posix.dirname(folder)
-      }
+      return number === 'library' ? libraryMain : mainAbove(tool, read[number])
     },
-    projectMain() {
-      for (const { mains } of named) {
-        const main = mains.get('.')
-        if (main) return main
-      }
-      return null
-    },
+    projectMain: () => read.map(({ mains }) => mains.get('.')).find(main => main) ?? null,
     libraryMain: () => libraryMain,
     nearName: ref =>
       nearTool(ref, [...directories.flatMap(({ linked }) => [...linked.names.keys()]), ...shipped.keys()]),
-    address: addressOf,
-    elsewhere: (ref, from) => {
-      const reference = parseReference(ref)
-      if (isPathReference(reference)) {
-        const path = pathOf(reference, folderOf(from))
-        return others.some(dir => path.startsWith(dir + sep))
-      }
+    elsewhere(ref, from) {
+      const reference = absolute(ref, from)
+      if (reference.kind === 'path') return others.some(dir => reference.path.startsWith(dir + sep))
       return reference.kind === 'uri' || (reference.kind !== 'none' && others.length > 0)
     },
   }
 }
 
-/** A project's tools by their absolute files. */
-interface ToolFiles {
-  tools: ToolsByFile<CascadeTool>
-  /** What does not load, where its file gives nothing else. */
-  faulty: Map<string, CascadeTool>
+function libraryTools(library: LibraryTools | null): Map<string, CascadeTool> {
+  return new Map(
+    [...(library?.readTools() ?? [])].map(([name, { file, frontmatter }]) => [
+      name,
+      cascadeTool('library', name, file, cascadeFields(frontmatter), 'bundled'),
+    ]),
+  )
 }
 
-function toolFiles(directories: readonly ReadDirectory[]): ToolFiles {
-  const files: ToolFiles = { tools: new Map(), faulty: new Map() }
-  for (const [number, { dir, linked, tools }] of directories.entries())
-    for (const { path, tools: own } of linked.units)
-      for (const one of own) {
-        const tool = shadowedTool(one, path, linked, number) ?? tools.get(one.name)
-        if (tool) addTool(files.tools, resolve(dir, path), tool)
-      }
-  for (const { dir, tools, faulty } of directories)
-    for (const tool of faulty.values()) {
-      const path = resolve(dir, fileOf(tool))
-      if (!tools.has(tool.name) && !files.tools.has(path)) files.faulty.set(path, tool)
-    }
-  return files
+function resolverDirectory(
+  { dir, linked, tools, faulty }: ReadDirectory,
+  number: number,
+): ResolverDirectory<CascadeTool> {
+  return {
+    dir,
+    layer: 'project',
+    named: name => tools.get(name) ?? faulty.get(name),
+    inFiles: () =>
+      linked.units.flatMap(({ path, tools: own }) =>
+        own.flatMap((one): [string, CascadeTool][] => {
+          const tool = shadowedTool(one, path, linked, number) ?? tools.get(one.name)
+          return tool ? [[path, tool]] : []
+        }),
+      ),
+    brokenInFiles: () =>
+      [...faulty.values()].flatMap((tool): [string, CascadeTool][] =>
+        tools.has(tool.name) ? [] : [[fileOf(tool), tool]],
+      ),
+  }
 }
 
-/** A tool that its file has and its directory has not, since another file took the name; null for any other. */
+/** The first tool of a name that is middleware, or that nobody can use as such for its fault. */
+function middlewareNamed(name: string, directories: readonly ReadDirectory[]): CascadeTool | null {
+  for (const { tools, faulty } of directories) {
+    const tool = faulty.get(name) ?? tools.get(name)
+    if (tool?.role === 'middleware' || tool?.fault) return tool
+  }
+  return null
+}
+
+function onlyMiddleware(tool: CascadeTool | undefined): CascadeTool | null {
+  return tool?.role === 'middleware' ? tool : null
+}
+
+/** The nearest main skill in a tool's folder or above it, inside its directory. */
+function mainAbove(tool: CascadeTool, directory: ReadDirectory | undefined): CascadeTool | null {
+  let folder = posix.dirname(fileOf(tool))
+  for (;;) {
+    const main = directory?.mains.get(folder)
+    if (main) return main
+    if (folder === '.') return null
+    folder = posix.dirname(folder)
+  }
+}
+
+/** The fault of a tool whose name another file of its directory took; null for any other tool. */
 function shadowedTool(
   tool: UnitTool,
   path: string,
@@ -224,9 +200,9 @@ function fileOf({ id }: CascadeTool): string {
 
 interface ReadDirectory extends NamedDirectory {
   tools: Map<string, CascadeTool>
-  /** What does not load, by the name that it takes, and of the tools those that may be middleware and cannot be used as that. */
+  /** By name: the tools that do not load, and those whose misspelt role may mean middleware. */
   faulty: Map<string, CascadeTool>
-  /** The first main skill that lies directly in each folder, or file that cannot be used as one. */
+  /** By folder: the first main skill directly in it, or the file that should be one and cannot be used. */
   mains: Map<string, CascadeTool>
   secondMains: { name: string; first: string }[]
 }
@@ -274,7 +250,7 @@ function addFaultyMain(
   mains.set(folder, { ...cascadeTool(number, path, path, { role: 'main' }, 'project'), fault })
 }
 
-/** What says that a file should be a main skill, and is none. */
+/** The finding that a file should be a main skill and cannot be used as one. */
 function mainFaultOf({ path, findings }: SkillUnit, linked: LinkedDirectory): Finding | undefined {
   const all = [...findings, ...(linked.findings.get(path) ?? [])]
   return all.find(({ rule }) => rule === 'main-broken')

@@ -5,6 +5,7 @@ import { problemFor } from '../../../src/cascade/problems.js'
 import type {
   CascadeEntry,
   CascadeProblem,
+  CascadeResolution,
   CascadeTool,
   ResolvedCascade,
 } from '../../../src/cascade/types.js'
@@ -15,6 +16,7 @@ import type { LibraryTools } from '../../project/library.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
 import { idleAnnotations } from './idle-annotations.js'
 import { nearMiddleware } from './near-middleware.js'
+import type { Slip } from './slip.js'
 import { wrongConfigurations } from './wrong-configurations.js'
 
 /** What cascades come to in each of a project's directories. */
@@ -28,8 +30,8 @@ export interface ProjectCascades {
 }
 
 /**
- * Resolves the cascades of all of a project's tools together. What depends on tools that only the runtime knows
- * is left for it to resolve.
+ * Resolves the cascades of all of a project's tools together. A cascade that depends on tools which only the runtime
+ * knows is left open, for the runtime to resolve.
  */
 export async function resolveProject(
   directories: readonly NamedDirectory[],
@@ -47,11 +49,38 @@ export async function resolveProject(
       return found
     },
   })
-  /** By the id of the tool at fault, the number of its first problem. */
-  const faults = new Map<string, number>()
-  for (const [number, { tool }] of resolution.problems.entries()) {
-    if (!faults.has(tool)) faults.set(tool, number)
+  const resolved: ResolvedProject = { tools, resolution, open, faults: firstProblems(resolution) }
+  const problems: ProjectCascades['problems'] = directories.map(() => [])
+  for (const { tool, ...problem } of [...cascadeProblems(resolved), ...likelySlips(resolved)]) {
+    const [directory, name] = tools.address(tool)
+    if (directory !== 'library') problems[directory]?.push({ name, ...problem })
   }
+  for (const [directory, main] of tools.secondMains) problems[directory]?.push(secondMainProblem(main))
+  return { ...projectRecords(resolved, directories.length), problems }
+}
+
+interface ResolvedProject {
+  tools: ProjectTools
+  resolution: CascadeResolution
+  /** The ids of the tools with a base that only the runtime knows. */
+  open: ReadonlySet<string>
+  /** By the id of the tool at fault: its first problem. */
+  faults: ReadonlyMap<string, number>
+}
+
+/** The number of each faulty tool's first problem. */
+function firstProblems({ problems }: CascadeResolution): Map<string, number> {
+  const first = new Map<string, number>()
+  for (const [number, { tool }] of problems.entries()) if (!first.has(tool)) first.set(tool, number)
+  return first
+}
+
+function projectRecords(
+  { tools, resolution, open, faults }: ResolvedProject,
+  directories: number,
+): Pick<ProjectCascades, 'records' | 'paths'> {
+  const records = Array.from({ length: directories }, () => new Map<string, CascadeRecord>())
+  const paths: ProjectCascades['paths'] = new Map()
   const recordOf = (resolved: ResolvedCascade): CascadeRecord | null => {
     if (resolved.hasManySources) return { chain: [], open: true }
     const ids = [resolved.tool.id, ...resolved.sources]
@@ -61,52 +90,48 @@ export async function resolveProject(
     const problem = resolution.problems[faults.get(resolved.tool.id) ?? Math.min(...others)]
     if (!problem) return cascadeRecord(resolved, tools)
     const record = problemRecord(resolved, problem, tools)
-    cascades.paths.set(record, problem.path)
+    paths.set(record, problem.path)
     return record
-  }
-  const cascades: ProjectCascades = {
-    records: directories.map(() => new Map()),
-    problems: directories.map(() => []),
-    paths: new Map(),
   }
   for (const resolved of resolution.tools.values()) {
     const [directory, name] = tools.address(resolved.tool.id)
     const record = recordOf(resolved)
-    if (record && directory !== 'library') cascades.records[directory]?.set(name, record)
+    if (record && directory !== 'library') records[directory]?.set(name, record)
   }
-  const told = new Set<string>()
+  return { records, paths }
+}
+
+/** The problems of resolving, each once at the key at fault, however many tools that key reaches. */
+function cascadeProblems({ resolution, open }: ResolvedProject): Slip[] {
+  const problems = new Map<string, Slip>()
   for (const { tool, at = { tool, path: [] }, code, message, hint, ...problem } of resolution.problems) {
-    // Of a main skill its own file says what is wrong.
+    // A main skill's own file already reports its fault.
     if (code === 'main-broken' || (code === 'inherit-missing' && open.has(tool))) continue
     const path = at.tool === tool ? problem.path : at.path
-    const [directory, name] = tools.address(at.tool)
-    // A key that reaches many tools is told of once.
     const key = JSON.stringify([at.tool, path, code, message])
-    if (directory !== 'library' && !told.has(key))
-      cascades.problems[directory]?.push({ name, code, path, found: [message, hint] })
-    told.add(key)
+    if (!problems.has(key)) problems.set(key, { tool: at.tool, code, path, found: [message, hint] })
   }
-  const slips = [
+  return [...problems.values()]
+}
+
+function likelySlips({ resolution, tools, open, faults }: ResolvedProject): Slip[] {
+  return [
     ...wrongConfigurations(resolution, tools),
     ...nearMiddleware(tools),
     ...idleAnnotations(resolution, tools, id => open.has(id) || faults.has(id)),
   ]
-  for (const { tool, ...slip } of slips) {
-    const [directory, name] = tools.address(tool)
-    if (directory !== 'library') cascades.problems[directory]?.push({ name, ...slip })
+}
+
+function secondMainProblem({ name, first }: ProjectTools['secondMains'][number][1]): DirectoryProblem {
+  return {
+    code: 'main-duplicate',
+    name,
+    path: ['role'],
+    found: [
+      `The folder has another main skill, "${first}", which comes first and is the one that counts`,
+      'Give one of them another role, or move it into a folder of its own.',
+    ],
   }
-  for (const [directory, { name, first }] of tools.secondMains) {
-    cascades.problems[directory]?.push({
-      code: 'main-duplicate',
-      name,
-      path: ['role'],
-      found: [
-        `The folder has another main skill, "${first}", which comes first and is the one that counts`,
-        'Give one of them another role, or move it into a folder of its own.',
-      ],
-    })
-  }
-  return cascades
 }
 
 /** True for a tool that is what its own metadata says, and has nothing there that could be wrong: of thousands most are such. */
@@ -125,10 +150,9 @@ function problemRecord(
   problem: CascadeProblem,
   { address }: ProjectTools,
 ): CascadeRecord {
-  const said = problemFor(tool.id, problem, id => address(id)[1])
   return {
     chain: [],
-    problem: said,
+    problem: problemFor(tool.id, problem, id => address(id)[1]),
     ...(problem.tool !== tool.id && { sources: [address(problem.tool)] }),
   }
 }

@@ -37,8 +37,9 @@ export interface IndexedDirectory {
   tools: Map<string, NameRecord>
 }
 
-/** One of those that a bundle's project searches. */
+/** A compiled directory that a bundle's project searches. */
 export interface SearchedIndex extends IndexedDirectory {
+  layer: string
   /** True for the project's own; cascades know these by their numbers. */
   isOwn: boolean
   isLibrary: boolean

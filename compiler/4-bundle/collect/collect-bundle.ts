@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cascadeKeyText } from '../../../src/index/index-format.js'
-import { mapPaths } from '../../../src/skill/path-entry.js'
+import { mapPaths, type SearchDirectory } from '../../../src/skill/path-entry.js'
 import type { Project } from '../../project/project.js'
 import type { BundledDirectory, BundleParts } from '../parts/bundle-parts.js'
 import { virtualPaths } from '../parts/virtual-paths.js'
@@ -28,9 +28,11 @@ export async function collectBundle(
   const there = searched.filter(
     ({ dir }, number) => existsSync(dir) && searched.findIndex(one => one.dir === dir) === number,
   )
-  const all = there.map(one => ({ ...readIndexed(one), isOwn: own(one), isLibrary: false }))
+  const all = there.map(one => searchedIndex(one, { isOwn: own(one), isLibrary: false }))
   const below =
-    library === null ? [] : [{ ...readIndexed({ dir: library, ignore: [] }), isOwn: false, isLibrary: true }]
+    library === null
+      ? []
+      : [searchedIndex({ dir: library, ignore: [], layer: 'bundled' }, { isOwn: false, isLibrary: true })]
   const kept = await keptTools([...all, ...below], keep)
   const directories = kept.map(one =>
     bundledDirectory(one, one.isLibrary ? LIBRARY_PLACE : places.placeOf(one.dir)),
@@ -50,6 +52,13 @@ export async function collectBundle(
       directories,
     },
   }
+}
+
+function searchedIndex(
+  entry: Pick<SearchDirectory, 'dir' | 'ignore' | 'layer'>,
+  whose: Pick<SearchedIndex, 'isOwn' | 'isLibrary'>,
+): SearchedIndex {
+  return { ...readIndexed(entry), layer: entry.layer, ...whose }
 }
 
 /** What the cascades of each directory depend on: the project's on all of its own, others' on themselves, the library's on nothing else. */

@@ -1,71 +1,56 @@
 import { dirname, join } from 'node:path'
 import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
-import {
-  type CascadeRecord,
-  isBroken,
-  type NameRecord,
-  type ToolRecord,
-} from '../../../src/index/index-format.js'
-import { parseReference } from '../../../src/skill/reference.js'
-import { isPathReference, pathOf, toolInFile } from '../../records/tools-by-file.js'
+import { type CascadeRecord, isBroken, type ToolRecord } from '../../../src/index/index-format.js'
+import { absoluteReference, type ToolResolver } from '../../project/tool-resolver.js'
 import type { DeclaredTool } from '../types/declare-tools.js'
 import { cascadesOf, type SearchedIndex } from './bundle-directory.js'
-import { bundledFiles } from './bundled-files.js'
+import { bundledResolver, type NamedRecord } from './bundled-resolver.js'
 
 /** The tools that a bundle exports, the first of each name; of the library those that are called by name. */
 export function declaredTools(directories: readonly SearchedIndex[]): DeclaredTool[] {
   const bundled = bundledTools(directories)
-  return [...bundled.byName.values()].flatMap(tool => {
-    if (isBroken(tool.record)) return []
+  // A broken tool keeps its name from later directories.
+  const names = new Set(directories.flatMap(({ tools }) => [...tools.keys()]))
+  return [...names].flatMap(name => {
+    const tool = bundled.loaded(bundled.resolver.named(name))
+    if (!tool) return []
     const { role, visibility, description } = tool.record.frontmatter
     const isCalled = !tool.directory.isLibrary || (role === undefined && visibility !== 'hidden')
-    return isCalled ? [{ name: tool.name, description, ...typesOf(tool as BundledTool, bundled) }] : []
+    return isCalled ? [{ name, description, ...typesOf(tool, bundled) }] : []
   })
 }
 
-interface BundledTool {
-  name: string
+interface BundledTool extends NamedRecord {
   record: ToolRecord
   cascade: CascadeRecord | undefined
-  directory: SearchedIndex
 }
 
 interface BundledTools {
-  /** The first of each name. A broken tool keeps its name from later directories. */
-  byName: Map<string, Omit<BundledTool, 'record'> & { record: NameRecord }>
-  inFile: (path: string, fragment: string | undefined) => BundledTool | undefined
+  resolver: ToolResolver<NamedRecord>
+  /** The tool of a name, where the bundle keeps it and it loads. */
+  loaded: (named: NamedRecord | null) => BundledTool | undefined
   /** The tool whose delegate is another one's body. */
   bodyOf: (tool: BundledTool) => BundledTool | undefined
 }
 
 function bundledTools(directories: readonly SearchedIndex[]): BundledTools {
-  const byName: BundledTools['byName'] = new Map()
-  const files = bundledFiles(directories)
-  const byDirectory = new Map<SearchedIndex, Map<string, BundledTool>>()
-  for (const directory of directories) {
-    const cascades = cascadesOf(directory)
-    const loaded = new Map<string, BundledTool>()
-    byDirectory.set(directory, loaded)
-    for (const [name, record] of directory.tools) {
-      const tool = { name, record, cascade: cascades.get(name), directory }
-      if (!byName.has(name)) byName.set(name, tool)
-      if (!isBroken(record)) loaded.set(name, { ...tool, record })
-    }
-  }
   const own = directories.filter(({ isOwn }) => isOwn)
   const library = directories.find(({ isLibrary }) => isLibrary)
+  const cascades = new Map(directories.map(directory => [directory, cascadesOf(directory)]))
+  const loaded: BundledTools['loaded'] = named => {
+    const record = named?.directory.tools.get(named.name)
+    if (!named || !record || isBroken(record)) return undefined
+    return { ...named, record, cascade: cascades.get(named.directory)?.get(named.name) }
+  }
   return {
-    byName,
-    inFile(path, fragment) {
-      const given = toolInFile(files, path, fragment)
-      return given ? byDirectory.get(given.directory)?.get(given.name) : undefined
-    },
+    resolver: bundledResolver(directories),
+    loaded,
     bodyOf({ cascade, directory }) {
       if (!cascade?.body) return undefined
       const [number, name] = cascade.body
       // Others were numbered in their own project.
       const home = number === 'library' ? library : directory.isOwn ? own[number] : undefined
-      return home && byDirectory.get(home)?.get(name)
+      return home && loaded({ name, directory: home })
     },
   }
 }
@@ -106,14 +91,8 @@ function delegateOf(tool: BundledTool, bundled: BundledTools): BundledTool | und
   const delegate = record?.frontmatter.metadata.delegate
   // A module, or a text, is no tool.
   if (!record || !directory || record.delegate || typeof delegate !== 'string') return undefined
-  const reference = parseReference(delegate)
-  if (reference.kind === 'name') {
-    const named = bundled.byName.get(reference.name)
-    return named && !isBroken(named.record) ? (named as BundledTool) : undefined
-  }
-  if (!isPathReference(reference)) return undefined
-  const path = pathOf(reference, join(directory.dir, dirname(record.file)))
-  return bundled.inFile(path, reference.fragment)
+  const reference = absoluteReference(delegate, join(directory.dir, dirname(record.file)))
+  return bundled.loaded(bundled.resolver.find(reference))
 }
 
 /** False for a schema that is known only when the tool runs. */

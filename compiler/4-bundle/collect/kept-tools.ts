@@ -4,7 +4,7 @@ import { nearest } from '../../../src/base/nearest.js'
 import { isBroken, type NameRecord } from '../../../src/index/index-format.js'
 import { matchPattern } from '../../../src/patterns/tool-pattern.js'
 import { type SearchedIndex, withTools } from './bundle-directory.js'
-import { type Lead, toolLeads } from './tool-leads.js'
+import { type Dependency, ToolDependencies } from './tool-dependencies.js'
 
 /**
  * The directories without the tools that a bundle does not keep. Kept are those that a pattern names, with all that they
@@ -36,11 +36,11 @@ export async function keptTools(
   }
   const named = all
     .filter(([name, record]) => keep.some(pattern => isNamed(pattern, name, record)))
-    .map(([name]): Lead => ({ kind: 'tool', name }))
+    .map(([name]): Dependency => ({ kind: 'tool', name }))
   const broken = all.filter(([, record]) => isBroken(record)).map(([name]) => name)
   const kept = new Set([
     ...broken,
-    ...(await reached([...named, ...projectMain(directories)], toolLeads(directories))),
+    ...(await reached([...named, ...projectMain(directories)], new ToolDependencies(directories))),
   ])
   return directories.map(directory => ({ ...directory, ...withTools(directory, name => kept.has(name)) }))
 }
@@ -50,7 +50,7 @@ function isNamed(pattern: string, name: string, record: NameRecord): boolean {
 }
 
 /** The main skill at the top of the first of the project's directories that has one. */
-function projectMain(directories: readonly SearchedIndex[]): Lead[] {
+function projectMain(directories: readonly SearchedIndex[]): Dependency[] {
   const atTop = directories
     .filter(({ isOwn }) => isOwn)
     .map(({ tools }) => [...tools].filter(([, record]) => isMainAtTop(record)))
@@ -69,17 +69,17 @@ function isMainAtTop(record: NameRecord): boolean {
   return !isBroken(record) && record.frontmatter.role === 'main' && posix.dirname(record.file) === '.'
 }
 
-/** The names of all tools that some leads come to, their own among them. */
+/** The names of all tools that some dependencies lead to, directly or by others, including their own names. */
 async function reached(
-  from: readonly Lead[],
-  leadsOf: ReturnType<typeof toolLeads>,
+  from: readonly Dependency[],
+  dependencies: ToolDependencies,
 ): Promise<Iterable<string>> {
-  const known = new Map(from.map(lead => [keyOf(lead), lead]))
+  const known = new Map(from.map(one => [keyOf(one), one]))
   const names = new Set<string>()
-  // What is come to on the way is gone on from as well.
-  for (const lead of known.values()) {
-    if (lead.kind === 'tool' || lead.kind === 'lender') names.add(lead.name)
-    for (const next of await leadsOf(lead)) {
+  // A map's iteration also visits what is added on the way.
+  for (const one of known.values()) {
+    if (one.kind === 'tool' || one.kind === 'lender') names.add(one.name)
+    for (const next of await dependencies.of(one)) {
       const key = keyOf(next)
       if (!known.has(key)) known.set(key, next)
     }
@@ -87,6 +87,7 @@ async function reached(
   return names
 }
 
-function keyOf(lead: Lead): string {
-  return [lead.kind, lead.name, 'dir' in lead ? lead.dir : ''].join('\0')
+function keyOf(dependency: Dependency): string {
+  const { kind, name } = dependency
+  return [kind, name, 'dir' in dependency ? dependency.dir : ''].join('\0')
 }

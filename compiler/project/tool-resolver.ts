@@ -1,0 +1,132 @@
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseReference, type Reference } from '../../src/skill/reference.js'
+
+/** A reference whose path is absolute, so that it means the same wherever it is written. */
+export type AbsoluteReference = Exclude<Reference, { kind: 'file-url' }>
+
+/** Reads a reference that is written in a file of a folder (absolute). A URL that no file can have becomes the empty path. */
+export function absoluteReference(ref: string, folder: string): AbsoluteReference {
+  const reference = parseReference(ref)
+  if (reference.kind === 'path') return { ...reference, path: resolve(folder, reference.path) }
+  if (reference.kind !== 'file-url') return reference
+  const { url, ...fragment } = reference
+  return { ...fragment, kind: 'path', path: pathOfUrl(url) }
+}
+
+/** A searched directory, as a `ToolResolver` asks it for its tools. */
+export interface ResolverDirectory<Tool extends { name: string }> {
+  /** Absolute. */
+  dir: string
+  layer: string
+  /** The tool that has a name here, whether or not it loads. */
+  named: (name: string) => Tool | null | undefined
+  /** The tools that load, with the file of each, relative to the directory; a file's tools in its order. */
+  inFiles: () => Iterable<readonly [file: string, Tool]>
+  /** The tools that do not load, with the file of each. */
+  brokenInFiles?: () => Iterable<readonly [file: string, Tool]>
+}
+
+/**
+ * Finds the tools that references lead to, as the runtime's `findTool` does: a name in the first directory that has it, or the first of
+ * its layer; a path in the file itself, or in the SKILL.md of the folder.
+ */
+export class ToolResolver<Tool extends { name: string }> {
+  private sound: ToolsByFile<Tool> | undefined
+  private broken: ToolsByFile<Tool> | undefined
+
+  /** @param directories in search order, the library last */
+  constructor(private readonly directories: readonly ResolverDirectory<Tool>[]) {}
+
+  /** The tool that a reference leads to, whether or not it loads; null where no directory has it. */
+  find(reference: AbsoluteReference): Tool | null {
+    switch (reference.kind) {
+      case 'name':
+        return this.named(reference.name)
+      case 'layer':
+        return this.named(reference.name, reference.layer)
+      case 'path': {
+        const { path, fragment } = reference
+        const tools = toolsAt(this.soundFiles(), path)
+        return tools ? pick(tools, fragment) : this.brokenInFile(path)
+      }
+      default:
+        return null
+    }
+  }
+
+  named(name: string, layer?: string): Tool | null {
+    for (const directory of this.directories) {
+      const tool = layer === undefined || layer === directory.layer ? directory.named(name) : null
+      if (tool) return tool
+    }
+    return null
+  }
+
+  /** The tool of a file that loads; with a fragment the one of that name. */
+  inFile(path: string, fragment?: string): Tool | null {
+    return pick(toolsAt(this.soundFiles(), path), fragment)
+  }
+
+  /** The first tool of a file that does not load. */
+  brokenInFile(path: string): Tool | null {
+    this.broken ??= this.byFile(({ brokenInFiles }) => brokenInFiles?.() ?? [])
+    return pick(toolsAt(this.broken, path))
+  }
+
+  /** The tool of a file that a Markdown link leads to. The link's fragment is a tool's name or a heading. */
+  linked(path: string, fragment: string): Tool | null {
+    return this.inFile(path, fragment) ?? this.inFile(path)
+  }
+
+  private soundFiles(): ToolsByFile<Tool> {
+    this.sound ??= this.byFile(({ inFiles }) => inFiles())
+    return this.sound
+  }
+
+  private byFile(
+    toolsOf: (directory: ResolverDirectory<Tool>) => Iterable<readonly [file: string, Tool]>,
+  ): ToolsByFile<Tool> {
+    const files: ToolsByFile<Tool> = new Map()
+    for (const directory of this.directories)
+      for (const [file, tool] of toolsOf(directory)) {
+        const path = resolve(directory.dir, file)
+        const others = files.get(path)
+        if (others) others.push(tool)
+        else files.set(path, [tool])
+      }
+    return files
+  }
+}
+
+/** A Markdown link's path, decoded to what it is called on disk, and its fragment. */
+export function splitLink(ref: string): [path: string, fragment: string] {
+  const [, path = '', fragment = ''] = /^([^?#]*)[^#]*#?(.*)$/s.exec(ref) ?? []
+  try {
+    return [decodeURIComponent(path), fragment]
+  } catch {
+    return [path, fragment]
+  }
+}
+
+/** Tools by the absolute path of their file. */
+type ToolsByFile<Tool> = Map<string, Tool[]>
+
+function toolsAt<Tool>(files: ToolsByFile<Tool>, path: string): readonly Tool[] | undefined {
+  return files.get(path) ?? files.get(join(path, 'SKILL.md'))
+}
+
+function pick<Tool extends { name: string }>(
+  tools: readonly Tool[] | undefined,
+  fragment?: string,
+): Tool | null {
+  return tools?.find(({ name }) => fragment === undefined || name === fragment) ?? null
+}
+
+function pathOfUrl(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return ''
+  }
+}
