@@ -21,6 +21,8 @@ export interface Invocation {
   /** Absolute. */
   cwd: string
   output: Output
+  /** Reads all of the standard input. */
+  readInput: () => string
   signal: AbortSignal
 }
 

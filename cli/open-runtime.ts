@@ -65,7 +65,7 @@ export function fileOf({ entry, file }: { entry: string; file: string }): string
 /** Says what the runtime found wrong on the way. */
 export function noteDiagnostics(runtime: Runtime, { output, cwd }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of runtime.diagnostics()) {
-    const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, process.stderr)
+    const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, output.stderr)
     output.note(
       `${printable(fromHere(file, cwd))}:${line}:${column} ${label} ${printable(`${reason}. ${note}`)}`,
     )

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { writeResult } from './results.js'
+import type { Io, Terminal } from './standard-io.js'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -13,12 +13,19 @@ export interface OutputOptions {
 
 /** Where a command's words go: results to stdout, all else to stderr. */
 export class Output {
+  readonly stdout: Terminal
+  readonly stderr: Terminal
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
   readonly #color: boolean | undefined
 
-  constructor({ json, quiet, verbose, color }: OutputOptions) {
+  constructor(
+    { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>,
+    { json, quiet, verbose, color }: OutputOptions,
+  ) {
+    this.stdout = stdout
+    this.stderr = stderr
     this.json = json
     this.quiet = quiet
     this.verbose = verbose
@@ -27,12 +34,12 @@ export class Output {
 
   /** A line of the result. */
   result(line: string): void {
-    writeResult(`${line}\n`)
+    this.stdout.write(`${line}\n`)
   }
 
   /** A result exactly as it is, with nothing added. */
   exact(text: string): void {
-    writeResult(text)
+    this.stdout.write(text)
   }
 
   jsonResult(value: unknown): void {
@@ -46,15 +53,15 @@ export class Output {
 
   /** A word on the way, left out with `--quiet`. */
   note(line: string): void {
-    if (!this.quiet) process.stderr.write(`${line}\n`)
+    if (!this.quiet) this.stderr.write(`${line}\n`)
   }
 
   error(line: string): void {
-    process.stderr.write(`${line}\n`)
+    this.stderr.write(`${line}\n`)
   }
 
   /** Text in a style where colours are wanted. `stream` is where it will be written. */
-  style(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  style(style: Style, text: string, stream = this.stdout): string {
     const wanted = this.#color ?? (stream.isTTY && !process.env.NO_COLOR)
     // Whether to is decided here, not by what Node thinks of the standard output.
     return wanted ? styleText(style, text, { validateStream: false }) : text

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { AgentAppsError, type ToolDef } from 'agent-apps'
 import type { Command, Invocation } from './command.js'
 
@@ -24,14 +23,17 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
  * @throws USAGE
  */
 export function readArguments(
-  { arg, args }: Invocation['options'],
+  { options: { arg, args }, readInput }: Invocation,
   tool: ToolDef | null,
 ): Record<string, unknown> | undefined {
   const texts = textsOf(tool)
   const pairs = Array.isArray(arg) ? arg.map(pair => readPair(pair, texts)) : []
   refuseDoubles(pairs.map(([key]) => key))
   if (args === undefined && pairs.length === 0) return undefined
-  return { ...(typeof args === 'string' ? readObject(args) : {}), ...Object.fromEntries(pairs) }
+  return {
+    ...(typeof args === 'string' ? readObject(args === '-' ? readInput() : args) : {}),
+    ...Object.fromEntries(pairs),
+  }
 }
 
 /** The arguments that can only be texts. */
@@ -54,8 +56,7 @@ function refuseDoubles(keys: string[]): void {
   })
 }
 
-function readObject(text: string): Record<string, unknown> {
-  const json = text === '-' ? readFileSync(0, 'utf8') : text
+function readObject(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))

@@ -2,6 +2,7 @@ import type { Message } from 'agent-apps/compiler'
 import { fromMessage } from 'agent-apps/compiler'
 import { fromCheckout, fromHere } from './from-here.js'
 import { count, type Output, printable } from './output.js'
+import type { Terminal } from './standard-io.js'
 
 export const FORMATS = ['pretty', 'json', 'github'] as const
 export type Format = (typeof FORMATS)[number]
@@ -13,7 +14,7 @@ export function prettyDiagnostics(
   diagnostics: readonly Message[],
   cwd: string,
   output: Output,
-  stream: NodeJS.WriteStream,
+  stream: Terminal,
 ): string[] {
   const lines: string[] = []
   let file: string | undefined

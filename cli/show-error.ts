@@ -18,8 +18,8 @@ export function showError(thrown: unknown, output: Output, cwd: string): void {
   const message = messageFor(error, named)
   if (output.json) return output.jsonResult({ error: code, message, hint, tool, file, position })
   const [label, shownCode] = [
-    output.style('red', 'error', process.stderr),
-    output.style('dim', `(${code})`, process.stderr),
+    output.style('red', 'error', output.stderr),
+    output.style('dim', `(${code})`, output.stderr),
   ]
   output.error(`${label} ${printable(message)} ${shownCode}`)
   if (file !== undefined && !message.includes(file)) output.error(`  at ${printable(file + suffix(error))}`)

@@ -61,7 +61,7 @@ function show(
   const shown = diagnostics.filter(
     ({ severity }) => severity === 'error' || (!output.quiet && (output.verbose || severity === 'warning')),
   )
-  for (const line of prettyDiagnostics(shown, cwd, output, process.stdout)) output.result(line)
+  for (const line of prettyDiagnostics(shown, cwd, output, output.stdout)) output.result(line)
   if (shown.length > 0) output.result('')
   for (const file of fixed) output.note(`fixed ${printable(fromHere(file, cwd))}`)
   output.note(catalogLine(catalog))
@@ -83,7 +83,7 @@ function parts({ found, shadowed, skipped }: CheckResult['counts']): string {
 /** The verdicts, after what else the command fails on. */
 function showSpec({ spec, diagnostics }: CheckResult, { options, output, cwd }: Invocation): void {
   const failing = diagnostics.filter(one => hasErrors([one], options.strict === true))
-  for (const line of prettyDiagnostics(failing, cwd, output, process.stdout)) output.result(line)
+  for (const line of prettyDiagnostics(failing, cwd, output, output.stdout)) output.result(line)
   if (failing.length > 0) output.result('')
   for (const { file, valid, errors } of spec) {
     if (valid && !output.verbose) continue

@@ -204,7 +204,7 @@ function show(result: CompileResult, summary: string, { output, cwd }: Invocatio
   const sorted = output.verbose
     ? wanted
     : byFile(wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN))
-  for (const line of prettyDiagnostics(sorted, cwd, output, process.stderr)) output.error(line)
+  for (const line of prettyDiagnostics(sorted, cwd, output, output.stderr)) output.error(line)
   if (wanted.length > sorted.length)
     output.note(`\nand ${count(wanted.length - sorted.length)} more; --verbose shows all`)
   if (sorted.length > 0) output.note('')

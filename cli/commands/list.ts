@@ -90,7 +90,7 @@ function show(tools: ToolDef[], costs: number[] | null, output: Output): void {
   const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => name.length)))
   const roles = tools.map(tool => rolesOf(tool).join(', ') || '-')
   const roleWidth = Math.max(0, ...roles.map(role => role.length))
-  const room = (process.stdout.columns ?? 100) - width - roleWidth - (costs ? 32 : 24)
+  const room = (output.stdout.columns ?? 100) - width - roleWidth - (costs ? 32 : 24)
   for (const [number, { name, kind, frontmatter, origin }] of tools.entries()) {
     const description = shortened(
       printable(frontmatter.description ?? '(no description)'),

@@ -12,10 +12,10 @@ export const render: Command = {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  const { options, output } = invocation
+  const { output } = invocation
   const runtime = await openRuntime(invocation, true)
   const ref = invocation.positionals[0] ?? ''
-  const args = readArguments(options, await runtime.findTool(ref))
+  const args = readArguments(invocation, await runtime.findTool(ref))
   const content = await runtime.render(ref, { args })
   if (output.json) output.jsonResult({ content })
   else output.exact(content)

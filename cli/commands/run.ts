@@ -14,10 +14,10 @@ export const run: Command = {
 }
 
 async function runTool(invocation: Invocation): Promise<number> {
-  const { options, output, positionals } = invocation
+  const { output, positionals } = invocation
   const runtime = await openRuntime(invocation, true)
   const ref = positionals[0] ?? ''
-  const args = readArguments(options, await runtime.findTool(ref))
+  const args = readArguments(invocation, await runtime.findTool(ref))
   const result = await runtime.invoke(ref, args)
   if (output.json) output.result(asJson(result ?? null, positionals[0]))
   else if (typeof result === 'string') output.exact(result.endsWith('\n') ? result : `${result}\n`)

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+
+/** Where a command line reads and writes, and what ends it. The environment and the working directory are the process's. */
+export interface Io {
+  /** Reads all of the standard input. */
+  readInput: () => string
+  stdout: Terminal
+  stderr: Terminal
+  /** Aborted when the command is to end. */
+  signal: AbortSignal
+}
+
+/** An output stream, which may be a terminal. */
+export interface Terminal {
+  write: (text: string) => unknown
+  isTTY?: boolean
+  columns?: number
+}
+
+/**
+ * The streams of this process, and Ctrl-C. From here on standard output is the results' alone: what code that a command runs
+ * writes there, `console.log` included, goes to standard error.
+ */
+export function standardIo(): Io {
+  const { stdout, stderr } = process
+  const write = stdout.write.bind(stdout)
+  stdout.write = ((...words: Parameters<typeof write>) => {
+    stderr.write(...words)
+    // Whoever pipes into standard output waits for that one to drain, which never fills.
+    return true
+  }) as typeof write
+  // A reader that has seen enough (`agent-apps list | head`) is no fault.
+  stdout.on('error', error => {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  })
+  return {
+    readInput: () => readFileSync(0, 'utf8'),
+    stdout: { write, isTTY: stdout.isTTY, columns: stdout.columns },
+    stderr,
+    signal: interruptSignal(),
+  }
+}
+
+/** Aborts at the first Ctrl-C; the second ends the process as it would have without us. */
+function interruptSignal(): AbortSignal {
+  const controller = new AbortController()
+  process.once('SIGINT', () => controller.abort())
+  return controller.signal
+}
