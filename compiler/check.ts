@@ -1,4 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { OptionTable } from '../src/base/options.js'
 import { checkDelegates } from './1-read/code/check-delegates.js'
 import { specVerdict } from './1-read/frontmatter/spec-verdict.js'
 import { describesEntry } from './1-read/markdown/describes-entry.js'
@@ -34,9 +35,9 @@ export interface CheckOptions extends ProjectOptions {
   spec?: boolean | undefined
 }
 
-const OPTIONS: Record<Exclude<keyof CheckOptions, keyof ProjectOptions>, string> = {
-  fix: 'a boolean',
-  spec: 'a boolean',
+const OPTIONS: OptionTable<Exclude<keyof CheckOptions, keyof ProjectOptions>> = {
+  fix: 'boolean',
+  spec: 'boolean',
 }
 
 /** What `check` found. Nothing that is wrong with a skill is thrown: it stands in `diagnostics`. */

@@ -1,6 +1,7 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError } from '../src/base/error.js'
+import type { OptionTable } from '../src/base/options.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index/index-format.js'
 import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
@@ -14,8 +15,8 @@ export interface CleanOptions extends ProjectOptions {
   dryRun?: boolean | undefined
 }
 
-const OPTIONS: Record<Exclude<keyof CleanOptions, keyof ProjectOptions>, string> = {
-  dryRun: 'a boolean',
+const OPTIONS: OptionTable<Exclude<keyof CleanOptions, keyof ProjectOptions>> = {
+  dryRun: 'boolean',
 }
 
 /** What `clean` removed. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { AgentAppsError } from '../src/base/error.js'
+import type { OptionTable } from '../src/base/options.js'
 import { TYPES_MARK } from './4-bundle/types/declare-tools.js'
 import { writeTypes } from './4-bundle/types/write-types.js'
 import { checkOutside, checkReplaceable } from './4-bundle/write/check-place.js'
@@ -35,10 +36,10 @@ export interface Bundle {
 }
 
 const { check: _, bundle: __, ...shared } = COMPILE_OPTIONS
-const OPTIONS: Record<Exclude<keyof CompileBundleOptions, keyof ProjectOptions>, string> = {
+const OPTIONS: OptionTable<Exclude<keyof CompileBundleOptions, keyof ProjectOptions>> = {
   ...shared,
-  types: 'a string',
-  looks: 'an object',
+  types: 'string',
+  looks: 'object',
 }
 
 /** What a bundle is called where it is not written. */

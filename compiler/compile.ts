@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { PATTERNS } from '../src/base/options.js'
+import type { OptionTable } from '../src/base/options.js'
 import { cascadeKeyText } from '../src/index/index-format.js'
 import { isSameFile, toolParser } from './1-read/read-skills.js'
 import { cascadeInputDigest } from './2-resolve/cascade/cascade-tools.js'
@@ -55,15 +55,15 @@ export interface CompileResult extends Report {
   timings: Record<Stage, number>
 }
 
-export const COMPILE_OPTIONS: Record<Exclude<keyof CompileOptions, keyof ProjectOptions>, string> = {
-  force: 'a boolean',
-  check: 'a boolean',
-  signal: 'an object, an AbortSignal',
-  onProgress: 'a function',
-  bundle: 'a string',
-  keep: PATTERNS,
-  minify: 'a boolean',
-  sourcemap: 'a boolean',
+export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof ProjectOptions>> = {
+  force: 'boolean',
+  check: 'boolean',
+  signal: 'object',
+  onProgress: 'function',
+  bundle: 'string',
+  keep: 'strings',
+  minify: 'boolean',
+  sourcemap: 'boolean',
 }
 
 /**

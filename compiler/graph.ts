@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path'
 import { byCodePoint } from '../src/base/code-point-order.js'
 import { AgentAppsError } from '../src/base/error.js'
 import { nearest } from '../src/base/nearest.js'
+import type { OptionTable } from '../src/base/options.js'
 import { isBroken, type ToolRecord } from '../src/index/index-format.js'
 import type { ToolReference } from '../src/skill/references.js'
 import { describesEntry } from './1-read/markdown/describes-entry.js'
@@ -35,11 +36,11 @@ export interface GraphOptions extends ProjectOptions, GraphSelection {
   onDiagnostic?: ((message: Message) => void) | undefined
 }
 
-const OPTIONS: Record<Exclude<keyof GraphOptions, keyof ProjectOptions>, string> = {
-  names: 'a list of texts',
-  reverse: 'a boolean',
-  depth: 'a number',
-  onDiagnostic: 'a function',
+const OPTIONS: OptionTable<Exclude<keyof GraphOptions, keyof ProjectOptions>> = {
+  names: 'strings',
+  reverse: 'boolean',
+  depth: 'number',
+  onDiagnostic: 'function',
 }
 
 /**

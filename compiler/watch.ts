@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAgentAppsError } from '../src/base/error.js'
+import type { OptionTable } from '../src/base/options.js'
 import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileProject } from './compile.js'
 import { fromMessage } from './diagnostics/diagnostics.js'
 import { FileWatches } from './file-watches.js'
@@ -28,12 +29,12 @@ export interface Watcher {
 }
 
 const { check: _, ...shared } = COMPILE_OPTIONS
-const OPTIONS: Record<Exclude<keyof WatchOptions, keyof ProjectOptions>, string> = {
+const OPTIONS: OptionTable<Exclude<keyof WatchOptions, keyof ProjectOptions>> = {
   ...shared,
-  onCompile: 'a function',
-  onError: 'a function',
-  delay: 'a number',
-  poll: 'a number',
+  onCompile: 'function',
+  onError: 'function',
+  delay: 'number',
+  poll: 'number',
 }
 
 const DELAY = 50

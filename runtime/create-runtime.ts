@@ -1,6 +1,6 @@
+import { definedFields } from '../src/base/defined-fields.js'
 import type { Diagnostic } from '../src/base/diagnostic.js'
-import { isJsonObject } from '../src/base/json.js'
-import { checkOptions, FRESHNESS, PACKAGES, PATHS, VARIABLES } from '../src/base/options.js'
+import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { invoke } from './call/invoke.js'
@@ -43,22 +43,16 @@ export interface RuntimeOptions {
   env?: readonly string[]
 }
 
-/** What is a path entry at all; the compiler looks more closely. */
-const isPathEntry = (entry: unknown): boolean =>
-  isJsonObject(entry)
-    ? typeof entry.dir === 'string' || 'ignore' in entry
-    : !!entry && typeof entry === 'string'
-
-const OPTIONS: Record<keyof RuntimeOptions, string> = {
-  paths: PATHS,
-  cwd: 'a string',
-  freshness: FRESHNESS,
-  library: 'a boolean',
-  verify: 'a boolean',
-  external: PACKAGES,
-  evaluate: 'a boolean',
-  maxDepth: 'a number',
-  env: VARIABLES,
+const OPTIONS: OptionTable<keyof RuntimeOptions> = {
+  paths: 'paths',
+  cwd: 'string',
+  freshness: ['trust', 'check'],
+  library: 'boolean',
+  verify: 'boolean',
+  external: 'strings',
+  evaluate: 'boolean',
+  maxDepth: 'number',
+  env: 'strings',
 }
 
 /** Skills, ready to be found and run. */
@@ -105,7 +99,7 @@ export interface AgentRuntime {
   invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
 }
 
-const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
+const POLICY: OptionTable<keyof AgentPolicy> = { allowedTools: 'patterns' }
 
 const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
@@ -119,11 +113,10 @@ const agents = lazy(() => import('./call/agent-calls.js'))
  * @throws OPTIONS_INVALID
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const isSound = Array.isArray(options?.paths) && options.paths.every(isPathEntry)
-  const table = options?.verify ? { ...OPTIONS, freshness: '"trust" with `verify`' } : OPTIONS
-  checkOptions('createRuntime', { ...options, ...(!isSound && { paths: null }) }, table)
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const globals = createGlobals({ ...Object.fromEntries(given), paths: [...options.paths] })
+  // `paths` may not be left out.
+  const given = { ...options, paths: options?.paths ?? null }
+  checkOptions('createRuntime', given, given.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
+  const globals = createGlobals({ ...definedFields(options), paths: [...options.paths] })
   return {
     globals,
     findTool: ref => findTool(ref, globals),

@@ -4,22 +4,14 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { isJsonObject, isTexts } from '../../src/base/json.js'
+import { isJsonObject } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
-import {
-  checkOptions,
-  FRESHNESS,
-  isExpected,
-  PACKAGES,
-  PATHS,
-  PATTERNS,
-  VARIABLES,
-} from '../../src/base/options.js'
+import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../../src/skill/path-entry.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { temporaryName } from '../files/temporary-name.js'
-import { isPackageList, isPathList, wrongPathEntry } from '../project/option-checks.js'
+import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
 
 /** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
 export interface Config {
@@ -37,13 +29,13 @@ export interface Config {
   env?: string[]
 }
 
-const FIELDS: Record<keyof Config, string> = {
-  paths: PATHS,
-  freshness: FRESHNESS,
-  library: 'a boolean',
-  external: PACKAGES,
-  keep: PATTERNS,
-  env: VARIABLES,
+const FIELDS: OptionTable<keyof Config> = {
+  paths: 'paths',
+  freshness: ['trust', 'check'],
+  library: 'boolean',
+  external: 'strings',
+  keep: 'strings',
+  env: 'strings',
 }
 
 /** The configuration that counts for a directory, and where it was found. */
@@ -67,11 +59,11 @@ export interface LoadConfigOptions {
   evaluate?: boolean
 }
 
-const OPTIONS: Record<keyof LoadConfigOptions, string> = {
-  cwd: 'a string',
-  config: 'a string',
-  global: 'a boolean',
-  evaluate: 'a boolean',
+const OPTIONS: OptionTable<keyof LoadConfigOptions> = {
+  cwd: 'string',
+  config: 'string',
+  global: 'boolean',
+  evaluate: 'boolean',
 }
 
 const CONFIG_FILES = [
@@ -88,7 +80,7 @@ const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools
  * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID; NOT_EVALUATED where it is code that would have to be run
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
-  checkOptions('loadConfig', options, OPTIONS, nearest)
+  checkOptions('loadConfig', options, OPTIONS, CLOSELY)
   const { cwd = process.cwd(), config, global = false, evaluate = true } = options
   const file = config === undefined ? findConfig(resolve(cwd)) : explicitConfig(resolve(cwd, config))
   const loaded = file === null ? {} : checkConfig(await readConfig(file, evaluate), file)
@@ -231,18 +223,17 @@ function checkConfig(value: unknown, file: string): Config {
     // A field of somebody else's is no fault; one that is nearly ours would silently do nothing.
     const near = known ? null : nearest(field, Object.keys(FIELDS))
     if (near !== null) throw invalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
-    if (known && found !== undefined && !isSound(field, found, known)) {
-      const which = field === 'paths' ? wrongPathEntry(found) : ''
-      throw invalid(file, `is wrong: \`${field}\` must be ${known}${which}`)
-    }
+    const fault = known && found !== undefined ? fieldProblem(field, found, known) : null
+    if (fault !== null) throw invalid(file, `is wrong: ${fault}`)
   }
   return value
 }
 
-function isSound(field: string, value: unknown, expected: string): boolean {
-  if (field === 'paths') return isPathList(value)
-  if (field === 'keep') return isTexts(value)
-  return field === 'external' ? isPackageList(value) : isExpected(value, expected)
+/** What is wrong with a field; null where nothing is. */
+function fieldProblem(field: string, value: unknown, kind: OptionKind): string | null {
+  const problem =
+    kindProblem(value, kind, CLOSELY) ?? (field === 'external' ? packagesProblem(value as string[]) : null)
+  return problem && `\`${field}\` ${problem}${field === 'paths' ? wrongPathEntry(value) : ''}`
 }
 
 function invalid(file: string, problem: string, cause?: unknown): AgentAppsError {

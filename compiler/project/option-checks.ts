@@ -1,50 +1,33 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isTexts } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
-import { checkOptions, type OptionTable, PACKAGES, PATHS } from '../../src/base/options.js'
+import { type CloserChecks, checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { ProjectOptions } from './project.js'
 
-/** What the options must be that `compile`, `check` and `clean` share. */
+/** The options that all functions over a project share. */
 const PROJECT_OPTIONS: OptionTable = {
-  paths: PATHS,
-  cwd: 'a string',
-  config: 'a string',
-  external: PACKAGES,
+  paths: 'paths',
+  cwd: 'string',
+  config: 'string',
+  external: 'strings',
 }
 
 /**
- * Looks at what a caller of the compiler gives.
+ * Checks what a caller of the compiler gives.
  *
+ * @param own the options that the function has besides those of a project
  * @throws OPTIONS_INVALID
  */
-export function checkProjectOptions(
-  of: string,
-  options: ProjectOptions & { keep?: unknown },
-  own: OptionTable,
-): void {
-  // Null is told of below.
-  const { paths, external, keep } = options ?? {}
-  // Null is what no option may be.
-  const strict = {
-    ...(paths !== undefined && !isPathList(paths) && { paths: null }),
-    ...(external !== undefined && !isTexts(external) && { external: null }),
-    ...(keep !== undefined && !isTexts(keep) && { keep: null }),
-  }
-  checkOptions(of, options && { ...options, ...strict }, { ...PROJECT_OPTIONS, ...own }, nearest)
-  const wrong = external?.find(name => !PACKAGE.test(name))
-  if (wrong === undefined) return
-  throw new AgentAppsError(
-    'OPTIONS_INVALID',
-    `The option \`external\` of \`${of}\` must be ${PACKAGES}, and ${JSON.stringify(wrong)} is none.`,
-    { hint: 'Give its name as it stands in package.json; `external` has one for each package.' },
-  )
+export function checkProjectOptions(of: string, options: ProjectOptions, own: OptionTable): void {
+  checkOptions(of, options, { ...PROJECT_OPTIONS, ...own }, CLOSELY)
+  const problem = packagesProblem(options.external ?? [])
+  if (problem === null) return
+  throw new AgentAppsError('OPTIONS_INVALID', `The option \`external\` of \`${of}\` ${problem}.`, {
+    hint: 'Give its name as it stands in package.json; `external` has one for each package.',
+  })
 }
 
-export function isPathList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isPathEntry)
-}
-
-/** Which entry of a list of paths is none, and its key that is not known, as the end of a sentence; empty where it is no list. */
+/** Names the first entry of an array that is no path entry, and its unknown key, as the end of a sentence; empty for what is no array. */
 export function wrongPathEntry(value: unknown): string {
   if (!Array.isArray(value)) return ''
   const entry: unknown = value.find(one => !isPathEntry(one))
@@ -73,9 +56,16 @@ function isPathEntry(entry: unknown): boolean {
   )
 }
 
+/** How the compiler checks options. */
+export const CLOSELY: CloserChecks = { suggest: nearest, isPathEntry }
+
 /** A package's name, scope and all; not a path, and nothing inside the package. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/
 
-export function isPackageList(value: unknown): boolean {
-  return isTexts(value) && value.every(name => PACKAGE.test(name))
+/** What is wrong with names of packages, as the end of a sentence about them; null where nothing is. */
+export function packagesProblem(names: readonly string[]): string | null {
+  const wrong = names.find(name => !PACKAGE.test(name))
+  return wrong === undefined
+    ? null
+    : `must be an array of package names, and ${JSON.stringify(wrong)} is none`
 }

@@ -1,17 +1,17 @@
-import { checkOptions } from '../../src/base/options.js'
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { InvokeOptions } from '../state/context.js'
 
-const OPTIONS: Record<keyof InvokeOptions, string> = {
-  signal: 'an object, an AbortSignal',
-  as: '"code" or "agent"',
-  nonlocals: 'an object',
-  policy: 'an object',
-  sessionId: 'a string',
-  messageId: 'a string',
-  callId: 'a string',
-  agentId: 'a string',
-  userId: 'a string',
-  workspaceId: 'a string',
+const OPTIONS: OptionTable<keyof InvokeOptions> = {
+  signal: 'object',
+  as: ['code', 'agent'],
+  nonlocals: 'object',
+  policy: 'object',
+  sessionId: 'string',
+  messageId: 'string',
+  callId: 'string',
+  agentId: 'string',
+  userId: 'string',
+  workspaceId: 'string',
 }
 
 /** Throws OPTIONS_INVALID for an option that `invoke` does not know, or that is of the wrong type. */

@@ -1,3 +1,4 @@
+import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { type DefinedTool, frontmatterOf, isDefinedTool } from '../../src/skill/define-tool.js'
@@ -7,7 +8,7 @@ import { notJsonIn } from '../../src/values/not-json.js'
 import { forgetReference } from '../directory/caches.js'
 import type { Context, Globals } from '../state/context.js'
 import { defaultGlobals } from '../state/globals.js'
-import type { ToolDef, ToolFunction } from '../state/tool-def.js'
+import type { ToolFunction } from '../state/tool-def.js'
 
 /** A tool that a program registers. */
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {
@@ -89,17 +90,13 @@ function add(
   const { what, path } = notJsonIn({ ...verbatim, metadata: rest }) ?? {}
   if (what)
     throw fault(`${what} at "${path}", which JSON does not have`, 'Write it as a text, or leave it out.')
-  const tool: ToolDef = {
+  globals.tools.programmaticTools.set(name, {
     name,
-    kind: 'code',
-    frontmatter: extractFrontmatter(verbatim, { kind: 'code', name }),
     fn: fn as ToolFunction,
+    frontmatter: extractFrontmatter(verbatim, { kind: 'code', name }),
     src,
-    ...(module !== undefined && { module }),
-    ...(content !== undefined && { content: async () => content }),
-    origin: { layer: 'programmatic', entry: '', file: '', via: 'programmatic', shadows: [] },
-  }
-  globals.tools.programmaticTools.set(name, tool)
+    ...definedFields({ module, content }),
+  })
   globals.stats.via.programmatic++
   forgetTool(globals, name, src)
 }

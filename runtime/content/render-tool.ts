@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { checkOptions } from '../../src/base/options.js'
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import {
   contentCycle,
   DIRECTIVE_TIME_LIMIT,
@@ -70,7 +70,7 @@ export async function renderTool(
   )
 }
 
-const RENDER_OPTIONS = { args: 'an object, a list, a string, a number, a boolean or null' }
+const RENDER_OPTIONS: OptionTable<'args'> = { args: 'data' }
 
 /** What `render` of a runtime gives. */
 export async function render(

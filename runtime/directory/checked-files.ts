@@ -46,7 +46,7 @@ export async function importChecked(
   }
   const path = disk.resolve(state.dir, file)
   try {
-    return await disk.importChecked(path, digests)
+    return await disk.importModule(path, digests)
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code !== 'ERR_AGENT_APPS_UNCHECKED') throw error
     throw integrityFailed(path, `cannot be imported as it was checked (${(error as Error).message})`, error)

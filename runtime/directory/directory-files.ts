@@ -4,9 +4,9 @@ import { disk } from '#disk'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import { listingText } from '../../src/index/index-format.js'
+import { isBroken, listingText, type NameRecord } from '../../src/index/index-format.js'
 import type { Globals } from '../state/context.js'
-import type { DirectoryState } from '../state/directory-state.js'
+import type { DirectoryState, Found } from '../state/directory-state.js'
 import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './look-up.js'
 
 /** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */
@@ -97,6 +97,23 @@ export async function rereadFile(
   const names = parser && (await parser.readFile(state.dir, file))
   if (stamp !== null) state.reread.set(file, { stamp, names })
   return names
+}
+
+/** What a name means by its file as that is now; null where the file no longer gives it. */
+export async function rereadName(
+  { state, record }: Found,
+  name: string,
+  globals: Globals,
+): Promise<Found | null> {
+  const names = await rereadFile(state, record.file, globals)
+  const anew = names?.tool(name) ?? unseenFolder(names, record.file)
+  return names && anew ? { state, names, record: anew } : null
+}
+
+/** The fault of a folder that may not be looked at, where a file lies below it: what it gave is not gone. */
+function unseenFolder(names: DirectoryNames | null, file: string): NameRecord | undefined {
+  const faults = names?.names().map(name => names.tool(name)) ?? []
+  return faults.find(fault => fault && isBroken(fault) && file.startsWith(`${fault.file}/`))
 }
 
 /** The names of items that were put into the directory after its names were made; null where there are none. */

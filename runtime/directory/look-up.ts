@@ -235,17 +235,7 @@ async function checked(
 
 /** A name as its file has it now; null where the file no longer gives it. */
 async function current(found: Found, name: string, globals: Globals): Promise<Found | null> {
-  const { state, record } = found
-  if (isFresh(found)) return found
-  const names = await (await directoryFiles()).rereadFile(state, record.file, globals)
-  const anew = names?.tool(name) ?? unseenFolder(names, record.file)
-  return names && anew ? { state, names, record: anew } : null
-}
-
-/** The fault of a folder that may not be looked at, where a file lies below it: what it gave is not gone. */
-function unseenFolder(names: DirectoryNames | null, file: string): NameRecord | undefined {
-  const faults = names?.names().map(name => names.tool(name)) ?? []
-  return faults.find(fault => fault && isBroken(fault) && file.startsWith(`${fault.file}/`))
+  return isFresh(found) ? found : (await directoryFiles()).rereadName(found, name, globals)
 }
 
 /** True where a record's file is as it was when the names were made. */

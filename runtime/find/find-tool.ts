@@ -95,11 +95,8 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
     case 'layer':
       return resolveName(reference.name, ({ layer }) => layer === reference.layer, globals)
     case 'path':
-      return loadWhole(reference.path, reference.fragment, globals)
-    case 'file-url': {
-      const path = disk.fromFileUrl(reference.url)
-      return path === null ? null : loadWhole(path, reference.fragment, globals)
-    }
+    case 'file-url':
+      return (await paths()).loadPath(reference, globals)
     case 'uri':
       return /^inline:\/\/[a-z0-9]+,/.test(text) ? (await inline()).makeInlineTool(text, globals) : null
     default:
@@ -137,16 +134,6 @@ async function resolveName(
     if (found) return settle(found, globals)
   }
   return null
-}
-
-/** The tool of a file, with what only its code tells. */
-async function loadWhole(path: string, fragment: string | undefined, globals: Globals): Promise<Resolution> {
-  const resolution = await (await paths()).loadPath(path, fragment, globals)
-  if (!resolution?.tool) return resolution
-  const source = sourceOf(resolution.tool)
-  return source?.record.dynamic
-    ? (await completing()).completeTool(resolution.tool, source, globals)
-    : resolution
 }
 
 async function settle(found: Found, globals: Globals): Promise<Resolution> {

@@ -4,6 +4,7 @@ import { toolBroken } from '../../src/base/error.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
+import type { Reference } from '../../src/skill/reference.js'
 import { loadParser, rereadFile } from '../directory/directory-files.js'
 import {
   askIndex,
@@ -17,6 +18,8 @@ import {
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
+import { completeTool } from './complete-tool.js'
 import { toolOf } from './make-tool.js'
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
@@ -49,12 +52,18 @@ function keepTools(place: Place, found: readonly Found[], globals: Globals): Too
   return tools
 }
 
-/** The tool of a file that a fragment picks; without one, the first. */
-export async function loadPath(
-  path: string,
-  fragment: string | undefined,
-  globals: Globals,
-): Promise<Resolution> {
+/** The tool of a file that a fragment picks, or without one the first, with what only its code tells. */
+export async function loadPath(reference: PathReference, globals: Globals): Promise<Resolution> {
+  const path = reference.kind === 'path' ? reference.path : disk.fromFileUrl(reference.url)
+  const resolution = path === null ? null : await toolAt(path, reference.fragment, globals)
+  if (!resolution?.tool) return resolution
+  const source = sourceOf(resolution.tool)
+  return source?.record.dynamic ? completeTool(resolution.tool, source, globals) : resolution
+}
+
+type PathReference = Extract<Reference, { kind: 'path' | 'file-url' }>
+
+async function toolAt(path: string, fragment: string | undefined, globals: Globals): Promise<Resolution> {
   const place = await placeOf(path, globals)
   if (place === null) return null
   const named = ({ name }: ToolDef): boolean => name === fragment

@@ -89,7 +89,6 @@ function bundleDisk(bundled: BundledFiles): Disk {
     digestOf: () => '',
     libraryDirectory: () => library,
     importModule: path => importModule(bundled, path),
-    importChecked: path => importModule(bundled, path),
     loadParser: async () => null,
   }
 }

@@ -10,9 +10,9 @@ export interface FileState {
 }
 
 /**
- * The runtime's one way to its host. `package.json` maps `#disk` to an implementation for Node, and elsewhere to
- * null, so that nothing of Node is in the runtime's own modules. What is not there gives null, and so does a look at what this user may
- * not look at; other failures throw.
+ * The runtime's one way to its host. `package.json` maps `#disk` to the file system of Node, and elsewhere to one in which nothing is
+ * found, so that nothing of Node is in the runtime's own modules. What is not there gives null, and so does what this user may not
+ * look at; other failures throw.
  */
 export interface Disk {
   /** What its indexes are: files, or part of a bundle. */
@@ -25,9 +25,9 @@ export interface Disk {
   fromFileUrl: (url: string) => string | null
   toFileUrl: (path: string) => string
   stat: (path: string) => FileState | null
-  /** Runs `work` so that it, and all that it starts, sees each file as it is when it is first looked at. Inside of another turn that one goes on. */
+  /** Runs `work` so that it, and all that it starts, sees each file as it is when it is first looked at. Nested turns join the outer one. */
   turn: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Lets a turn see everything as it is now: what it saw cannot be had any more. */
+  /** Lets the turn see everything as it is now, because what it saw is gone. */
   lookAgain: () => void
   isDirectory: (path: string) => boolean
   /** When an item was last added to a directory or removed, in ms since the epoch. */
@@ -51,13 +51,11 @@ export interface Disk {
   digestOf: (bytes: Uint8Array) => string
   /** The folder of the skills that the package ships; null where the package is not there as such. */
   libraryDirectory: () => string | null
-  /** Imports a module from its file. */
-  importModule: (path: string) => Promise<Record<string, unknown>>
   /**
-   * The same, from bytes with the digests that it and what it imports should have, by path. Where they have others, or the host
-   * cannot do that, the error's `code` is `ERR_AGENT_APPS_UNCHECKED`.
+   * Imports a module from its file: where `digests` are given, by path, only from bytes that have the digests which it and what it
+   * imports should have. Where they have others, or the host cannot do that, the error's `code` is `ERR_AGENT_APPS_UNCHECKED`.
    */
-  importChecked: (path: string, digests: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
+  importModule: (path: string, digests?: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
   /** The compiler's reader; null where the deployment left it out. */
   loadParser: () => Promise<DiskParser | null>
 }

@@ -87,8 +87,10 @@ export const disk: Disk = {
       return null
     }
   },
-  importModule: path => import(pathToFileURL(path).href),
-  importChecked: async (...asked) => (await import('./disk-imports.js')).importChecked(...asked),
+  async importModule(path, digests) {
+    if (!digests) return import(pathToFileURL(path).href)
+    return (await import('./disk-imports.js')).importChecked(path, digests)
+  },
   async loadParser() {
     try {
       const { parser }: { parser: DiskParser } = await import(PARSER)

@@ -4,7 +4,6 @@ const none = (): null => null
 const noneLater = async (): Promise<null> => null
 const no = (): boolean => false
 const noText = (): string => ''
-const noModule = async (): Promise<Record<string, unknown>> => ({})
 
 /** The host where there is no file system: nothing is found, so that what asks for the parts of a file is never reached. */
 export const disk: Disk = {
@@ -32,7 +31,6 @@ export const disk: Disk = {
   digestText: noText,
   digestOf: noText,
   libraryDirectory: none,
-  importModule: noModule,
-  importChecked: noModule,
+  importModule: async () => ({}),
   loadParser: noneLater,
 }

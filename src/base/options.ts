@@ -1,55 +1,72 @@
 import { AgentAppsError } from './error.js'
+import { isJsonObject, isTexts } from './json.js'
 
-/** What each option of a function must be, as the end of a sentence: `a string`, `a list of …`, `"this" or "that"`. */
-export type OptionTable = Record<string, string>
+/** What an option must be: a value of a type, of one of the kinds below, or one of some strings. */
+export type OptionKind = 'boolean' | 'string' | 'number' | 'function' | keyof typeof KINDS | readonly string[]
 
-export const PATHS = 'a list of directories, { dir, external?, layer? } and { ignore }'
-export const PACKAGES = "a list of packages' names"
-export const PATTERNS = 'a list of patterns'
-export const VARIABLES = "a list of variables' names"
-export const FRESHNESS = '"trust" or "check"'
+/** The options of a function, by name: what is checked, and what messages say, follows from it. */
+export type OptionTable<Name extends string = string> = Readonly<Record<Name, OptionKind>>
 
-/**
- * Looks at the options that a caller gives, so that a misspelt one is not silently left out.
- *
- * @param suggest the known name that one which is not known was meant to be
- * @throws OPTIONS_INVALID
- */
-export function checkOptions(
-  of: string,
-  options: object,
-  table: OptionTable,
-  suggest: (name: string, names: string[]) => string | null = startingAlike,
-): void {
-  const names = Object.keys(table)
-  const known = `Its options are ${names.join(', ')}.`
-  if (typeOf(options) !== 'object')
-    throw new AgentAppsError('OPTIONS_INVALID', `The options of \`${of}\` must be an object.`, {
-      hint: known,
-    })
-  for (const [name, value] of Object.entries(options)) {
-    const expected = names.includes(name) ? table[name] : undefined
-    if (expected && (value === undefined || isExpected(value, expected))) continue
-    const near = expected ? null : suggest(name, names)
-    throw new AgentAppsError(
-      'OPTIONS_INVALID',
-      `The option \`${name}\` of \`${of}\` ${expected ? `must be ${expected}` : 'is not known'}.`,
-      { hint: near ? `Did you mean \`${near}\`?` : known },
-    )
-  }
+type Kind = readonly [text: string, has: (value: unknown, checks: CloserChecks) => boolean]
+
+/** Each kind as messages name it, and whether a value is of it. */
+const KINDS = {
+  object: ['an object', isJsonObject],
+  data: ['JSON data', value => !/function|symbol|bigint/.test(typeof value)],
+  strings: ['an array of strings', isTexts],
+  patterns: ['a string or an array of strings', value => isTexts([value].flat())],
+  paths: [
+    'an array of path entries',
+    (value, { isPathEntry }) => Array.isArray(value) && value.every(isPathEntry),
+  ],
+} satisfies Record<string, Kind>
+
+/** What is checked more closely where more code is at hand. */
+export interface CloserChecks {
+  /** The known name that an unknown one was meant to be. */
+  suggest: (name: string, names: string[]) => string | null
+  isPathEntry: (entry: unknown) => boolean
 }
 
 /** Good enough where few bytes count. */
-function startingAlike(name: string, names: string[]): string | null {
-  return names.find(known => known.startsWith(name.slice(0, 3))) ?? null
+const BRIEF: CloserChecks = {
+  suggest: (name, names) => names.find(known => known.startsWith(name.slice(0, 3))) ?? null,
+  isPathEntry: entry =>
+    isJsonObject(entry)
+      ? typeof entry.dir === 'string' || 'ignore' in entry
+      : entry !== '' && typeof entry === 'string',
 }
 
-/** True for a value of the type that a text names, and for a text that stands in it in quotes. */
-export function isExpected(value: unknown, expected: string): boolean {
-  const type = typeOf(value)
-  return expected.includes(type) || (type === 'string' && expected.split(' or ').includes(`"${value}"`))
+/**
+ * Checks the options that a caller gives, so that a misspelt one is not silently left out. One that is undefined counts as absent.
+ *
+ * @param of the name of the function
+ * @throws OPTIONS_INVALID
+ */
+export function checkOptions(of: string, options: object, table: OptionTable, checks = BRIEF): void {
+  const names = Object.keys(table)
+  const refuse = (what: string, near: string | null = null): never => {
+    const hint = near ? `Did you mean \`${near}\`?` : `Its options are ${names.join(', ')}.`
+    throw new AgentAppsError('OPTIONS_INVALID', `The option${what}.`, { hint })
+  }
+  if (!isJsonObject(options)) return refuse(`s of \`${of}\` must be an object`)
+  for (const [name, value] of Object.entries(options)) {
+    const expected = names.includes(name) ? table[name] : undefined
+    if (!expected) return refuse(` \`${name}\` of \`${of}\` is not known`, checks.suggest(name, names))
+    const problem = kindProblem(value, expected, checks)
+    if (problem && value !== undefined) return refuse(` \`${name}\` of \`${of}\` ${problem}`)
+  }
 }
 
-function typeOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
+/** What is wrong with a value that is not of a kind, as the end of a sentence about it; null where it is. */
+export function kindProblem(value: unknown, kind: OptionKind, checks = BRIEF): string | null {
+  const [text, has] = kindOf(kind)
+  return has(value, checks) ? null : `must be ${text}`
+}
+
+function kindOf(kind: OptionKind): Kind {
+  if (typeof kind !== 'string')
+    return [kind.map(one => `"${one}"`).join(' or '), value => kind.includes(value as string)]
+  const known: Readonly<Record<string, Kind>> = KINDS
+  return known[kind] ?? [`a ${kind}`, value => typeof value === kind]
 }

@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/options.js'
+import { checkOptions, type OptionTable } from '../base/options.js'
 import {
   CATALOG_FORMATS,
   type CatalogEntry,
@@ -49,14 +49,14 @@ export interface Catalog {
   failed: { name: string; error: unknown }[]
 }
 
-const OPTIONS: Record<keyof CatalogOptions, string> = {
-  format: CATALOG_FORMATS.map(format => `"${format}"`).join(' or '),
-  budget: 'a number',
-  countTokens: 'a function',
-  available: "a list of tools' names",
-  location: 'a boolean',
-  library: 'a boolean',
-  content: 'a function',
+const OPTIONS: OptionTable<keyof CatalogOptions> = {
+  format: CATALOG_FORMATS,
+  budget: 'number',
+  countTokens: 'function',
+  available: 'strings',
+  location: 'boolean',
+  library: 'boolean',
+  content: 'function',
 }
 
 /**

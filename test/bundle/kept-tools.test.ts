@@ -536,7 +536,7 @@ describe('`keep` of the configuration', () => {
     writeTree(root, { 'agent-apps.config.json': `{ "paths": ["skills"], "keep": ${keep} }` })
     await expect(compile({ cwd: root })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining('`keep` must be a list of patterns'),
+      message: expect.stringContaining('`keep` must be an array of strings'),
     })
     const option = { keep: JSON.parse(keep) } as CompileOptions
     await expect(compile({ cwd: root, paths: ['skills'], ...option })).rejects.toMatchObject({

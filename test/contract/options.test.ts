@@ -24,17 +24,25 @@ async function failure(
 }
 
 const WRONG: [options: unknown, message: RegExp, hint: RegExp][] = [
-  [{ paths: './skills' }, /`paths` of `\w+` must be a list/, /paths/],
-  [{ paths: ['skills', ''] }, /`paths` of `\w+` must be a list of directories/, /paths/],
-  [{ paths: [3] }, /`paths` of `\w+` must be a list of directories/, /paths/],
-  [{ paths: [null] }, /`paths` of `\w+` must be a list of directories/, /paths/],
-  [{ paths: [{ dir: 'skills', extrenal: true }] }, /`paths` of `\w+` must be a list of directories/, /paths/],
-  [{ paths: [{ dir: 'skills', layer: 'mine' }] }, /`paths` of `\w+` must be a list of directories/, /paths/],
-  [{ paths: [{ ignore: [1] }] }, /`paths` of `\w+` must be a list of directories/, /paths/],
+  [{ paths: './skills' }, /`paths` of `\w+` must be an array/, /paths/],
+  [{ paths: ['skills', ''] }, /`paths` of `\w+` must be an array of path entries/, /paths/],
+  [{ paths: [3] }, /`paths` of `\w+` must be an array of path entries/, /paths/],
+  [{ paths: [null] }, /`paths` of `\w+` must be an array of path entries/, /paths/],
+  [
+    { paths: [{ dir: 'skills', extrenal: true }] },
+    /`paths` of `\w+` must be an array of path entries/,
+    /paths/,
+  ],
+  [
+    { paths: [{ dir: 'skills', layer: 'mine' }] },
+    /`paths` of `\w+` must be an array of path entries/,
+    /paths/,
+  ],
+  [{ paths: [{ ignore: [1] }] }, /`paths` of `\w+` must be an array of path entries/, /paths/],
   [{ paths: ['skills'], cwd: 3 }, /`cwd` of `\w+` must be a string/, /cwd/],
   [{ path: ['skills'] }, /`path` of `\w+` is not known/, /Did you mean `paths`/],
   [{ paths: ['skills'], zzzzzz: 1 }, /`zzzzzz` of `\w+` is not known/, /Its options are paths, /],
-  [{ paths: ['skills'], external: 'pg' }, /`external` of `\w+` must be a list of packages/, /external/],
+  [{ paths: ['skills'], external: 'pg' }, /`external` of `\w+` must be an array of strings/, /external/],
   [
     { paths: ['skills'], external: ['./pg'] },
     /`external` .*, and "\.\/pg" is none/,
@@ -135,8 +143,8 @@ describe('a configuration that is wrong is told', () => {
   it.each([
     ['{ "paths": ["skills"], "freshnes": "trust" }', 'did you mean `freshness`?'],
     ['{ "path": ["skills"] }', 'did you mean `paths`?'],
-    ['{ "external": "pg" }', "`external` must be a list of packages' names"],
-    ['{ "paths": [{ "dir": "skills", "extrenal": true }] }', '`paths` must be a list'],
+    ['{ "external": "pg" }', '`external` must be an array of package names'],
+    ['{ "paths": [{ "dir": "skills", "extrenal": true }] }', '`paths` must be an array'],
     [
       '{ "paths": ["skills", { "dir": "b", "extern": true }] }',
       'and {"dir":"b","extern":true} is none: it has a key `extern`; did you mean `external`?',
