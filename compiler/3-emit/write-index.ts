@@ -1,9 +1,10 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EncodedIndex } from '../../src/index/encode-index.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
+import type { IndexText } from '../../src/index/read-index.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { nameToBe } from '../files/temporary-name.js'
-import type { EncodedIndex } from '../index/encode-index.js'
 import {
   holds,
   notWritable,
@@ -11,15 +12,8 @@ import {
   writeAllAtomic,
   writeAtomic,
 } from '../index/index-directory.js'
-import {
-  isFile,
-  isShard,
-  readWritten,
-  shardFiles,
-  shardsOf,
-  textOf,
-  type WrittenIndex,
-} from '../index/read-written.js'
+import { isFile, textOf } from '../index/index-files.js'
+import { isShard, readWritten, shardFiles, shardsOf } from '../index/read-written.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../records/compile-cache.js'
 import {
   abandonedModules,
@@ -61,7 +55,7 @@ export function outdatedFiles(
     return contents !== undefined && !holds(directory, file, contents)
   })
   outdated.unshift(...missing)
-  return textOf(directory, INDEX_FILE) === header ? outdated : [...outdated, INDEX_FILE]
+  return textOf(join(directory, INDEX_FILE)) === header ? outdated : [...outdated, INDEX_FILE]
 }
 
 /**
@@ -181,7 +175,7 @@ export function saveCache(directory: string, cache: readonly Uint8Array[]): void
 }
 
 function writeCache(directory: string, cache: readonly Uint8Array[]): void {
-  if (textOf(directory, GITIGNORE_FILE) === null) writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
+  if (textOf(join(directory, GITIGNORE_FILE)) === null) writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
   writeAtomic(directory, CACHE_FILE, cache)
 }
 
@@ -205,7 +199,7 @@ export function madeFiles(directory: string): string[] {
     const shard = SHARD_NAME.exec(name)?.[1]
     const ours =
       (shard !== undefined && (named.has(shard) || isShard(join(directory, file), shard))) ||
-      (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
+      (name === '.gitignore' && textOf(join(directory, file)) === GITIGNORE) ||
       modules.has(file) ||
       isHalfWritten(name)
     if (ours && isFile(join(directory, file))) made.push(file)
@@ -216,7 +210,7 @@ export function madeFiles(directory: string): string[] {
 }
 
 /** The modules that an index names. */
-function modulesOf(written: WrittenIndex | null): Set<string> {
+function modulesOf(written: IndexText | null): Set<string> {
   return new Set([written?.header.modules].flat().filter(isModule))
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type FileDigest, listingText } from '../../src/index/index-format.js'
+import type { OpenIndex } from '../../src/index/read-index.js'
 import { checkDelegates } from '../1-read/code/check-delegates.js'
 import { describesEntry } from '../1-read/markdown/describes-entry.js'
 import {
@@ -20,9 +21,8 @@ import {
   unitsWithNewModules,
 } from '../2-resolve/modules/unit-modules.js'
 import { writeModules } from '../3-emit/write-index.js'
-import type { KeptLines } from '../index/encode-index.js'
-import { LineStore } from '../index/line-store.js'
-import { readWritten, shardsHold, storeLines, type WrittenIndex } from '../index/read-written.js'
+import { type KeptLines, LineStore } from '../index/line-store.js'
+import { readWritten, shardsHold, storeLines } from '../index/read-written.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
 import { type Job, throwIfAborted, timed } from '../project/job.js'
 import type { ProjectDirectory } from '../project/project.js'
@@ -41,7 +41,7 @@ export interface PreparedDirectory {
   modules: MadeModules
   linked: LinkedDirectory
   /** The index as it lay there before. */
-  before: WrittenIndex | null
+  before: OpenIndex | null
   /** The last compile, as far as this one can build on it. */
   previous: PreviousCompile | null
   /** What the index says that only running code could tell, where none is run; else null. */
@@ -174,12 +174,12 @@ export function rememberInputs(
 /** The last compile of a directory, as far as this one can build on it. */
 export interface PreviousCompile {
   cache: CompileCache
-  written: WrittenIndex
+  written: OpenIndex
 }
 
 function previousCompile(
   { dir, externalPackages }: ProjectDirectory,
-  written: WrittenIndex | null,
+  written: OpenIndex | null,
 ): PreviousCompile | null {
   const cache = written && readCache(dir)
   if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null

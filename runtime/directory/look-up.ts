@@ -1,9 +1,9 @@
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { INDEX_FILE, isBroken, type NameRecord } from '../../src/index/index-format.js'
+import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '../../src/index/read-index.js'
 import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
 import type { Disk } from '../host/disk-seam.js'
 import { lazy } from '../host/lazy.js'
-import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '../host/read-index.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic, emptyCache, type Globals } from '../state/globals.js'
 
