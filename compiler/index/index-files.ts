@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { lstatSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type IndexFiles, IndexRefused } from '../../src/index/read-index.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
@@ -32,11 +32,6 @@ export function textOf(path: string): string | null {
       ? readRegularFile(path).toString()
       : null
   })
-}
-
-/** True for a file that is no link. */
-export function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /** What reading an index gives; null where the index must not be used. */

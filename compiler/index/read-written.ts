@@ -10,8 +10,9 @@ import {
   readParts,
 } from '../../src/index/read-index.js'
 import { isChangedSince } from '../files/file-stat.js'
+import { isFile } from '../files/known-file.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
-import { indexFiles, isFile, unlessRefused } from './index-files.js'
+import { indexFiles, unlessRefused } from './index-files.js'
 import type { KeptLines, LineStore, StoredLine } from './line-store.js'
 
 /** Opens the index of a directory; null where there is none that can be used. */

@@ -100,9 +100,7 @@ export async function emitDirectory(
   }
   const written = await timed(job, 'emit', () =>
     withDirectoryLock(dir, () =>
-      readWritten(dir)?.text === before?.text
-        ? writeIndex(dir, encoded, modules, cache, sound, job.owner)
-        : null,
+      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache, sound) : null,
     ),
   )
   for (const file of written ?? []) job.written.add(shownPath(directory, file))

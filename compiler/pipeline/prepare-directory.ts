@@ -20,7 +20,7 @@ import {
   type UnitModules,
   unitsWithNewModules,
 } from '../2-resolve/modules/unit-modules.js'
-import { writeModules } from '../3-emit/write-index.js'
+import { withModules } from '../3-emit/write-index.js'
 import { type KeptLines, LineStore } from '../index/line-store.js'
 import { readWritten, shardsHold, storeLines } from '../index/read-written.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
@@ -94,7 +94,7 @@ async function makeModules(
   walked: WalkedDirectory,
   { previous, recorded }: Pick<PreparedDirectory, 'previous' | 'recorded'>,
   store: LineStore,
-  { check, owner }: Job,
+  { check }: Job,
 ): Promise<Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'> | 'overtaken'> {
   const { dir } = directory
   const cache = previous?.cache ?? null
@@ -112,11 +112,12 @@ async function makeModules(
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
   await checkDelegates(dir, read.units)
-  await attachModules(dir, read.units, modules, {
-    evaluate: !check,
-    ...(check && { recorded }),
-    write: outputs => writeModules(dir, outputs, owner),
-  })
+  await attachModules(
+    dir,
+    read.units,
+    modules,
+    check ? { recorded } : { withModules: (outputs, run) => withModules(dir, outputs, run) },
+  )
   rememberInputs(dir, modules, read, walked)
   const schemas = await compileValidators(read.units, sound)
   const made = withValidators(modules, schemas.files, cache, schemas.outputs)
