@@ -66,7 +66,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
     }
     const { units } = await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 })
     await checkDelegates(directory.dir, units)
-    await attachModules(directory.dir, units, NO_MODULES, { evaluate: false })
+    await attachModules(directory.dir, units, NO_MODULES, {})
     countTokens(directory.dir, units)
     const { skills, skipped } = walked
     parts.push({

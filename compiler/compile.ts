@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { OptionTable } from '../src/base/options.js'
 import { cascadeKeyText } from '../src/index/index-format.js'
@@ -10,7 +10,6 @@ import type { BundleOptions, BundleReport } from './4-bundle/bundle.js'
 import { checkReferences } from './check/check-references.js'
 import { unmatchedPatterns } from './check/unmatched-patterns.js'
 import type { Finding, Message } from './diagnostics/diagnostics.js'
-import { processOwner } from './files/process-owner.js'
 import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './pipeline/emit-directory.js'
 import { type PreparedDirectory, prepareDirectory } from './pipeline/prepare-directory.js'
 import { projectCascades } from './pipeline/project-cascades.js'
@@ -114,7 +113,6 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
     looks,
     done: 0,
     total: 0,
-    owner: `${processOwner()} ${randomUUID()}`,
     written: new Set(),
     timings: { walk: 0, read: 0, modules: 0, link: 0, resolve: 0, contents: 0, emit: 0, bundle: 0 },
   }
@@ -148,7 +146,7 @@ async function compileUndisturbed(project: Project, job: Job): Promise<CompiledD
     while (compiled === 'overtaken') compiled = await compileOnce(project, job)
     return compiled
   } finally {
-    if (!job.check) for (const { dir } of project.directories) await tidyDirectory(dir, job.owner)
+    if (!job.check) for (const { dir } of project.directories) await tidyDirectory(dir)
   }
 }
 

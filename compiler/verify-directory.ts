@@ -3,22 +3,20 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { byCodePoint } from '../src/base/code-point-order.js'
 import { isJsonObject, type JsonObject } from '../src/base/json.js'
+import { emptyLines } from '../src/index/encode-index.js'
 import {
   type FileDigest,
-  headerText,
   INDEX_DIRECTORY,
-  INDEX_END,
   INDEX_FILE,
-  INDEX_VERSION,
+  type IndexHeader,
+  type IndexRecords,
+  isBroken,
   SECTIONS,
   type Section,
-  sectionRanges,
-  sectionRecords,
-  sectionsText,
   shardFile,
 } from '../src/index/index-format.js'
 import { isInside } from '../src/index/inside-path.js'
-import { isHeader, recordFault } from '../src/index/record-fault.js'
+import { hashedText, IndexRefused, isShardDigest, readHeader, readPart } from '../src/index/read-index.js'
 import { digestFile, readSkillFile } from './files/digest.js'
 import { limits } from './files/limits.js'
 import { readRegularFile, systemReason } from './files/regular-file.js'
@@ -40,7 +38,7 @@ export function verifyDirectory(directory: string, ignore: readonly string[]): V
   const found: VerifiedDirectory = { files: 0, deviations: [], absent: [] }
   const deviates = (file: string, reason: string): void => void found.deviations.push({ file, reason })
   const index = readIndex(directory, found, deviates)
-  if (index && [index.header.ignore].flat().join('\0') !== ignore.join('\0'))
+  if (index && index.header.ignore.join('\0') !== ignore.join('\0'))
     deviates(INDEX_FILE, 'was compiled with other ignore patterns')
   // What says what all else should be is not to be believed.
   if (index === null || found.deviations.length > 0) return found
@@ -56,100 +54,61 @@ export function verifyDirectory(directory: string, ignore: readonly string[]): V
 
 type Deviates = (file: string, reason: string) => void
 
-type Records = Record<Section, JsonObject>
-
 /** An index's header and its records, from whichever files. */
 interface ReadIndex {
-  header: JsonObject
-  records: Records
+  header: IndexHeader
+  records: { [Name in Section]: Map<string, IndexRecords[Name][string]> }
 }
-
-const CUT_OFF = 'is cut off or no JSON'
 
 function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviates): ReadIndex | null {
   const text = textOf(directory, INDEX_FILE, deviates)
   if (text === null) return null
   found.files++
-  const header = parsed(headerText(text))
-  if (header === null) {
-    deviates(INDEX_FILE, CUT_OFF)
-    return null
+  const header = unlessRefused(INDEX_FILE, deviates, () => readHeader(text))
+  if (header === null) return null
+  const records = emptyLines<object>()
+  const addPart = (file: string, partText: string): void => {
+    const part = unlessRefused(file, deviates, () => readPart(partText))
+    for (const section of part ? SECTIONS : [])
+      unlessRefused(file, deviates, () => {
+        for (const [key, record] of part?.[section].all() ?? []) records[section].set(key, record)
+      })
   }
-  if (header.version !== INDEX_VERSION) {
-    deviates(
-      INDEX_FILE,
-      `is of version ${JSON.stringify(header.version)}, and this command knows ${INDEX_VERSION}`,
-    )
-    return null
+  if (header.shards === undefined) addPart(INDEX_FILE, text)
+  for (const digest of new Set(header.shards)) {
+    const shard = readShard(directory, digest, found, deviates)
+    if (shard !== null) addPart(shardFile(digest), shard)
   }
-  if (!isHeader(header)) {
-    deviates(INDEX_FILE, 'has a header that is not one of ours')
-    return null
-  }
-  const { shards } = header
-  const digests = Array.isArray(shards) ? shards.map(String) : null
-  const parts = digests
-    ? [...new Set(digests)].map(digest => shard(directory, digest, found, deviates))
-    : [sections(text, INDEX_FILE, deviates)]
-  if (
-    parts.every(part => part !== null) &&
-    hash('sha256', digests ? digests.join('\n') : sectionsText(text)) !== header.hash
-  )
+  if (found.deviations.length === 0 && hash('sha256', hashedText(text, header)) !== header.hash)
     deviates(INDEX_FILE, 'has other records than it was written with')
-  const records = Object.fromEntries(
-    SECTIONS.map(section => [section, Object.assign({}, ...parts.map(part => part?.[section]))]),
-  ) as Records
-  return { header, records }
+  return { header, records: records as ReadIndex['records'] }
 }
 
-/** The records of a file as a runtime reads them; null where that could find others by their lines. */
-function sections(text: string, file: string, deviates: Deviates): Records | null {
-  const ranges = sectionRanges(text)
-  if (ranges === null) {
-    deviates(file, text.endsWith(INDEX_END) ? 'does not have each of its sections once' : CUT_OFF)
-    return null
-  }
-  const records: Partial<Records> = {}
-  for (const section of SECTIONS) {
-    const read = recordsIn(text.slice(...ranges[section]))
-    if (read === null) {
-      deviates(file, 'has records that are not in a line each')
-      return null
-    }
-    for (const [key, record] of read) {
-      const fault = recordFault(section, key, record)
-      if (fault !== null) deviates(file, `is refused: ${fault}`)
-    }
-    records[section] = Object.fromEntries(read) as JsonObject
-  }
-  return records as Records
-}
-
-function recordsIn(sectionText: string): Map<string, unknown> | null {
+/** What reading an index gives; null where a runtime refuses the file, which then deviates. */
+function unlessRefused<Result>(file: string, deviates: Deviates, read: () => Result): Result | null {
   try {
-    return sectionRecords(sectionText)
-  } catch {
-    // A line that is no JSON.
+    return read()
+  } catch (error) {
+    if (!(error instanceof IndexRefused)) throw error
+    deviates(file, `is refused: ${error.message}`)
     return null
   }
 }
 
-function shard(
+function readShard(
   directory: string,
   digest: string,
   found: VerifiedDirectory,
   deviates: Deviates,
-): Records | null {
-  const file = shardFile(digest)
-  if (!/^[0-9a-f]{32}$/.test(digest)) {
+): string | null {
+  if (!isShardDigest(digest)) {
     deviates(INDEX_FILE, `names a part of itself that there cannot be: ${JSON.stringify(digest)}`)
     return null
   }
   found.files++
-  const text = textOf(directory, file, deviates)
-  if (text === null) return null
-  if (hash('sha256', text).startsWith(digest)) return sections(text, file, deviates)
-  deviates(file, DIFFERENT)
+  const text = textOf(directory, shardFile(digest), deviates)
+  if (text === null || hash('sha256', text).startsWith(digest)) return text
+  deviates(shardFile(digest), DIFFERENT)
   return null
 }
 
@@ -168,20 +127,18 @@ function namedFiles({ header, records }: ReadIndex, deviates: Deviates): Map<str
     // The digest is empty where it could not be read.
     else if (digest.sha256 !== '') named.set(path, { digest, isNeeded })
   }
-  for (const [path, digest] of Object.entries(records.files))
-    add(path, digest, path.startsWith(`${INDEX_DIRECTORY}/`))
-  const need = (path: unknown): void => add(path, records.files[String(path)], true)
+  for (const [path, digest] of records.files) add(path, digest, path.startsWith(`${INDEX_DIRECTORY}/`))
+  const need = (path: string): void => add(path, records.files.get(path), true)
   if (Array.isArray(header.modules)) header.modules.forEach(need)
-  for (const [name, tool] of Object.entries(records.tools)) {
-    if (!isJsonObject(tool)) continue
-    const { content, delegate, file, module, validators } = tool
+  for (const [name, tool] of records.tools) {
+    if (isBroken(tool)) continue
+    const { content, delegate, file, module, validators = {} } = tool
     if (content !== undefined) need(file)
-    for (const made of [module, delegate]) if (isJsonObject(made) && 'file' in made) need(made.file)
-    if (isJsonObject(validators)) Object.values(validators).forEach(need)
-    const details = records.details[name]
-    const resources = isJsonObject(details) && Array.isArray(details.resources) ? details.resources : []
-    const folder = String(file).replace(/[^/]*$/, '')
-    for (const resource of resources) if (isJsonObject(resource)) add(folder + resource.path, resource, true)
+    for (const made of [module, delegate]) if (made && 'file' in made) need(made.file)
+    Object.values(validators).forEach(need)
+    const folder = file.replace(/[^/]*$/, '')
+    for (const resource of records.details.get(name)?.resources ?? [])
+      add(folder + resource.path, resource, true)
   }
   return named
 }
@@ -223,13 +180,4 @@ function textOf(directory: string, file: string, deviates: Deviates): string | n
     deviates(file, `cannot be read: ${systemReason(error)}`)
   }
   return null
-}
-
-function parsed(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
 }

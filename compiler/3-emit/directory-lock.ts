@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
-import { abandonedLock, isLockAbandoned, withFileLock } from '../files/file-lock.js'
+import { abandonedLock, isLockAbandoned, isLockHeld, withFileLock } from '../files/file-lock.js'
 import { notWritable, prepareIndexDirectory } from '../index/index-directory.js'
 
 /** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
@@ -29,6 +29,11 @@ function foreign(lock: string): AgentAppsError {
     hint: 'Remove it, so that the compiler can make its own.',
     file: lock,
   })
+}
+
+/** True where a process that runs holds the directory's lock. */
+export function isDirectoryLocked(directory: string): boolean {
+  return isLockHeld(join(directory, LOCK_FILE))
 }
 
 /** True where the directory's lock was left by a process that is gone. */

@@ -1,15 +1,15 @@
 import type { ContentRecord } from '../../src/index/content-record.js'
-import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
-import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
-import { emptyLines, type KeptLines, type StoredLines } from '../index/encode-index.js'
 import {
+  emptyLines,
   encodeCascade,
   encodeContent,
   encodeDetails,
   encodeFile,
   encodeName,
-} from '../index/encode-record.js'
-import type { LineStore, StoredLine } from '../index/line-store.js'
+} from '../../src/index/encode-index.js'
+import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
+import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
+import type { KeptLines, LineStore, StoredLine, StoredLines } from '../index/line-store.js'
 import { fileRecord } from '../records/file-record.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 

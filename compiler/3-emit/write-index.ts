@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EncodedIndex } from '../../src/index/encode-index.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
-import { readRegularFile } from '../files/regular-file.js'
+import { isFile } from '../files/known-file.js'
 import { nameToBe } from '../files/temporary-name.js'
-import type { EncodedIndex } from '../index/encode-index.js'
 import {
   holds,
   notWritable,
@@ -11,25 +11,16 @@ import {
   writeAllAtomic,
   writeAtomic,
 } from '../index/index-directory.js'
-import {
-  isFile,
-  isShard,
-  readWritten,
-  shardFiles,
-  shardsOf,
-  textOf,
-  type WrittenIndex,
-} from '../index/read-written.js'
+import { textOf } from '../index/index-files.js'
+import { isShard, readWritten, shardFiles, shardsOf } from '../index/read-written.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../records/compile-cache.js'
 import {
-  abandonedModules,
-  announceModules,
-  cachedModules,
-  hasAnnounced,
-  isModule,
-  settleModules,
-} from './announced-modules.js'
-import { abandonedDirectoryLock, isDirectoryLockAbandoned, withDirectoryLock } from './directory-lock.js'
+  abandonedDirectoryLock,
+  isDirectoryLockAbandoned,
+  isDirectoryLocked,
+  withDirectoryLock,
+} from './directory-lock.js'
+import { isOwnModule, modulesOf, strayModules, unnamedModules } from './stray-modules.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, whatever the project's own rules are. */
@@ -61,43 +52,31 @@ export function outdatedFiles(
     return contents !== undefined && !holds(directory, file, contents)
   })
   outdated.unshift(...missing)
-  return textOf(directory, INDEX_FILE) === header ? outdated : [...outdated, INDEX_FILE]
+  return textOf(join(directory, INDEX_FILE)) === header ? outdated : [...outdated, INDEX_FILE]
 }
 
 /**
- * Writes modules ahead of the index that is to name them, so that they can be run. Those that the index names already are
+ * Writes modules ahead of the index that is to name them, and runs `work` while nobody removes them. Those that the index names already are
  * removed by nobody while it does: where they all lie there, nothing is written, so that the directory may be read-only.
  *
  * @throws INDEX_NOT_WRITABLE, INDEX_LOCKED
  */
-export async function writeModules(
+export async function withModules<Result>(
   directory: string,
   outputs: ReadonlyMap<string, Uint8Array>,
-  owner: string,
-): Promise<void> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const named = modulesOf(readWritten(directory))
   const isNamed = [...outputs.keys()].every(file => named.has(file))
-  if (isNamed && missingModules(directory, outputs).length === 0) return
-  await withDirectoryLock(directory, () => writeAhead(directory, outputs, owner))
-}
-
-async function writeAhead(
-  directory: string,
-  outputs: ReadonlyMap<string, Uint8Array>,
-  owner: string,
-): Promise<void> {
-  try {
-    const named = modulesOf(readWritten(directory))
-    announceModules(
-      directory,
-      owner,
-      [...outputs].filter(([file]) => !named.has(file)),
-    )
-    const missing = missingModules(directory, outputs)
-    await writeAllAtomic(directory, missing, file => outputs.get(file) ?? '')
-  } catch (error) {
-    throw notWritable(directory, error)
-  }
+  if (isNamed && missingModules(directory, outputs).length === 0) return work()
+  return withDirectoryLock(directory, async () => {
+    try {
+      await writeAllAtomic(directory, missingModules(directory, outputs), file => outputs.get(file) ?? '')
+    } catch (error) {
+      throw notWritable(directory, error)
+    }
+    return work()
+  })
 }
 
 /** A file that is there is not believed for its name: it may be another's, or a link. */
@@ -110,7 +89,6 @@ function missingModules(directory: string, outputs: ReadonlyMap<string, Uint8Arr
  * Whenever it is cut short, the index file names a complete set of shards, the old or the new one. Only to be
  * called under the directory's lock.
  *
- * @param owner names this compile among all
  * @returns the files written, relative to the directory
  * @throws INDEX_NOT_WRITABLE
  */
@@ -120,25 +98,15 @@ export async function writeIndex(
   modules: MadeModules,
   cache: readonly Uint8Array[],
   sound: ReadonlySet<string>,
-  owner: string,
 ): Promise<string[]> {
   try {
-    const indexed = readWritten(directory)
-    const before = indexed ? modulesOf(indexed) : cachedModules(directory)
-    const after = new Set(modules.files)
-    const coming = [...modules.outputs].filter(([file]) => !before.has(file))
-    const going = [...before].filter(file => !after.has(file) && isFile(join(directory, file)))
-    announceModules(directory, owner, [
-      ...coming,
-      ...going.map(file => [file, readRegularFile(join(directory, file))] as const),
-    ])
     const written = outdatedFiles(directory, index, modules, sound)
     const named = written.filter(file => file !== INDEX_FILE)
     const contentsOf = (file: string) => index.shards.get(file)?.() ?? modules.outputs.get(file) ?? ''
     await writeAllAtomic(directory, named, contentsOf)
     if (named.length < written.length) writeAtomic(directory, INDEX_FILE, index.header)
     removeLeftovers(directory, file => index.shards.has(file))
-    settleModules(directory, owner, after)
+    removeFiles(directory, strayModules(directory, new Set(modules.files)))
     writeCache(directory, cache)
     return written
   } catch (error) {
@@ -153,21 +121,21 @@ const TIDY_PATIENCE = 2_000
  * Tidies up after a compile that ended without writing an index, and after those that were killed, where there are any. What
  * cannot be tidied up now is left to the next compile: the index is right as it stands.
  */
-export async function tidyDirectory(directory: string, owner: string): Promise<void> {
+export async function tidyDirectory(directory: string): Promise<void> {
   try {
-    if (!hasAnnounced(directory) && !isDirectoryLockAbandoned(directory)) return
-    await withDirectoryLock(directory, () => tidy(directory, owner), TIDY_PATIENCE)
+    if (unnamedModules(directory).length === 0 && !isDirectoryLockAbandoned(directory)) return
+    await withDirectoryLock(directory, () => tidy(directory), TIDY_PATIENCE)
   } catch (error) {
     // Locked, or the system refuses; all else is a fault of ours.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
   }
 }
 
-function tidy(directory: string, owner: string): void {
+function tidy(directory: string): void {
   const written = readWritten(directory)
   const shards = new Set(written && shardFiles(written))
   removeLeftovers(directory, file => written === null || shards.has(file))
-  settleModules(directory, owner, modulesOf(written))
+  removeFiles(directory, unnamedModules(directory))
 }
 
 /** Keeps the cache of a compile that had nothing else to write. A directory that cannot be written to goes without. */
@@ -181,7 +149,7 @@ export function saveCache(directory: string, cache: readonly Uint8Array[]): void
 }
 
 function writeCache(directory: string, cache: readonly Uint8Array[]): void {
-  if (textOf(directory, GITIGNORE_FILE) === null) writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
+  if (textOf(join(directory, GITIGNORE_FILE)) === null) writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
   writeAtomic(directory, CACHE_FILE, cache)
 }
 
@@ -195,29 +163,20 @@ export function madeFiles(directory: string): string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
   const named = new Set(written ? shardsOf(written.header) : [])
-  const modules = new Set([
-    ...modulesOf(written),
-    ...cachedModules(directory),
-    ...abandonedModules(directory),
-  ])
+  // A compile that runs the modules it is about to name holds the lock.
+  const kept = isDirectoryLocked(directory) ? strayModules(directory, modulesOf(written)) : []
   for (const name of readdirSync(folder).sort()) {
     const file = `${INDEX_DIRECTORY}/${name}`
     const shard = SHARD_NAME.exec(name)?.[1]
     const ours =
       (shard !== undefined && (named.has(shard) || isShard(join(directory, file), shard))) ||
-      (name === '.gitignore' && textOf(directory, file) === GITIGNORE) ||
-      modules.has(file) ||
+      (name === '.gitignore' && textOf(join(directory, file)) === GITIGNORE) ||
+      (isOwnModule(directory, file) && !kept.includes(file)) ||
       isHalfWritten(name)
     if (ours && isFile(join(directory, file))) made.push(file)
   }
-  // It tells which modules are ours, where the index is gone.
   for (const file of [BUNDLE_CACHE_FILE, CACHE_FILE]) if (isFile(join(directory, file))) made.push(file)
   return made
-}
-
-/** The modules that an index names. */
-function modulesOf(written: WrittenIndex | null): Set<string> {
-  return new Set([written?.header.modules].flat().filter(isModule))
 }
 
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
@@ -231,6 +190,10 @@ function removeLeftovers(directory: string, isNamed: (file: string) => boolean):
     const stale = shard !== undefined && !isNamed(`${INDEX_DIRECTORY}/${name}`) && isShard(file, shard)
     if (stale || (isHalfWritten(name) && isFile(file))) rmSync(file, { force: true })
   }
+}
+
+function removeFiles(directory: string, files: readonly string[]): void {
+  for (const file of files) rmSync(join(directory, file), { force: true })
 }
 
 /** Index files that a compile which was killed left under their temporary names. */

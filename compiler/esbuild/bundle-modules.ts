@@ -3,11 +3,11 @@ import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
+import { MODULE_MARK, REQUIRE_BANNER } from './banners.js'
 import { EsbuildEnded, useEsbuild } from './esbuild.js'
 import { forbiddenImports, guardedReads, inputProblem } from './import-guard.js'
 import type { BundlePlace, ModuleFailure, ModuleSource, Placement } from './module-source.js'
 import { projectRoot } from './project-root.js'
-import { REQUIRE_BANNER } from './require-banner.js'
 import { OWN_PLACES } from './source-place.js'
 import { mentionsOwnPlace, sourceUrls } from './source-urls.js'
 
@@ -131,7 +131,7 @@ async function build(
     logLevel: 'silent',
     external: placement === 'index' ? ['agent-apps', 'agent-apps/*', '*.node', ...external] : ['*.node'],
     define: OWN_PLACES,
-    banner: { js: placement === 'url' ? requireFrom(sources) : REQUIRE_BANNER },
+    banner: { js: bannerOf(sources, placement) },
     loader: { '.md': 'text', '.txt': 'text' },
     // A tsconfig.json may extend any file, and what is wrong in that one would be told with its text.
     tsconfigRaw: {},
@@ -140,8 +140,10 @@ async function build(
   return useEsbuild(esbuild => esbuild.build(buildOptions))
 }
 
-/** The banner of a module that has no place of its own: `require` starts from the file that the code stands in. */
-function requireFrom(sources: ReadonlyMap<string, ModuleSource>): string {
+/** What a module begins with. Where it has no place of its own, `require` starts from the file that the code stands in. */
+function bannerOf(sources: ReadonlyMap<string, ModuleSource>, placement: Placement): string {
+  if (placement === 'index') return `${MODULE_MARK}\n${REQUIRE_BANNER}`
+  if (placement === 'anywhere') return REQUIRE_BANNER
   const [source] = sources.values()
   const url = source && 'code' in source ? pathToFileURL(source.from).href : ''
   return REQUIRE_BANNER.replace('import.meta.url', () => JSON.stringify(url))

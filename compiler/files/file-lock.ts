@@ -3,6 +3,7 @@ import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from '
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentAppsError } from '../../src/base/error.js'
+import { isFile } from './known-file.js'
 import { isOwner, isOwnerGone, processOwner } from './process-owner.js'
 import { readRegularFile } from './regular-file.js'
 
@@ -65,6 +66,11 @@ export async function withFileLock<Result>(
 /** True where a lock was left by a process that is gone. */
 export function isLockAbandoned(lock: string): boolean {
   return abandonedBy(lock) !== null
+}
+
+/** True where a process that runs holds a lock. */
+export function isLockHeld(lock: string): boolean {
+  return isFile(lock) && !isLockForeign(lock) && !isLockAbandoned(lock)
 }
 
 /** True where what lies there is no lock: it is never removed, and waiting for it would be in vain. */

@@ -48,11 +48,6 @@ export function isOwnerHere(owner: string): boolean {
   return owner.split(' ')[1] === hostname()
 }
 
-/** When a process named itself, in ms since the epoch; NaN where that is not said. */
-export function ownerTime(owner: string): number {
-  return Number(owner.split(' ')[2])
-}
-
 /** Where the system does not tell when a process started, or the owner did not write it down. */
 const UNKNOWN = '0'
 

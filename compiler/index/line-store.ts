@@ -1,9 +1,17 @@
+import type { Lines } from '../../src/index/encode-index.js'
+
 /** Where a line stands in a store. */
 export type StoredLine = number
 
+/** The records of an index as lines, most of them in a store. */
+export type StoredLines = Lines<string | StoredLine>
+
+/** The lines that the next compile may write once more: what an index says of a file is always made anew. */
+export type KeptLines = Omit<StoredLines, 'files'>
+
 /** Bytes that are asked of the system at a time. */
 const CHUNK = 1024 * 1024
-/** Bytes in front of a line that tell how many it has. */
+/** Bytes in front of a line that hold its length. */
 const LENGTH = 4
 
 /**
@@ -29,7 +37,8 @@ export class LineStore {
     return (this.#chunks.length - 1) * CHUNK + start
   }
 
-  bytes(line: StoredLine): Buffer {
+  bytes(line: string | StoredLine): Buffer {
+    if (typeof line === 'string') return Buffer.from(line)
     // One that could be longer than a chunk begins a chunk that is long enough, so that every line begins below CHUNK.
     const chunk = this.#chunks[Math.floor(line / CHUNK)]
     if (chunk === undefined) throw new Error('The line is of another store.')

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
-import { type FileDigest, type FileRecord, type ToolDetails, unsealed } from '../../src/index/index-format.js'
+import type { FileDigest, FileRecord } from '../../src/index/index-format.js'
+import type { OpenIndex } from '../../src/index/read-index.js'
 import { type Finding, findingOf } from '../diagnostics/diagnostics.js'
 import { digestFile } from '../files/digest.js'
-import { readLines, type WrittenIndex } from './read-written.js'
+import { unlessRefused } from './index-files.js'
 
 /** What an index says that only running code could tell, for a command that runs none. */
 export interface RecordedIndex {
@@ -22,15 +23,9 @@ export interface RecordedIndex {
 }
 
 /** The index that lies in a directory, read when it is first asked; null where there is none. */
-export function recordedIndex(directory: string, written: WrittenIndex | null): RecordedIndex | null {
-  if (written === null) return null
-  let lines: ReturnType<typeof readLines> | undefined
-  const record = <Record>(section: 'files' | 'details' | 'contents', key: string): Record | undefined => {
-    lines ??= readLines(directory, written)
-    const line = unsealed(lines?.[section].get(key) ?? '')
-    return line === null ? undefined : (JSON.parse(`{${line}}`) as { [key: string]: Record })[key]
-  }
-  const fileOf = (path: string): FileRecord | undefined => record('files', path)
+export function recordedIndex(directory: string, index: OpenIndex | null): RecordedIndex | null {
+  if (index === null) return null
+  const fileOf = (path: string): FileRecord | undefined => unlessRefused(() => index.file(path)) ?? undefined
   return {
     isSame(path) {
       const file = join(directory, path)
@@ -41,7 +36,7 @@ export function recordedIndex(directory: string, written: WrittenIndex | null): 
     has: (path, { size, sha256 }) => fileOf(path)?.size === size && fileOf(path)?.sha256 === sha256,
     findings: path =>
       (fileOf(path)?.diagnostics ?? []).map((one: Diagnostic) => findingOf(one)).filter(one => one !== null),
-    verbatim: name => record<ToolDetails>('details', name)?.verbatim,
-    content: name => record('contents', name),
+    verbatim: name => unlessRefused(() => index.details(name))?.verbatim,
+    content: name => unlessRefused(() => index.content?.(name)) ?? undefined,
   }
 }

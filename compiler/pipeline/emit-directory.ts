@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { encodeIndex, type HeaderFields } from '../../src/index/encode-index.js'
 import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
 import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
@@ -8,14 +9,10 @@ import { withDirectoryLock } from '../3-emit/directory-lock.js'
 import { recordLines } from '../3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
-import {
-  changedNames,
-  encodeIndex,
-  type HeaderFields,
-  type KeptLines,
-  type VisitLine,
-} from '../index/encode-index.js'
-import { readWritten, shardFiles, storeLines, visitWritten } from '../index/read-written.js'
+import { changedNames } from '../index/changed-names.js'
+import { indexFiles } from '../index/index-files.js'
+import type { KeptLines } from '../index/line-store.js'
+import { readWritten, shardFiles, storeLines } from '../index/read-written.js'
 import { type Job, throwIfAborted, timed } from '../project/job.js'
 import { type ProjectDirectory, shownPath } from '../project/project.js'
 import { encodeCache } from '../records/compile-cache.js'
@@ -78,10 +75,8 @@ export async function emitDirectory(
   const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made])
   const { encoded, stale } = await timed(job, 'emit', () => {
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
-    const encoded = encodeIndex(lines, fields, store)
-    if (!job.check) return { encoded, stale: [] }
-    const visitBefore = (visit: VisitLine): boolean => before !== null && visitWritten(dir, before, visit)
-    return { encoded, stale: changedNames(visitBefore, lines, store) }
+    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles)
+    return { encoded, stale: job.check ? changedNames(dir, before, lines, store) : [] }
   })
   const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
   const outdated = outdatedFiles(dir, encoded, modules, sound)
@@ -105,9 +100,7 @@ export async function emitDirectory(
   }
   const written = await timed(job, 'emit', () =>
     withDirectoryLock(dir, () =>
-      readWritten(dir)?.text === before?.text
-        ? writeIndex(dir, encoded, modules, cache, sound, job.owner)
-        : null,
+      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache, sound) : null,
     ),
   )
   for (const file of written ?? []) job.written.add(shownPath(directory, file))

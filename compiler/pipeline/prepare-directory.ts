@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type FileDigest, listingText } from '../../src/index/index-format.js'
+import type { OpenIndex } from '../../src/index/read-index.js'
 import { checkDelegates } from '../1-read/code/check-delegates.js'
 import { describesEntry } from '../1-read/markdown/describes-entry.js'
 import {
@@ -19,10 +20,9 @@ import {
   type UnitModules,
   unitsWithNewModules,
 } from '../2-resolve/modules/unit-modules.js'
-import { writeModules } from '../3-emit/write-index.js'
-import type { KeptLines } from '../index/encode-index.js'
-import { LineStore } from '../index/line-store.js'
-import { readWritten, shardsHold, storeLines, type WrittenIndex } from '../index/read-written.js'
+import { withModules } from '../3-emit/write-index.js'
+import { type KeptLines, LineStore } from '../index/line-store.js'
+import { readWritten, shardsHold, storeLines } from '../index/read-written.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
 import { type Job, throwIfAborted, timed } from '../project/job.js'
 import type { ProjectDirectory } from '../project/project.js'
@@ -41,7 +41,7 @@ export interface PreparedDirectory {
   modules: MadeModules
   linked: LinkedDirectory
   /** The index as it lay there before. */
-  before: WrittenIndex | null
+  before: OpenIndex | null
   /** The last compile, as far as this one can build on it. */
   previous: PreviousCompile | null
   /** What the index says that only running code could tell, where none is run; else null. */
@@ -94,7 +94,7 @@ async function makeModules(
   walked: WalkedDirectory,
   { previous, recorded }: Pick<PreparedDirectory, 'previous' | 'recorded'>,
   store: LineStore,
-  { check, owner }: Job,
+  { check }: Job,
 ): Promise<Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'> | 'overtaken'> {
   const { dir } = directory
   const cache = previous?.cache ?? null
@@ -112,11 +112,12 @@ async function makeModules(
   ])
   if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
   await checkDelegates(dir, read.units)
-  await attachModules(dir, read.units, modules, {
-    evaluate: !check,
-    ...(check && { recorded }),
-    write: outputs => writeModules(dir, outputs, owner),
-  })
+  await attachModules(
+    dir,
+    read.units,
+    modules,
+    check ? { recorded } : { withModules: (outputs, run) => withModules(dir, outputs, run) },
+  )
   rememberInputs(dir, modules, read, walked)
   const schemas = await compileValidators(read.units, sound)
   const made = withValidators(modules, schemas.files, cache, schemas.outputs)
@@ -174,12 +175,12 @@ export function rememberInputs(
 /** The last compile of a directory, as far as this one can build on it. */
 export interface PreviousCompile {
   cache: CompileCache
-  written: WrittenIndex
+  written: OpenIndex
 }
 
 function previousCompile(
   { dir, externalPackages }: ProjectDirectory,
-  written: WrittenIndex | null,
+  written: OpenIndex | null,
 ): PreviousCompile | null {
   const cache = written && readCache(dir)
   if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null

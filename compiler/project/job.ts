@@ -29,8 +29,6 @@ export interface Job extends Progress {
   signal?: AbortSignal | undefined
   onProgress?: ((progress: Progress) => void) | undefined
   looks?: Looks | undefined
-  /** Names this compile to all others that write to its directories, also those of other processes. */
-  owner: string
   /** Files written, as shown paths. */
   written: Set<string>
   /** Milliseconds. */

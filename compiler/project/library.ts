@@ -2,10 +2,12 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { DirectiveCall } from '../../src/content/directive.js'
-import { isBroken, type NameRecord, type ToolRecord } from '../../src/index/index-format.js'
+import { isBroken, type ToolRecord } from '../../src/index/index-format.js'
+import type { OpenIndex } from '../../src/index/read-index.js'
 import { type DirectiveForm, directiveForms } from '../../src/skill/directive-forms.js'
 import { LIBRARY_DIRECTORY } from '../files/package-place.js'
-import { readLines, readWritten, type WrittenIndex } from '../index/read-written.js'
+import { unlessRefused } from '../index/index-files.js'
+import { readWritten } from '../index/read-written.js'
 import type { Project } from './project.js'
 
 /** The skills that the package ships, as cascades see them. */
@@ -26,8 +28,7 @@ export type DirectiveFunction = (ctx: undefined, call: DirectiveCall) => unknown
 /** The library from its index, which the package ships; null where that is not there. */
 function readLibrary(): LibraryTools | null {
   const written = readWritten(LIBRARY_DIRECTORY)
-  const cascadeInput = written?.header.cascadeInput
-  if (!written || typeof cascadeInput !== 'string') return null
+  if (written === null) return null
   let known: Map<string, ToolRecord> | undefined
   const tools = (): Map<string, ToolRecord> => {
     known ??= readTools(written)
@@ -35,7 +36,7 @@ function readLibrary(): LibraryTools | null {
   }
   return {
     dir: LIBRARY_DIRECTORY,
-    cascadeInput,
+    cascadeInput: written.header.cascadeInput,
     readTools: tools,
     readDirectives: () => directivesAmong(tools()),
     async staticDirective(name) {
@@ -52,10 +53,10 @@ function directivesAmong(tools: ReadonlyMap<string, ToolRecord>): Map<string, re
   return new Map(forms.filter(([, found]) => found.length > 0))
 }
 
-function readTools(written: WrittenIndex): Map<string, ToolRecord> {
+function readTools(written: OpenIndex): Map<string, ToolRecord> {
   const tools = new Map<string, ToolRecord>()
-  for (const [name, line] of readLines(LIBRARY_DIRECTORY, written)?.tools ?? []) {
-    const record = (JSON.parse(`{${line}}`) as Record<string, NameRecord>)[name]
+  for (const name of unlessRefused(written.names) ?? []) {
+    const record = written.tool(name)
     if (record && !isBroken(record)) tools.set(name, record)
   }
   return tools

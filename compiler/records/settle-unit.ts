@@ -1,4 +1,4 @@
-import { encodeDetails, encodeName } from '../index/encode-record.js'
+import { encodeDetails, encodeName } from '../../src/index/encode-index.js'
 import type { LineStore } from '../index/line-store.js'
 import { tokensOf } from './catalog-cost.js'
 import { cascadeInput, directivesOf, type FreshRecords, type SkillUnit, type UnitTool } from './skill-unit.js'

@@ -1,7 +1,7 @@
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import type { NameRecord } from '../../src/index/index-format.js'
+import type { OpenIndex } from '../../src/index/read-index.js'
 import type { SearchDirectory } from '../../src/skill/path-entry.js'
-import type { OpenIndex } from '../host/read-index.js'
 
 /** What is known of one directory so far. `dir` is absolute. */
 export interface DirectoryState extends SearchDirectory {

@@ -1,6 +1,6 @@
 /**
  * The index: what the compiler writes beside a directory of skills and the runtime reads. This file is the
- * contract between the two; `compiler/index/encode-index.ts` writes it, `runtime/host/read-index.ts` reads it,
+ * contract between the two; `encode-index.ts` beside it writes it, `read-index.ts` reads it, and
  * `schema/index.json` describes it to others.
  *
  * `.agent-apps.json` is a header and, where the directory is small, all records in sections:
@@ -64,70 +64,12 @@ export type Section = (typeof SECTIONS)[number]
 /** What an index file ends with, and each of its shards: one that does not is cut off. */
 export const INDEX_END = '\n}\n'
 
-/** The lines that open sections: nothing else has such, as what follows a record's key is never empty. */
-const OPENINGS = new RegExp(`\\n"(${SECTIONS.join('|')})":(?=\\{[\\n}])`, 'g')
-
-/** Where each section stands in a file, braces and all. */
-export type SectionRanges = Record<Section, [start: number, end: number]>
-
-/** Null where the sections do not stand there in their order, each once: somebody else would read others than we do. */
-export function sectionRanges(text: string): SectionRanges | null {
-  const openings = [...text.matchAll(OPENINGS)]
-  if (openings.map(([, section]) => section).join() !== SECTIONS.join()) return null
-  const ranges = openings.map(({ 0: { length }, 1: section, index }, number) => {
-    const next = openings[number + 1]?.index
-    return [section, [index + length, next === undefined ? text.length - INDEX_END.length : next - 1]]
-  })
-  return Object.fromEntries(ranges) as SectionRanges
-}
-
-/** A file's header as JSON, without the sections that may follow it. */
-export function headerText(text: string): string {
-  const end = text.indexOf(`,\n"${SECTIONS[0]}":{`)
-  return end === -1 ? text : `${text.slice(0, end)}}`
-}
-
-/** A key at the start of a line. */
-const KEY = /^"(?:[^"\\]|\\.)*"(?=:)/
-
 /**
- * The records of a section, each read from its line alone, as one that is looked up is: whatever else JSON lets stand in a text, a list and
- * a look-up have the same.
- *
- * @returns null where they are not in a line each, each under a key of its own
- * @throws SyntaxError
- */
-export function sectionRecords(text: string): Map<string, unknown> | null {
-  const records = new Map<string, unknown>()
-  if (text === '{}') return records
-  const lines = text.split('\n')
-  if (lines.shift() !== '{' || lines.pop() !== '}') return null
-  for (const [number, line] of lines.entries()) {
-    const [written] = KEY.exec(line) ?? []
-    const end = number === lines.length - 1 ? undefined : -1
-    if (written === undefined || (end && !line.endsWith(','))) return null
-    records.set(JSON.parse(written), JSON.parse(line.slice(written.length + 1, end)))
-  }
-  return records.size === lines.length ? records : null
-}
-
-/** The part of an index file that its hash is made of, where the sections stand in it. */
-export function sectionsText(text: string): string {
-  return text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -INDEX_END.length)
-}
-
-/**
- * The line of a record, from all of it but the brace that closes it. It ends with a checksum of that, which shows what a disk or
- * a copy did to it; what somebody did to it, only the index's `hash` and its shards' digests show.
+ * Ends a record's line, given without its closing brace, with a checksum. The checksum shows what a disk or a copy did to the line; what
+ * somebody did to it, only the index's `hash` and its shards' digests show.
  */
 export function sealed(line: string): string {
   return `${line},"check":"${checksum(line).toString(16).padStart(8, '0')}"}`
-}
-
-/** A record's line as it was sealed; null for one that is another, or that nobody sealed. */
-export function unsealed(line: string): string | null {
-  const start = line.slice(0, -',"check":"00000000"}'.length)
-  return sealed(start) === line ? `${start}}` : null
 }
 
 export interface IndexHeader {

@@ -332,12 +332,12 @@ describe('verify', () => {
     [
       'an index that is cut off',
       dir => writeFileSync(join(dir, '.agent-apps.json'), '{"version":1'),
-      '.agent-apps.json is cut off or no JSON',
+      '.agent-apps.json is refused: it is cut off or no JSON',
     ],
     [
       'an index of another version',
       dir => writeFileSync(join(dir, '.agent-apps.json'), '{"version":9}'),
-      '.agent-apps.json is of version 9, and this command knows 1',
+      '.agent-apps.json is refused: its version is 9, and this runtime reads 1',
     ],
     [
       'an index that was edited',
@@ -390,7 +390,7 @@ describe('verify', () => {
     [
       'a header without a listing',
       dir => rewriteIndex(dir, index => void Object.assign(index, { listing: 1 })),
-      'has a header that is not one of ours',
+      'is refused: its header is not one of ours',
     ],
     [
       'other ignore patterns',

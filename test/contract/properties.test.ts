@@ -10,13 +10,15 @@ import { compile } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { collectLines, emptyLines, encodeIndex } from '../../compiler/index/encode-index.js'
-import { LineStore, type StoredLine } from '../../compiler/index/line-store.js'
+import { indexFiles } from '../../compiler/index/index-files.js'
+import { LineStore } from '../../compiler/index/line-store.js'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import { editDistance } from '../../src/base/nearest.js'
+import { emptyLines, encodeIndex, type Lines } from '../../src/index/encode-index.js'
 import { listingText, SECTIONS, shardCount, shardOf } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
+import { readPart } from '../../src/index/read-index.js'
 import { toolNameProblem } from '../../src/skill/names.js'
 import { times } from '../support/long.js'
 import { runCode } from '../support/processes.js'
@@ -495,19 +497,23 @@ describe('the lines of an index', () => {
         }
         const store = new LineStore()
         const stored = new Map([...written.details].map(([name, line]) => [name, store.add(line)]))
-        const { header, shards } = encodeIndex({ ...written, details: stored }, fields, store)
-        const read = emptyLines<StoredLine>()
-        const texts = shards.size > 0 ? [...shards.values()].map(shard => shard().toString()) : [header]
+        const { header, shards } = encodeIndex<string | number>(
+          { ...written, details: stored },
+          fields,
+          line => store.bytes(line),
+          indexFiles,
+        )
+        const read: Lines = emptyLines()
+        const texts =
+          shards.size > 0 ? [...shards.values()].map(shard => Buffer.from(shard()).toString()) : [header]
         for (const text of texts) {
-          expect(collectLines(text, read, line => store.add(line))).toBe(true)
+          const part = readPart(text)
+          for (const section of SECTIONS)
+            for (const [key, line] of part[section].lines()) read[section].set(key, line)
           JSON.parse(text)
         }
-        for (const section of SECTIONS) {
-          const lines = [...read[section]].map(
-            ([name, line]) => [name, store.bytes(line).toString()] as const,
-          )
-          expect(new Map(lines.sort())).toEqual(new Map([...written[section]].sort()))
-        }
+        for (const section of SECTIONS)
+          expect(new Map([...read[section]].sort())).toEqual(new Map([...written[section]].sort()))
         expect(shards.size).toBe(shardCount(written.tools.size + written.files.size))
       }),
       { numRuns: RUNS / 5 },

@@ -298,7 +298,7 @@ describe('a poisoned index', () => {
     ])
     const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
     expect(deviations).toMatchObject([
-      { file: 'skills/.agent-apps.json', reason: 'does not have each of its sections once' },
+      { file: 'skills/.agent-apps.json', reason: 'is refused: it does not have each of its sections once' },
     ])
   })
 
@@ -338,7 +338,10 @@ describe('a poisoned index', () => {
     )
     const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
     expect(deviations).toMatchObject([
-      { file: 'skills/.agent-apps.json', reason: 'has records that are not in a line each' },
+      {
+        file: 'skills/.agent-apps.json',
+        reason: 'is refused: its records are not those that it was written with',
+      },
     ])
   })
 

@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, rmSync } from 'node:fs'
 import { clean, compile } from 'agent-apps/compiler'
 import { expect } from 'vitest'
 import { type Answer, type Fate, startCompileProcess } from './compile-process.js'
@@ -69,6 +68,5 @@ export async function killCompiles(
     }
     await compile({ paths: [dir] })
     expect(compiled(dir)).toEqual(compiled(await fresh[kind?.isRun ? 1 : 0](version)))
-    expect(existsSync(join(dir, '.agent-apps/cache.modules'))).toBe(false)
   }
 }

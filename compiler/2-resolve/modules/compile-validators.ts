@@ -5,6 +5,7 @@ import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
 import { type CheckedSchema, checkSchema } from '../../../src/schema/check-schema.js'
 import { configured, factoryText, withoutNames } from '../../../src/schema/compile-schema.js'
 import type { Dialect } from '../../../src/schema/keywords.js'
+import { MODULE_MARK } from '../../esbuild/banners.js'
 import type { CompileCache } from '../../records/compile-cache.js'
 import { isAsMade } from '../../records/made-files.js'
 import type { SkillUnit } from '../../records/skill-unit.js'
@@ -53,7 +54,7 @@ export async function compileValidators(
     if (before !== undefined) return before
     const text = await compiler.compile(schema)
     const file = text === null ? null : fileFor(text)
-    if (file !== null && text !== null) outputs.set(file, Buffer.from(text))
+    if (file !== null && text !== null) outputs.set(file, Buffer.from(`${MODULE_MARK}\n${text}`))
     made.set(digest, file)
     return file
   }

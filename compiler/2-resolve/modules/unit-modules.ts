@@ -108,12 +108,10 @@ export function unitsWithNewModules(
 }
 
 export interface AttachOptions {
-  /** Whether modules are run. */
-  evaluate: boolean
   /** What the last compile recorded of those that are not run. Null, as where it is absent: nothing. */
   recorded?: RecordedIndex | null
-  /** Writes new files of modules. Needed where all are run. */
-  write?: (outputs: ReadonlyMap<string, Uint8Array>) => Promise<void>
+  /** Calls `run` while the files of modules lie in the directory. Absent where no module is run. */
+  withModules?: (outputs: ReadonlyMap<string, Uint8Array>, run: () => Promise<void>) => Promise<void>
 }
 
 /**
@@ -125,7 +123,7 @@ export async function attachModules(
   directory: string,
   units: readonly SkillUnit[],
   bundled: UnitModules,
-  { evaluate, recorded, write }: AttachOptions,
+  { recorded, withModules }: AttachOptions,
 ): Promise<void> {
   const toRun: { unit: SkillUnit; tools: UnitTool[] }[] = []
   for (const unit of units) {
@@ -133,9 +131,8 @@ export async function attachModules(
     const running = toolsToRun(unit)
     if (running.length > 0) toRun.push({ unit, tools: running })
   }
-  if (evaluate && toRun.length > 0) {
-    await write?.(bundled.outputs)
-    await runUnits(directory, toRun, bundled)
+  if (withModules && toRun.length > 0) {
+    await withModules(bundled.outputs, () => runUnits(directory, toRun, bundled))
   } else if (recorded !== undefined) {
     for (const { unit, tools } of toRun) takeRecorded(unit, tools, bundled, recorded)
   }

@@ -1,32 +1,36 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
-import { isTexts } from '../../../src/base/json.js'
+import { AgentAppsError } from '../../../src/base/error.js'
 import { type ContentRecord, isContent } from '../../../src/index/content-record.js'
+import { emptyLines, encodeIndex, type Lines } from '../../../src/index/encode-index.js'
 import {
   type CascadeRecord,
   type FileRecord,
   INDEX_FILE,
-  INDEX_VERSION,
   type IndexHeader,
   isBroken,
   type NameRecord,
   SECTIONS,
   type Section,
-  sectionsText,
   type ToolDetails,
   type ToolRecord,
 } from '../../../src/index/index-format.js'
 import { isInside } from '../../../src/index/inside-path.js'
-import { recordFault } from '../../../src/index/record-fault.js'
+import {
+  hashedText,
+  IndexRefused,
+  type OpenIndex,
+  openIndex,
+  readHeader,
+  readParts,
+} from '../../../src/index/read-index.js'
 import type { SearchDirectory } from '../../../src/skill/path-entry.js'
 import { isReferences } from '../../../src/skill/references.js'
 import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { resourceUnreadable } from '../../../src/skill/skill-faults.js'
 import { readRealFile } from '../../files/regular-file.js'
-import { type EncodedIndex, encodeIndex, type Lines } from '../../index/encode-index.js'
-import { readLines, readWritten } from '../../index/read-written.js'
+import { indexFiles } from '../../index/index-files.js'
 import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 
 /** A compiled directory, as its index tells it. */
@@ -51,32 +55,33 @@ export interface SearchedIndex extends IndexedDirectory {
  * @throws BUNDLE_UNCOMPILED
  */
 export function readIndexed({ dir, ignore }: Pick<SearchDirectory, 'dir' | 'ignore'>): IndexedDirectory {
-  const written = readWritten(dir)
-  if (written === null) throw uncompiled(dir, 'has no index')
-  const header = written.header as IndexHeader
-  if (header.version !== INDEX_VERSION) throw uncompiled(dir, 'has an index of another version')
-  if (!isTexts(header.ignore) || header.ignore.join('\0') !== ignore.join('\0'))
-    throw uncompiled(dir, 'was compiled with other ignore patterns')
   try {
-    const lines = readLines(dir, written)
-    if (lines && headerOf(encodeIndex(lines, { ...header, modules: [] })).hash === header.hash)
-      return checked({ dir, header, lines, tools: records(lines.tools) })
+    const index = openIndex(indexFiles, dir)
+    if (index === null) throw uncompiled(dir, 'has no index')
+    if (index.header.ignore.join('\0') !== ignore.join('\0'))
+      throw uncompiled(dir, 'was compiled with other ignore patterns')
+    return recordsOf(dir, index)
   } catch (error) {
-    if (isAgentAppsError(error)) throw error
-    // Said below: what is no JSON was never an index, or is cut off.
+    if (!(error instanceof IndexRefused)) throw error
+    throw uncompiled(dir, `has an index that is not to be used: ${error.message}`)
   }
-  throw uncompiled(dir, 'has an index that was changed since it was written')
 }
 
 /** What an index says is only followed where it is what a compiler says: a bundle takes in the files that it names. */
-function checked(indexed: IndexedDirectory): IndexedDirectory {
-  const { dir, lines } = indexed
-  for (const section of SECTIONS)
-    for (const [key, record] of records<unknown>(lines[section])) {
-      const fault = recordFault(section, key, record) ?? followedFault(section, key, record as object)
-      if (fault !== null) throw uncompiled(dir, `has an index that is not to be used: ${fault}`)
+function recordsOf(dir: string, index: OpenIndex): IndexedDirectory {
+  const lines: Lines = emptyLines()
+  const tools = new Map<string, NameRecord>()
+  for (const part of readParts(indexFiles, dir, index)) {
+    for (const section of SECTIONS) {
+      for (const [key, line] of part[section].lines()) lines[section].set(key, line)
+      for (const [key, record] of part[section].all()) {
+        const fault = followedFault(section, key, record)
+        if (fault !== null) throw new IndexRefused(fault)
+      }
     }
-  return indexed
+    for (const [name, record] of part.tools.all()) tools.set(name, record)
+  }
+  return { dir, header: index.header, lines, tools }
 }
 
 /** Why something is not ours that a runtime looks at only when it uses it: bundling follows it at once. */
@@ -245,27 +250,22 @@ function indexTexts(
   { lines, header }: IndexedDirectory,
   at: string,
 ): Pick<BundledDirectory, 'index' | 'shards' | 'digests'> {
-  const encoded = encodeIndex(lines, { ...header, modules: [] })
-  const { hash: digest, shards } = headerOf(encoded)
-  const text = encoded.header
+  const { header: text, shards } = encodeIndex(lines, { ...header, modules: [] }, Buffer.from, indexFiles)
+  const made = readHeader(text)
+  const digested = hashedText(text, made)
   const path = below(at, INDEX_FILE)
-  if (shards === undefined) {
-    const digested = sectionsText(text)
+  if (made.shards === undefined) {
     const start = text.indexOf(digested)
     const after = text.slice(start + digested.length)
-    const index = { path, before: text.slice(0, start), digested, after, digest }
+    const index = { path, before: text.slice(0, start), digested, after, digest: made.hash }
     return { index, shards: [], digests: [] }
   }
   return {
     index: { path, before: text, digested: '', after: '', digest: '' },
-    shards: [...encoded.shards].map(([file, shard]) => {
-      const part = shard().toString()
+    shards: [...shards].map(([file, shard]) => {
+      const part = Buffer.from(shard()).toString()
       return { path: below(at, file), text: part, digest: hash('sha256', part) }
     }),
-    digests: [[shards.join('\n'), digest]],
+    digests: [[digested, made.hash]],
   }
-}
-
-function headerOf({ header }: EncodedIndex): IndexHeader {
-  return JSON.parse(header) as IndexHeader
 }

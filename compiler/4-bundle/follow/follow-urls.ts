@@ -1,6 +1,6 @@
 import { SourceMap, type SourceMapping } from 'node:module'
 import { type Node, parse } from 'acorn'
-import { REQUIRE_BANNER } from '../../esbuild/require-banner.js'
+import { REQUIRE_BANNER } from '../../esbuild/banners.js'
 import { knownPlaces, relativeUrl } from '../../esbuild/source-place.js'
 import {
   type AnyNode,
@@ -75,9 +75,9 @@ export function followUrls(
     if (asking.type === 'Identifier')
       edits.push({ node: asking, by: isSafe(found) ? `__${what}` : `import.meta.${what}` })
   }
-  const withBanner = text.startsWith(REQUIRE_BANNER)
-    ? REQUIRE_BANNER + code.slice(REQUIRE_BANNER.length)
-    : code
+  const start = text.indexOf(REQUIRE_BANNER)
+  const withBanner =
+    start === -1 ? code : code.slice(0, start) + REQUIRE_BANNER + code.slice(start + REQUIRE_BANNER.length)
   return {
     text: edited(withBanner, edits),
     unfollowed: asked

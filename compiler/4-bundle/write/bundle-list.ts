@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { isBegun, isThere } from '../../files/known-file.js'
 import { readRegularFile } from '../../files/regular-file.js'
 import { writeAtomic } from '../../index/index-directory.js'
 import { BUNDLE_NAME, type BundlePlace } from '../parts/bundle-place.js'
-import { isBegun, isThere } from './known-file.js'
 
 /** What a bundle brings; kept in its folder, so that the next one removes what it does not need. */
 export const LIST = 'bundle.json'

@@ -2,11 +2,11 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { AgentAppsError } from '../../../src/base/error.js'
 import { isLockForeign } from '../../files/file-lock.js'
+import { beginsWith, isThere } from '../../files/known-file.js'
 import { MARK } from '../parts/bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace, LOCK } from '../parts/bundle-place.js'
 import { isListReplaceable, LIST, readList } from './bundle-list.js'
 import { isMapOwn } from './entry-map.js'
-import { beginsWith, isThere } from './known-file.js'
 
 /** A directory that is compiled, as far as a bundle must not lie in it. */
 interface SkillDirectory {

@@ -1,12 +1,9 @@
 import { join } from 'node:path'
+import { beginsWith } from '../../files/known-file.js'
 import { readRegularFile, unlessGone } from '../../files/regular-file.js'
 import { MARK } from '../parts/bundle-parts.js'
 import type { BundlePlace } from '../parts/bundle-place.js'
 import { readList } from './bundle-list.js'
-import { beginsWith } from './known-file.js'
-
-/** What a source map begins with. Any program may have written such a one. */
-export const MAP_MARK = '{\n  "version": 3,'
 
 /** True where the source map at a place is the bundle's own: its list has it, or, where that was lost, its entry names it. */
 export function isMapOwn({ folder, name, chunks }: BundlePlace): boolean {

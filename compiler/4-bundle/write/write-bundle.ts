@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import { abandonedLock, withFileLock } from '../../files/file-lock.js'
+import { isBegun, MAP_MARK } from '../../files/known-file.js'
 import { nameToBe } from '../../files/temporary-name.js'
 import { holds, writeAllAtomic, writeAtomic } from '../../index/index-directory.js'
 import { MARK } from '../parts/bundle-parts.js'
@@ -17,8 +18,7 @@ import {
   writeList,
 } from './bundle-list.js'
 import { checkFiles, foreignFile } from './check-place.js'
-import { isMapOwn, MAP_MARK } from './entry-map.js'
-import { isBegun } from './known-file.js'
+import { isMapOwn } from './entry-map.js'
 
 /** The files of a bundle that are not on disk as they should be, its list among them. */
 export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {

@@ -1,5 +1,8 @@
 import { lstatSync } from 'node:fs'
-import { readRegularFile, unlessGone } from '../../files/regular-file.js'
+import { readRegularFile, unlessGone } from './regular-file.js'
+
+/** What a source map begins with. Any program may have written such a one. */
+export const MAP_MARK = '{\n  "version": 3,'
 
 /** True for whatever has the name, a link that leads nowhere too. What cannot be looked at writing says. */
 export function isThere(file: string): boolean {
@@ -27,6 +30,7 @@ function beginningOf(file: string, length: number): Buffer {
   return unlessGone(() => (isFile(file) ? readRegularFile(file, length) : null)) ?? Buffer.alloc(0)
 }
 
-function isFile(file: string): boolean {
+/** True for a file that is no link. */
+export function isFile(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
 }

@@ -1,0 +1,175 @@
+import { inCodePointOrder } from '../base/code-point-order.js'
+import type { ContentRecord } from './content-record.js'
+import {
+  type CascadeRecord,
+  type FileRecord,
+  INDEX_END,
+  INDEX_SCHEMA,
+  INDEX_VERSION,
+  type IndexHeader,
+  type NameRecord,
+  SECTIONS,
+  type Section,
+  sealed,
+  shardCount,
+  shardFile,
+  shardOf,
+  type ToolDetails,
+} from './index-format.js'
+import type { IndexFiles } from './read-index.js'
+
+/** The records of an index as lines, `"key":{…}` each, by section and key. */
+export type Lines<Line = string> = Record<Section, Map<string, Line>>
+
+export type HeaderFields = Pick<
+  IndexHeader,
+  'ignore' | 'listing' | 'counts' | 'cascadeInput' | 'cascadeKey'
+> & { modules: string[] }
+
+/** The files that make up an index, by their path relative to the entry's directory. */
+export interface EncodedIndex {
+  /** The text of the index file. */
+  header: string
+  /** Each function builds its shard anew at every call: all shards together are as large as everything else. */
+  shards: Map<string, () => Uint8Array>
+}
+
+/**
+ * Writes records as the text of an index; the counterpart of `openIndex`.
+ *
+ * @param bytesOf gives the UTF-8 of a line
+ */
+export function encodeIndex<Line>(
+  lines: Lines<Line>,
+  fields: HeaderFields,
+  bytesOf: (line: Line) => Uint8Array,
+  { digestOf, digestText }: Pick<IndexFiles, 'digestOf' | 'digestText'>,
+): EncodedIndex {
+  const count = shardCount(lines.tools.size + lines.files.size)
+  if (count === 0) {
+    const [all] = divide(lines, 1) as [SortedLines<Line>]
+    const body = joined(sectionsOf(all, bytesOf))
+    return { header: encodeHeader({ ...fields, hash: digestOf(body) }, body), shards: new Map() }
+  }
+  const shards: EncodedIndex['shards'] = new Map()
+  const digests = divide(lines, count).map(part => {
+    const shard = (): Uint8Array => joined(['{\n', ...sectionsOf(part, bytesOf), INDEX_END])
+    const digest = digestOf(shard()).slice(0, 32)
+    shards.set(shardFile(digest), shard)
+    return digest
+  })
+  return {
+    header: encodeHeader({ ...fields, hash: digestText(digests.join('\n')), shards: digests }),
+    shards,
+  }
+}
+
+function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: Uint8Array): string {
+  const { hash, ignore, listing, counts, cascadeInput, cascadeKey, modules, shards } = fields
+  const lines = [
+    `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
+    `"version":${INDEX_VERSION}`,
+    `"hash":${JSON.stringify(hash)}`,
+    `"ignore":${JSON.stringify(ignore)}`,
+    `"listing":${JSON.stringify(listing)}`,
+    `"counts":${JSON.stringify(counts)}`,
+    `"cascadeInput":${JSON.stringify(cascadeInput)}`,
+    `"cascadeKey":${JSON.stringify(cascadeKey)}`,
+  ]
+  if (modules.length > 0)
+    lines.push(`"modules":[\n${modules.map(file => JSON.stringify(file)).join(',\n')}\n]`)
+  if (shards) lines.push(`"shards":[\n${shards.map(shard => JSON.stringify(shard)).join(',\n')}\n]`)
+  if (body !== undefined) lines.push(new TextDecoder().decode(body))
+  return `{\n${lines.join(',\n')}${INDEX_END}`
+}
+
+/** Lines in their order, by section. */
+type SortedLines<Line> = Record<Section, Line[]>
+
+/** The text of sections, in pieces. */
+function sectionsOf<Line>(
+  sorted: SortedLines<Line>,
+  bytesOf: (line: Line) => Uint8Array,
+): (string | Uint8Array)[] {
+  const pieces: (string | Uint8Array)[] = []
+  for (const section of SECTIONS) {
+    if (pieces.length > 0) pieces.push(',\n')
+    const lines = sorted[section]
+    pieces.push(lines.length === 0 ? `"${section}":{}` : `"${section}":{\n`)
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) pieces.push(',\n')
+      pieces.push(bytesOf(line))
+    }
+    if (lines.length > 0) pieces.push('\n}')
+  }
+  return pieces
+}
+
+/** The bytes of pieces, of which those that are strings hold ASCII. */
+function joined(pieces: readonly (string | Uint8Array)[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    if (typeof piece === 'string') new TextEncoder().encodeInto(piece, bytes.subarray(at))
+    else bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+/** The lines in the order of their keys, in so many parts by their keys' hashes. */
+function divide<Line>(lines: Lines<Line>, count: number): SortedLines<Line>[] {
+  const parts = Array.from(
+    { length: count },
+    (): SortedLines<Line> => ({ tools: [], details: [], files: [], cascades: [], contents: [] }),
+  )
+  for (const section of SECTIONS) {
+    for (const key of inCodePointOrder(lines[section].keys()))
+      parts[shardOf(key, count)]?.[section].push(lines[section].get(key) as Line)
+  }
+  return parts
+}
+
+export function emptyLines<Line>(): Lines<Line> {
+  return { tools: new Map(), details: new Map(), files: new Map(), cascades: new Map(), contents: new Map() }
+}
+
+/** A name's record as a line of an index, `"name":{…}`. The functions below make lines of the other records. */
+export function encodeName(name: string, record: NameRecord): string {
+  if ('broken' in record) return encodeRecord(name, record)
+  return encodeRecord(name, { ...record, frontmatter: sortKeys(record.frontmatter) })
+}
+
+export function encodeDetails(name: string, { resources, references, ...details }: ToolDetails): string {
+  return encodeRecord(name, {
+    ...details,
+    resources: resources.map(sortKeys),
+    ...(references && { references: references.map(sortKeys) }),
+  })
+}
+
+export function encodeCascade(name: string, { chain, ...record }: CascadeRecord): string {
+  return encodeRecord(name, { ...record, chain: chain.map(sortKeys) })
+}
+
+export function encodeContent(name: string, record: ContentRecord): string {
+  return encodeRecord(name, record)
+}
+
+export function encodeFile(path: string, record: FileRecord): string {
+  return encodeRecord(path, record)
+}
+
+function encodeRecord(key: string, record: object): string {
+  return sealed(`${JSON.stringify(key)}:${JSON.stringify(sortKeys(record)).slice(0, -1)}`)
+}
+
+/**
+ * Sorts the keys of a record, and no deeper: only our own keys are sorted, while an author's values keep their order. Our keys are ASCII,
+ * which `sort` puts in code-point order.
+ */
+function sortKeys<Type extends object>(record: Type): Type {
+  const sorted: Partial<Type> = {}
+  for (const key of Object.keys(record).sort() as (keyof Type)[]) sorted[key] = record[key]
+  return sorted as Type
+}

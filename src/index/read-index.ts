@@ -1,0 +1,325 @@
+import { byCodePoint } from '../base/code-point-order.js'
+import { isJsonObject } from '../base/json.js'
+import type { DirectoryNames } from './directory-names.js'
+import {
+  INDEX_END,
+  INDEX_FILE,
+  INDEX_VERSION,
+  type IndexHeader,
+  type IndexRecords,
+  SECTIONS,
+  type Section,
+  sealed,
+  shardFile,
+  shardOf,
+} from './index-format.js'
+import { isHeader, recordFault } from './record-fault.js'
+
+/** The files that indexes are read from, on disk or in a bundle, and their digests. */
+export interface IndexFiles {
+  via: 'index' | 'bundle'
+  resolve: (directory: string, file: string) => string
+  /** Null for what is not there, or is not a file. */
+  stat: (path: string) => { size: number; mtimeMs: number; ino: number } | null
+  readText: (path: string) => string | null
+  /** False for a text that must be loaded before `readText` can give it: a shard in a bundle. */
+  isLoaded: (path: string) => boolean
+  loadTexts: (paths: readonly string[]) => Promise<void>
+  /** SHA-256 of a string, of bytes; hexadecimal. */
+  digestText: (text: string) => string
+  digestOf: (bytes: Uint8Array) => string
+}
+
+/** An index must not be used; the message says why. */
+export class IndexRefused extends Error {}
+
+/** Parts of an index have to be loaded before they are read. */
+export class PartsAway extends Error {
+  constructor(readonly load: () => Promise<void>) {
+    super('parts of an index are not loaded')
+  }
+}
+
+/** The text of an index file, with its header. */
+export interface IndexText {
+  text: string
+  header: IndexHeader
+}
+
+/** An index, open for looking names up. */
+export interface OpenIndex extends DirectoryNames, IndexText {
+  /** Tells this state of the index file from another one. */
+  stamp: string
+}
+
+/**
+ * Opens the index of a directory: reads its header at once, its shards and records when they are asked for. The counterpart of
+ * `encodeIndex`.
+ *
+ * @param isWhole true where a record may only be used after everything in its file was digested
+ * @returns null where the directory has none
+ * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory; PartsAway at a look-up in a
+ *   bundle, which must be repeated after `load`
+ */
+export function openIndex(files: IndexFiles, directory: string, isWhole = false): OpenIndex | null {
+  const path = files.resolve(directory, INDEX_FILE)
+  const state = files.stat(path)
+  const text = state && readable(() => files.readText(path))
+  if (state === null || text === null) return null
+  const header = readHeader(text)
+  const { shards } = header
+  const read = partReader(files, directory, { text, header }, isWhole)
+  const expectLoaded = (digests: readonly unknown[]): void => {
+    const paths = digests.filter(isShardDigest).map(digest => files.resolve(directory, shardFile(digest)))
+    const away = paths.filter(one => !files.isLoaded(one))
+    if (away.length > 0) throw new PartsAway(() => files.loadTexts(away))
+  }
+  // By digest: an index that names one shard a million times has it read once.
+  const known = new Map<string | undefined, IndexPart>()
+
+  const part = (digest: string | undefined): IndexPart => {
+    const before = known.get(digest)
+    if (before) return before
+    expectLoaded([digest])
+    const found = read(digest)
+    known.set(digest, found)
+    return found
+  }
+  const partFor = (key: string): IndexPart => part(shards?.[shardOf(key, shards.length)])
+  const keys = (section: Section): string[] => {
+    const digests = partDigests(header)
+    expectLoaded(digests)
+    return digests.flatMap(digest => [...part(digest)[section].all().keys()])
+  }
+
+  return {
+    via: files.via,
+    madeAt: state.mtimeMs,
+    listing: header.listing,
+    header,
+    text,
+    stamp: stampOf(state),
+    tool: name => partFor(name).tools.one(name),
+    details: name => partFor(name).details.one(name),
+    file: file => partFor(file).files.one(file),
+    cascade: name => partFor(name).cascades.one(name),
+    content: name => partFor(name).contents.one(name),
+    // Names are ASCII, which the language itself orders by code point.
+    names: () => keys('tools').sort(),
+    paths: () => keys('files').sort(byCodePoint),
+  }
+}
+
+/** The stamp of the index file as it lies there now; null where there is none. */
+export function indexStamp(files: IndexFiles, directory: string): string | null {
+  const state = files.stat(files.resolve(directory, INDEX_FILE))
+  return state && stampOf(state)
+}
+
+function stampOf({ size, mtimeMs, ino }: NonNullable<ReturnType<IndexFiles['stat']>>): string {
+  return `${size} ${mtimeMs} ${ino}`
+}
+
+/**
+ * Reads all parts of an index that can be read at once, one after the other, and keeps none.
+ *
+ * @throws IndexRefused
+ */
+export function* readParts(files: IndexFiles, directory: string, index: IndexText): Generator<IndexPart> {
+  const read = partReader(files, directory, index, true)
+  for (const digest of partDigests(index.header)) yield read(digest)
+}
+
+/** The digest of each shard, once; where the records stand in the index file itself, undefined for that file. */
+function partDigests({ shards }: IndexHeader): (string | undefined)[] {
+  return [...new Set(shards ?? [undefined])]
+}
+
+function partReader(
+  files: IndexFiles,
+  directory: string,
+  { text, header }: IndexText,
+  isWhole: boolean,
+): (digest: string | undefined) => IndexPart {
+  let isAsHashed = false
+  return digest => {
+    const partText = digest === undefined ? text : readShard(files, directory, digest)
+    const expectSame = (): void => {
+      isAsHashed ||= files.digestText(hashedText(text, header)) === header.hash
+      if (!isAsHashed || (digest !== undefined && !files.digestText(partText).startsWith(digest)))
+        throw new IndexRefused(EDITED)
+    }
+    if (isWhole) expectSame()
+    return readPart(partText, isWhole ? undefined : expectSame)
+  }
+}
+
+const EDITED = 'its records are not those that it was written with'
+
+/** A missing shard means that the index was replaced since its header was read: only then is there another to open. */
+function readShard(files: IndexFiles, directory: string, digest: string): string {
+  const text = isShardDigest(digest)
+    ? readable(() => files.readText(files.resolve(directory, shardFile(digest))))
+    : null
+  if (text === null) throw new IndexRefused('one of its parts is missing')
+  return text
+}
+
+function readable<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw new IndexRefused(`it cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** True for a digest that can name a shard: whatever else an index holds in its place must not become part of a path. */
+export function isShardDigest(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
+}
+
+/** The text whose digest is an index's `hash`. */
+export function hashedText(text: string, { shards }: Pick<IndexHeader, 'shards'>): string {
+  return shards ? shards.join('\n') : text.slice(text.indexOf(`\n"${SECTIONS[0]}":`) + 1, -INDEX_END.length)
+}
+
+const CUT_OFF = 'it is cut off or no JSON'
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new IndexRefused(CUT_OFF)
+  }
+}
+
+/**
+ * The header of an index file, read without the sections that may follow it.
+ *
+ * @throws IndexRefused
+ */
+export function readHeader(text: string): IndexHeader {
+  const end = text.indexOf(`,\n"${SECTIONS[0]}":{`)
+  const value = parse(end === -1 ? text : `${text.slice(0, end)}}`)
+  if (!isJsonObject(value)) throw new IndexRefused(CUT_OFF)
+  const { version } = value
+  if (version !== INDEX_VERSION) {
+    const its = typeof version === 'object' ? 'no number' : JSON.stringify(version)
+    throw new IndexRefused(`its version is ${its}, and this runtime reads ${INDEX_VERSION}`)
+  }
+  if (!isHeader(value)) throw new IndexRefused('its header is not one of ours')
+  return value as unknown as IndexHeader
+}
+
+/** A file that holds records, the index file itself or a shard, by section. */
+export type IndexPart = { [Name in Section]: SectionReader<IndexRecords[Name][string]> }
+
+interface SectionReader<Value> {
+  /** The record of a key. */
+  one: (key: string) => Value | undefined
+  /** All records by key. */
+  all: () => ReadonlyMap<string, Value>
+  /** The lines of all records by key, `"key":{…}` each, not looked at. */
+  lines: () => ReadonlyMap<string, string>
+}
+
+/** The lines that open sections: nothing else has such, as what follows a record's key is never empty. */
+const OPENINGS = new RegExp(`\\n"(${SECTIONS.join('|')})":(?=\\{[\\n}])`, 'g')
+
+/**
+ * Finds the sections in the text of an index file or a shard. A text that does not have them in their order, each once, is refused:
+ * somebody else would read other records in it than we do.
+ *
+ * @param expectSame throws where the text is not what was written, and is called before more than single records are read; not given for a
+ *   text that was digested
+ * @throws IndexRefused, here or when records are read
+ */
+export function readPart(text: string, expectSame?: () => void): IndexPart {
+  if (!text.endsWith(INDEX_END)) throw new IndexRefused(CUT_OFF)
+  const openings = [...text.matchAll(OPENINGS)]
+  if (openings.map(([, section]) => section).join() !== SECTIONS.join())
+    throw new IndexRefused('it does not have each of its sections once')
+  return Object.fromEntries(
+    openings.map(({ 0: { length }, 1: section, index }, number) => {
+      const next = openings[number + 1]?.index
+      const range: Range = [index + length, next === undefined ? text.length - INDEX_END.length : next - 1]
+      return [section, readSection(text, section as Section, range, expectSame)]
+    }),
+  ) as unknown as IndexPart
+}
+
+/** Where a section stands in a text, braces and all. */
+type Range = readonly [start: number, end: number]
+
+/** So many records of a section are read one by one: few are found sooner than all are parsed. */
+const FEW = 8
+
+/**
+ * Reads the records of a section. One of few is read by its line, where that is as it was sealed. Asking for more, or for one that is not
+ * there, has the whole text digested and all records checked: one that is not ours condemns all of them.
+ */
+function readSection<Value extends object>(
+  text: string,
+  section: Section,
+  range: Range,
+  expectSame: (() => void) | undefined,
+): SectionReader<Value> {
+  const known = new Map<string, Value>()
+  let isRead = false
+  const add = (key: string, json: string): void => {
+    const record = parse(json)
+    const fault = recordFault(section, key, record)
+    if (fault !== null) throw new IndexRefused(fault)
+    known.set(key, record as Value)
+  }
+  const lines = (): ReadonlyMap<string, string> => {
+    expectSame?.()
+    return sectionLines(text.slice(...range))
+  }
+  const all = (): ReadonlyMap<string, Value> => {
+    if (isRead) return known
+    // What was handed out stays what it is.
+    for (const [key, line] of lines()) if (!known.has(key)) add(key, line.replace(KEY, ''))
+    isRead = true
+    return known
+  }
+  const one = (key: string): Value | undefined => {
+    if (!known.has(key) && !isRead) {
+      const json = expectSame && known.size < FEW ? sealedRecord(key, text, range) : null
+      if (json === null) all()
+      else add(key, json)
+    }
+    return known.get(key)
+  }
+  return { one, all, lines }
+}
+
+/** A key at the start of a line. */
+const KEY = /^"(?:[^"\\]|\\.)*":/
+
+/** The lines of a section by key, without the commas between them; refused where there is not one for each key. */
+function sectionLines(section: string): Map<string, string> {
+  const lines = new Map<string, string>()
+  if (section === '{}') return lines
+  const rows = section.split('\n')
+  const isFramed = rows.shift() === '{' && rows.pop() === '}'
+  for (const [number, row] of rows.entries()) {
+    const [key] = KEY.exec(row) ?? []
+    const isLast = number === rows.length - 1
+    if (!key || !(isLast || row.endsWith(','))) throw new IndexRefused(EDITED)
+    lines.set(parse(key.slice(0, -1)) as string, isLast ? row : row.slice(0, -1))
+  }
+  if (!isFramed || lines.size !== rows.length) throw new IndexRefused(EDITED)
+  return lines
+}
+
+/** The JSON of a record; null where it is not there, or its line is not as it was sealed. */
+function sealedRecord(key: string, text: string, [start, end]: Range): string | null {
+  const opening = `\n${JSON.stringify(key)}:`
+  const at = text.indexOf(opening, start)
+  if (at === -1 || at >= end) return null
+  const row = text.slice(at + 1, text.indexOf('\n', at + 1))
+  const line = row.endsWith(',') ? row.slice(0, -1) : row
+  const unsealed = line.slice(0, -',"check":"00000000"}'.length)
+  return sealed(unsealed) === line ? `${unsealed.slice(opening.length - 1)}}` : null
+}
