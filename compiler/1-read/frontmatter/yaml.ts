@@ -1,3 +1,4 @@
+import type { GrayMatterFile } from 'gray-matter'
 import { CORE_SCHEMA, load, type State, Type, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
@@ -17,29 +18,32 @@ export interface YamlProblem {
 
 export type YamlResult = { value: JsonObject; problem?: never } | { problem: YamlProblem; value?: never }
 
+/** gray-matter's search for comments takes a time that grows with the square of such a run, if it has line breaks. */
+const BLANK_RUN = /(\s{32})\s+/g
+
 /**
- * Reads frontmatter's YAML as YAML 1.2's core schema has it: no dates, no binary, no code, nothing shared.
+ * Reads frontmatter's YAML by the core schema of YAML 1.2: no dates, no binary, no code, nothing shared.
  *
- * gray-matter is handed one thing only, a document that we fenced ourselves and with its engines replaced:
- * left to itself it runs `---js` as code, keeps what it parsed in a cache and closes a block at `---foo`.
+ * The frontmatter is fenced again for gray-matter, and all its engines are replaced: by itself it runs `---js` as
+ * code, caches what it parsed, and closes a block at `---foo`.
  */
 export function readYaml(source: string): YamlResult {
   let alias: YamlProblem | null = null
-  const parse = (): JsonObject =>
-    parseMapping(`\n${source}`, (name, end) => {
+  const shortened = source.replace(BLANK_RUN, '$1')
+  const parse = (matter: string): JsonObject =>
+    // The blank lines that were taken out may belong to a value.
+    parseMapping(shortened === source ? matter : `\n${source}`, (name, end) => {
       alias ??= { rule: 'yaml-alias', offset: end - name.length - 2, found: [`*${name.slice(0, 80)}`] }
     })
   try {
-    const { data } = yamlPackages.grayMatter(
-      { content: '---\nx\n---\n' },
-      // Not through gray-matter's hands: it looks for comments in a time that grows with the square of blank lines.
-      {
-        language: 'yaml',
-        engines: { ...ENGINES, yaml: { parse, stringify: refuse } },
-      },
+    const file: GrayMatterFile<string> & { isEmpty?: boolean } = yamlPackages.grayMatter(
+      { content: `---\n${shortened}\n---\n` },
+      { engines: { ...REFUSED, yaml: parse }, excerpt: noExcerpt },
     )
-    const problem = problemInValue(source, data) ?? alias
-    return problem ? { problem } : { value: data as JsonObject }
+    // gray-matter does not know all that is text in YAML.
+    const value: JsonObject = file.isEmpty ? parse(file.matter) : file.data
+    const problem = problemInValue(source, value) ?? alias
+    return problem ? { problem } : { value }
   } catch (error) {
     if (error instanceof YAMLException) return { problem: problemOfException(source, error) }
     if (error instanceof NotMapping) {
@@ -59,10 +63,11 @@ function refuse(): never {
   throw new Error('Only YAML is read.')
 }
 
-const ENGINES = {
-  json: { parse: refuse, stringify: refuse },
-  javascript: { parse: refuse, stringify: refuse },
-  coffee: { parse: refuse, stringify: refuse },
+const REFUSED = { json: refuse, javascript: refuse, coffee: refuse }
+
+/** Without it, gray-matter makes a string of the author's `excerpt_separator`, whatever that is. */
+function noExcerpt(): string {
+  return ''
 }
 
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
@@ -119,7 +124,7 @@ interface ParserState extends State {
 
 function problemOfException(source: string, exception: YAMLException): YamlProblem {
   const { reason = exception.message, mark } = exception as YAMLException & { reason?: string }
-  // gray-matter hands on the newline after its fence; and what ends too early ends with the last thing written.
+  // The engine's text begins with the newline after the fence. An unexpected end is reported at the last character.
   const offset = Math.max(0, Math.min((mark?.position ?? 0) - 1, source.trimEnd().length - 1))
   const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]
   if (tag !== undefined) return tagBefore(source, offset, tag)
