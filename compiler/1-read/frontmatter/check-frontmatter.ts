@@ -238,3 +238,11 @@ export function typeName(value: JsonValue): string {
 function characters(text: string): number {
   return text.length > COMPATIBILITY_MAX ? [...text].length : text.length
 }
+
+/** `role: main` in YAML or in code. */
+const ROLE_MAIN = /(?:^|[\s{,])["']?role["']?[ \t]*:[ \t]*["']?main\b/m
+
+/** True for the text of a broken skill that seems to be a main skill, since other skills depend on that one. */
+export function saysMain(text: string): boolean {
+  return ROLE_MAIN.test(text)
+}
