@@ -52,6 +52,8 @@ describe('time grows with the size of the text', () => {
     'a code fence that U+2028 ends': frontmatter('', `${'`'.repeat(200_000)}\u2028x\n`),
     'comments that U+2028 ends': frontmatter(`note: b: ${' #'.repeat(28_000)}\u2028x`),
     'lines that end in CR': frontmatter(`note: "${'a\r'.repeat(30_000)}"`),
+    'blank lines that end in CR LF': frontmatter(`note: |\n a${'\r\n'.repeat(30_000)} a`),
+    'blank lines that end in U+2028': frontmatter(`note: a${'\u2028'.repeat(20_000)}`),
     'blank lines where an alias may be': frontmatter(`a: a *b\nnote:${'\n'.repeat(60_000)} a`),
   }
   it.each(Object.entries(texts))('%s', async (_, text) => {

@@ -157,6 +157,26 @@ describe('no file is executed', () => {
   })
 })
 
+describe('frontmatter that gray-matter by itself reads otherwise', () => {
+  it.each([
+    ['is not empty after a comment that ends in CR', '# c\rname: x\rdescription: D.\n', 'D.'],
+    [
+      'keeps its blank lines',
+      `name: x\ndescription: |\n  a${'\n'.repeat(99)}  b\n`,
+      `a${'\n'.repeat(99)}b\n`,
+    ],
+    [
+      'may have any `excerpt_separator`',
+      'name: x\ndescription: D.\nexcerpt_separator: { toString: 1, valueOf: 1 }\n',
+      'D.',
+    ],
+  ])('%s', async (_, yaml, description) => {
+    const paths = [makeTree({ 'x/SKILL.md': `---\n${yaml}---\n` })]
+    await compile({ paths })
+    expect(await createRuntime({ paths }).findTool('x')).toMatchObject({ frontmatter: { description } })
+  })
+})
+
 describe('limits, at −1, 0 and +1', () => {
   const fill = (count: number): string => 'x'.repeat(count)
   const head = Buffer.byteLength(skill('edge', ''))

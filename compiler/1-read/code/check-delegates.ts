@@ -11,7 +11,7 @@ const PROBLEMS = {
   'no-function': 'it has no function as default export',
 } as const
 
-/** Says which delegates are code that can certainly not be called. None of it is run. */
+/** Finds delegates whose code certainly has no function as default export. The code is not run. */
 export async function checkDelegates(directory: string, units: readonly SkillUnit[]): Promise<void> {
   const read = new Map<string, CodeModule['defaultExport']>()
   for (const { tools, sources, findings } of units) {
@@ -39,7 +39,7 @@ async function defaultExport(
   return 'rule' in read ? 'maybe' : read.module.defaultExport
 }
 
-/** Null for what is not to be read, or cannot be: bundling says so. */
+/** The text of a delegate's file; null where it must not or cannot be read, which bundling reports. */
 function textOf(directory: string, file: string): string | null {
   try {
     const real = realpathSync.native(join(directory, file))

@@ -30,17 +30,17 @@ export interface CodeTool {
   /** The offset in the text of its name, or of the tool where the name is not literal. */
   offset: number
   /** The offsets of the values of its frontmatter, by path. */
-  places: Map<string, number>
+  offsets: Map<string, number>
   /** True for a plain function in a module that certainly exports no `frontmatter`: it takes its file's name. */
   isBare?: true
   /** The fields of its definition that have no effect yet. */
-  idle: FieldPlace[]
+  idle: FieldOffset[]
   /** Why it cannot be used as a tool. */
   problems: CodeProblem[]
 }
 
 /** A field of a definition, with the offset of its key. */
-interface FieldPlace {
+interface FieldOffset {
   field: string
   offset: number
 }
@@ -72,7 +72,7 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
   const all = literalName === undefined ? read : { ...read, name: literalName }
-  const { dynamic, places, problems } = reader
+  const { dynamic, offsets, problems } = reader
   if (fields && !mayExecute(fields))
     problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
   for (const { field, offset } of unknown)
@@ -81,14 +81,14 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
     exported,
     frontmatter: frontmatterOf(all),
     dynamic,
-    places,
+    offsets,
     idle,
     problems,
-    offset: places.get('name') ?? call.start,
+    offset: offsets.get('name') ?? call.start,
   }
 }
 
-function writtenFields({ properties }: ObjectExpression): FieldPlace[] {
+function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
   return properties.flatMap(property =>
     property.type === 'SpreadElement' || property.computed
       ? []
@@ -102,7 +102,7 @@ function fieldMeant(field: string): string[] {
   return [nearest(field, DEFINITION_FIELDS) ?? '', ...(isOfMetadata ? ['metadata'] : [])]
 }
 
-function nearExecute(unknown: readonly FieldPlace[]): string[] {
+function nearExecute(unknown: readonly FieldOffset[]): string[] {
   const near = unknown.find(({ field }) => nearest(field, ['execute']) !== null)
   return near ? [near.field] : []
 }
@@ -142,11 +142,11 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   if (what !== undefined) reader.problems.push({ rule: 'no-tool', offset: node.start, found: [what] })
   if (maker !== null)
     reader.problems.push({ rule: 'no-tool', offset: node.start, found: [`made by \`${maker}\``, maker] })
-  const { dynamic, places, problems } = reader
+  const { dynamic, offsets, problems } = reader
   const shown = assignedTo(node, scope.functions)
   const isBare = !exported && !scope.mayHideFrontmatter && FUNCTIONS.has(shown.type)
-  const offset = places.get('name') ?? (isBare ? shown : node).start
-  const tool = { exported: 'default', frontmatter, dynamic, places, idle: [], problems, offset }
+  const offset = offsets.get('name') ?? (isBare ? shown : node).start
+  const tool = { exported: 'default', frontmatter, dynamic, offsets, idle: [], problems, offset }
   return [isBare ? { ...tool, isBare } : tool]
 }
 

@@ -23,7 +23,7 @@ export interface CodeProblem {
 /** The state of reading a tool's literals: what is needed for it, and what has been found. */
 export interface Reader {
   scope: Scope
-  places: Map<string, number>
+  offsets: Map<string, number>
   dynamic: { path: string; offset: number }[]
   problems: CodeProblem[]
   /** The path in frontmatter of a path in the object that is being read. */
@@ -31,7 +31,7 @@ export interface Reader {
 }
 
 export function newReader(scope: Scope, toPath: Reader['toPath'] = path => path): Reader {
-  return { scope, places: new Map(), dynamic: [], problems: [], toPath }
+  return { scope, offsets: new Map(), dynamic: [], problems: [], toPath }
 }
 
 /** The literal fields of an object. Other fields are left out, and added to `dynamic`. */
@@ -56,7 +56,7 @@ export function literalObject(
         continue
       }
       const inside = path === '' ? key : `${path}.${key}`
-      reader.places.set(reader.toPath(inside), property.value.start)
+      reader.offsets.set(reader.toPath(inside), property.value.start)
       const value = literal(property.value, inside, reader)
       if (value !== undefined) entries.push([key, value])
     }

@@ -5,19 +5,18 @@ import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 import { fallbackName } from '../../records/walked.js'
-import { checkFrontmatter, hasDelegate } from '../frontmatter/check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, saysMain } from '../frontmatter/check-frontmatter.js'
 import { frontmatterReferences } from '../frontmatter/frontmatter-references.js'
-import { saysMain } from '../frontmatter/says-main.js'
 import { decode } from '../markdown/decode.js'
 import { nothingParsed, type ParsedFile } from '../markdown/parse-file.js'
 import type { CodeTool } from './exported-tools.js'
 import type { ReadModule } from './read-module.js'
 
-/** Reads a code skill's file: its default export, and every export made with `defineTool`. Runs none of it. */
+/** Reads the tools of a code file without running it: its default export, and every export made with `defineTool`. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
   const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)
-  // The parser of code takes longer to load than a hundred texts to read.
+  // Loading the parser of code takes longer than reading a hundred Markdown files.
   const { readModule } = await import('./read-module.js')
   const read = 'rule' in decoded ? decoded : await readModule(decoded.text.replace(/^\uFEFF/, ''), path)
   if ('rule' in read) addBroken(parsed, read, fileName(path))
@@ -52,7 +51,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
   const at = locatorOf(tool, placeOf)
   const findings = checkFrontmatter(verbatim, description, at)
-  // Of what is only known when the file runs, a part says nothing.
+  // A rule about a value cannot be checked while part of the value is known only when the file runs.
   const isPart = ({ rule, found: [part] }: Finding): boolean =>
     (rule === 'description-missing' && isDynamic('description')) ||
     (rule === 'tag-idle' && isDynamic('metadata.role')) ||
@@ -84,12 +83,12 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   })
 }
 
-/** The name that a file of code seems to give by what it is called. */
+/** The tool name in a code file's own name. */
 function fileName(path: string): string | null {
   return fallbackName({ path, kind: 'code', folderName: '' })
 }
 
-/** Why a tool has no name that could be known. */
+/** The fault of a tool whose name is missing or not known. */
 function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadModule['placeOf']): Finding {
   const noTool = problems.find(({ rule }) => rule === 'no-tool')
   if (noTool) return finding('no-tool', placeOf(noTool.offset), ...noTool.found)
@@ -99,14 +98,14 @@ function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadMod
     : finding('name-missing', placeOf(offset), 'code')
 }
 
-/** What to do in the place of a field that does nothing yet. */
+/** What to write instead of a field that has no effect yet. */
 const INSTEAD: Record<string, string> = {
   descriptionPath: 'Write the text as `description`.',
   init: 'Give `defineTool` the name and a function that sets the tool up.',
   timeout: 'Write it under `metadata`: there the middleware "timeout" reads it.',
 }
 
-/** What a definition says that nothing reads yet. */
+/** Findings for the fields of a definition that have no effect yet. */
 function idleFields({ idle }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
   return idle.map(({ field, offset }) => {
     const message = `"${field}" of \`defineTool\` does nothing yet`
@@ -114,10 +113,10 @@ function idleFields({ idle }: CodeTool, placeOf: ReadModule['placeOf']): Finding
   })
 }
 
-function locatorOf({ places, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {
+function locatorOf({ offsets, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {
   const find = (...path: (string | number)[]): Place => {
     for (let length = path.length; length > 0; length--) {
-      const found = places.get(pathText(path.slice(0, length)))
+      const found = offsets.get(pathText(path.slice(0, length)))
       if (found !== undefined) return placeOf(found)
     }
     return placeOf(offset)
@@ -130,7 +129,7 @@ function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void 
   if (name !== null && isFatal(why)) parsed.broken.push({ name, finding: why })
 }
 
-/** A path as the reader of code writes it. */
+/** A path in the notation of `CodeTool.offsets`: `metadata.tags[0]`. */
 function pathText(path: readonly (string | number)[]): string {
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))

@@ -9,13 +9,13 @@ import { toDiagnostic } from '../../diagnostics/diagnostics.js'
 import type { UnitSource } from '../../records/skill-unit.js'
 import { parseFile } from '../markdown/parse-file.js'
 
-/** What a tool's `metadata.delegate` asks of the compiler. */
+/** What a tool's `metadata.delegate` refers to, or why it cannot be used. */
 export type Delegate =
-  /** Code to be made a module: its default export is the tool's body. */
+  /** Code that is compiled to a module, whose default export runs the tool. */
   | { source: UnitSource }
-  /** A Markdown text that is ready as it stands. */
+  /** Markdown that is used as it is. */
   | { inline: InlineRecord }
-  /** Another tool, looked up when this one runs. */
+  /** Another tool, which is looked up when this one runs. */
   | { tool: string }
   | { problem: string }
 
@@ -23,8 +23,9 @@ const PLAIN_MODULE = /\.[cm]?[jt]s$/
 const SKILL_FILE = /(?:^|\/)skill\.md$|\.skill\.(?:md|ts|js|mts|mjs)$/i
 
 /**
- * Reads a delegate: `file` is the referring skill's path inside `directory`, from whose folder a relative path
- * starts.
+ * Reads a delegate.
+ *
+ * @param file the path in `directory` of the skill that has the delegate; relative paths start at its folder
  */
 export function readDelegate(value: string, directory: string, file: string): Delegate {
   if (value.startsWith('inline://')) return readInline(value)
@@ -42,7 +43,7 @@ export function readDelegate(value: string, directory: string, file: string): De
   return { source: { key: path, file: path } }
 }
 
-/** Null where nothing is, and where nothing can be: a link round in a circle, a name that no file can have. */
+/** The stat of a path; null where there is no file, also because of a circular link or an impossible name. */
 function statOf(path: string): Stats | null {
   try {
     return statSync(path)
@@ -70,7 +71,7 @@ function readInline(value: string): Delegate {
   }
 }
 
-/** The content of a skill that stands in the frontmatter. */
+/** Reads a Markdown skill that is written in the frontmatter. */
 function readMarkdown(text: string): Delegate {
   const bytes = Buffer.from(text)
   const { tools, findings } = parseFile(bytes, {

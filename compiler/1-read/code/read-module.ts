@@ -6,15 +6,15 @@ import { useEsbuild } from '../../esbuild/esbuild.js'
 import { limits } from '../../files/limits.js'
 import { type CodeModule, readCode } from './read-code.js'
 
-/** What a code file says of its tools, with the way from an offset to a place in the author's text. */
+/** A code file that was read. `placeOf` gives the place in the author's text of an offset in the module. */
 export interface ReadModule {
   module: CodeModule
   placeOf: (offset: number) => Place
 }
 
 /**
- * Reads a code file without running it, from the author's own text. TypeScript that the parser does not know yet
- * goes through esbuild first, which knows more of it and tells better what is wrong.
+ * Reads a code file without running it. TypeScript that the parser does not understand is compiled by esbuild first,
+ * which knows newer syntax and has better messages.
  */
 export async function readModule(text: string, path: string): Promise<ReadModule | Finding> {
   if (nesting(text) > limits.codeDepth)
@@ -25,7 +25,7 @@ export async function readModule(text: string, path: string): Promise<ReadModule
     return { module: readCode(text, language), placeOf: offset => placeAt(text, offset) }
   } catch (error) {
     const { pos = 0, message } = error as SyntaxError & { pos?: number }
-    // Where the stack ends differs from run to run, and so says nothing of the text.
+    // The message names the place at which the stack was full, which differs from run to run.
     if (message.startsWith('Not enough stack space'))
       return finding('code-syntax', FILE_START, 'it nests too deeply to be parsed')
     if (language === 'typescript') return readTypeScript(text)
@@ -60,10 +60,10 @@ function originalPlace(map: string, { line, column }: Place): Place {
     : FILE_START
 }
 
-/** Each level of `<T>(…)` doubles the time of a parser that tries it as a function first. */
+/** Each level of `<T>(…)` doubles the time of the parser, which tries to read it as a function first. */
 const GENERICS_MAX = 8
 
-/** How deep parentheses nest that stand after a `>`. */
+/** How deep parentheses after a `>` nest. */
 function genericNesting(text: string): number {
   const open: boolean[] = []
   let depth = 0
@@ -79,7 +79,7 @@ function genericNesting(text: string): number {
   return deepest
 }
 
-/** How deep brackets nest, those in strings counted too: deep enough and they end the parser's process. */
+/** How deep brackets nest, including those in strings. If they nest too deep, esbuild's process ends. */
 function nesting(text: string): number {
   let depth = 0
   let deepest = 0

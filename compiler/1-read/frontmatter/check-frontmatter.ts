@@ -11,7 +11,7 @@ import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
 import { remembering } from '../../files/memoize.js'
 
-/** Few skills have one, and a place is looked for only where it may be needed. */
+/** True for frontmatter with a delegate. Few skills have one, and only for these is its place looked for. */
 export function hasDelegate({ metadata }: JsonObject): boolean {
   return isJsonObject(metadata) && metadata.delegate !== undefined
 }
@@ -26,7 +26,7 @@ const SWITCH_WORDS = new Map([
 const DESCRIPTION_MAX = 1024
 const COMPATIBILITY_MAX = 500
 
-/** What frontmatter breaks of our rules and of the specification's, apart from the name's. */
+/** Checks frontmatter by our rules and the specification's, apart from those about the name. */
 export function checkFrontmatter(
   verbatim: JsonObject,
   description: string | undefined,
@@ -139,19 +139,19 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   ]
 }
 
-/** The specification has texts for all that stands under `metadata`: one that says true or false is no slip in any other key. */
+/** Finds switches whose value is a string. For other keys such strings are correct: the specification allows no other type. */
 function checkSwitches(metadata: JsonObject, at: Locator): Finding[] {
   return SWITCHES.flatMap(key => {
     const written = metadata[key]
     if (typeof written !== 'string') return []
     const meant = SWITCH_WORDS.get(written.trim().toLowerCase())
-    // That is understood as well.
+    // These strings have the effect that they are meant to have.
     if (meant === undefined || (key === 'enabled' && (meant === 'true' || written === 'false'))) return []
     return [finding('switch-is-text', at.value('metadata', key), key, written, meant)]
   })
 }
 
-/** The tags that are written, each with its place inside `tags`, normalised. */
+/** The normalised tags, each with its path inside `tags`. */
 function normalTags(tags: JsonValue | undefined): { tag: string; inside: number[] }[] {
   if (typeof tags === 'string') return normalizeTags(tags.split(/[\s,]+/)).map(tag => ({ tag, inside: [] }))
   if (!Array.isArray(tags)) return []
@@ -166,7 +166,7 @@ function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
   const reserved = normal.filter(
     one => one.tag.startsWith('meta-') && !one.tag.startsWith('meta-directive-') && !idle.includes(one),
   )
-  // Other tags of this kind are their authors' own.
+  // Other tags that begin so may belong to the author.
   const near = normal.flatMap(({ tag, inside }) => {
     if (!tag.startsWith('meta-') || DIRECTIVE_TAGS.includes(tag)) return []
     const known = DIRECTIVE_TAGS.find(candidate => editDistance(tag, candidate, 2) <= 2)
@@ -180,15 +180,15 @@ function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
   ]
 }
 
-/** As many as are worth reporting of one file. */
+/** The first findings of a rule, as many as are reported for one file. */
 function first<Item>(items: Item[]): Item[] {
   return items.slice(0, limits.findingsPerRule)
 }
 
-/** `metadata` is free-form, so only a key that is one edit from one of ours is worth a word. */
+/** Finds keys that are one edit from one of ours. `metadata` is free-form, so no others are reported. */
 function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   const near = Object.keys(metadata).flatMap(key => {
-    // Of short words many are near each other; this one says by its value what it was meant to be.
+    // Many short words are near each other, so that a short key is reported only if its value is a role.
     const isRole = key.length > 2 && ROLES.some(role => role === metadata[key])
     if ((key.length < 5 && !isRole) || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
     const known = nearCoreKey(key)
@@ -199,7 +199,7 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   )
 }
 
-/** The keys of skill files are few words, over and over: what is near to each is found once. */
+/** Skill files use the same few keys over and over, so the nearest key to each is looked up once. */
 const WORDS_KEPT = 1_000
 
 const nearCoreKey = remembering(
@@ -237,4 +237,12 @@ export function typeName(value: JsonValue): string {
 /** Characters as the specification counts them: code points. */
 function characters(text: string): number {
   return text.length > COMPATIBILITY_MAX ? [...text].length : text.length
+}
+
+/** `role: main` in YAML or in code. */
+const ROLE_MAIN = /(?:^|[\s{,])["']?role["']?[ \t]*:[ \t]*["']?main\b/m
+
+/** True for the text of a broken skill that seems to be a main skill, since other skills depend on that one. */
+export function saysMain(text: string): boolean {
+  return ROLE_MAIN.test(text)
 }

@@ -1,19 +1,19 @@
 import { lineEnd } from '../../diagnostics/source-text.js'
 import { topLevelKeys } from './top-level-keys.js'
 
-/** A text of which YAML takes the end for a comment. */
+/** A value whose end YAML takes for a comment. */
 export interface CutValue {
   key: string
   /** Offset of the `#`. */
   offset: number
-  /** What is left out, as it was written. */
+  /** The part that is left out, as it was written. */
   cut: string
 }
 
-/** Values that begin so are no plain scalars, and a `#` in them is their own or plainly no part of them. */
+/** The beginning of a value that is not a plain scalar: in it, `#` either belongs to the value or clearly does not. */
 const NOT_PLAIN = /^[[{"'|>&*!%@`]/
 
-/** Where a name or description without quotes holds ` #`: YAML ends it there, and says nothing. */
+/** Finds ` #` in an unquoted name or description, which YAML silently ends there. */
 export function commentsInValues(source: string): CutValue[] {
   if (!source.includes('#')) return []
   const keys = topLevelKeys(source)
@@ -27,12 +27,12 @@ export function commentsInValues(source: string): CutValue[] {
   })
 }
 
-/** The first comment on a line of the value that begins at `start`; null where it has none. */
+/** The offset of the first comment after text of the value that begins at `start`; null where there is none. */
 function commentIn(source: string, start: number): number | null {
   for (let position = start; position < source.length; ) {
     const end = lineEnd(source, position)
     const comment = /[ \t]#/.exec(source.slice(position - 1, end))
-    // On a line of its own it is one that was meant.
+    // A comment on a line of its own was meant as one.
     if (comment && (position === start || source.slice(position, position + comment.index).trim() !== ''))
       return position + comment.index
     position = end + 1

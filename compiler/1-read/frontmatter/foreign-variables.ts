@@ -7,7 +7,7 @@ import { limits } from '../../files/limits.js'
 
 const VARIABLE = /\\\$\{|\$ARGUMENTS\b|\$\{([^{}]*)\}/g
 
-/** What other hosts fill in, where a reader of ours would expect it to be: in configuration, and in content that is interpolated. */
+/** Finds variables of other hosts where one would expect them to be filled in: in configuration and interpolated content. */
 export function foreignVariables(
   verbatim: JsonObject,
   content: string,

@@ -5,7 +5,7 @@ import type { ReferenceKind, ToolReference } from '../../../src/skill/references
 import type { Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 
-/** What a tool's frontmatter refers to: bases, a delegate, and the tools that `allowed-tools` names exactly. */
+/** The references in a tool's frontmatter: its bases, its delegate, and the tools that `allowed-tools` names exactly. */
 export function frontmatterReferences(verbatim: JsonObject, at: Locator): ToolReference[] {
   const { metadata } = verbatim
   const own = isJsonObject(metadata) ? metadata : {}
@@ -27,7 +27,7 @@ function delegate(value: JsonValue | undefined, at: Locator): ToolReference[] {
   return [reference('delegate', value, at.value('metadata', 'delegate'))]
 }
 
-/** Every name once: `bash(git:*) bash(npm:*)` names one tool. */
+/** The tools named in `allowed-tools`, each once: `bash(git:*) bash(npm:*)` names one tool. */
 function allowed(value: JsonValue | undefined, at: Locator): ToolReference[] {
   const named = new Map<string, ToolReference>()
   for (const [list, ...index] of textsIn(value)) {
@@ -40,7 +40,7 @@ function allowed(value: JsonValue | undefined, at: Locator): ToolReference[] {
   return [...named.values()]
 }
 
-/** A text, or the texts of a list with their numbers. */
+/** A string, or the strings of an array with their indices. */
 function textsIn(value: JsonValue | undefined): [text: string, ...index: number[]][] {
   if (typeof value === 'string') return [[value]]
   if (!Array.isArray(value)) return []

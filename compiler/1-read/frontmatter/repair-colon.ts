@@ -1,21 +1,24 @@
 import { lineEnd } from '../../diagnostics/source-text.js'
 
-/** A value that was read as one text although YAML refuses it, and what to write instead. */
+/** A value that YAML refuses and that was read as one string, and what to write instead. */
 export interface ColonRepair {
   key: string
-  /** Where the value stands in frontmatter's text. */
+  /** The value's offset in frontmatter's text. */
   start: number
   end: number
   /** The value in quotes. */
   replacement: string
 }
 
-/** Values that begin so are no plain scalars. */
+/** The beginning of a value that is not a plain scalar. */
 const NOT_PLAIN = /^[[{"'|>&*!%@`]/
 
 /**
- * The commonest breakage of real skills: a top-level plain value with an unquoted `: ` in it, as in
- * `description: Use when: …`. Given where YAML failed, finds that value; null where the fault is another.
+ * Repairs the most common fault of real skills: an unquoted top-level value that contains `: `, as in
+ * `description: Use when: …`.
+ *
+ * @param failedAt the offset at which YAML failed
+ * @returns null where the fault is another
  */
 export function repairColon(source: string, failedAt: number): ColonRepair | null {
   const entry = entryAround(source, failedAt)
@@ -37,12 +40,12 @@ export function repairColon(source: string, failedAt: number): ColonRepair | nul
   }
 }
 
-/** The text with a repaired value in quotes. */
+/** The text with the repaired value in quotes. */
 export function applyRepair(source: string, { start, end, replacement }: ColonRepair): string {
   return source.slice(0, start) + replacement + source.slice(end)
 }
 
-/** The top-level entry that holds an offset: from the last line that begins at column 0 to the next that does. */
+/** The top-level entry around an offset: from the last line without indentation to the next one. */
 function entryAround(source: string, offset: number): { start: number; end: number } {
   let start = 0
   let position = 0

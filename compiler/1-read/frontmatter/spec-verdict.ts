@@ -5,9 +5,11 @@ import { readYaml } from './yaml.js'
 import { yamlPackages } from './yaml-packages.js'
 
 /**
- * What the reference validator of the open Agent Skills specification (`skills-ref`, of the repository
- * agentskills/agentskills) says of a SKILL.md: its rules, in its order; valid where there is nothing. It reads
- * a stricter YAML than ours, and every scalar as text.
+ * Validates a SKILL.md as the reference validator of the open Agent Skills specification does (`skills-ref`, in the
+ * repository agentskills/agentskills): by its rules, in its order. It accepts less YAML than we do, and reads every
+ * scalar as a string.
+ *
+ * @returns the errors; an empty array for a valid file
  */
 export function specVerdict(bytes: Buffer, folderName: string): string[] {
   const text = bytes.toString('utf8')
@@ -16,7 +18,7 @@ export function specVerdict(bytes: Buffer, folderName: string): string[] {
   if (end === -1) return ['There is no second "---".']
   const yaml = text.slice(3, end)
   if (Buffer.byteLength(yaml) > limits.frontmatterBytes) return ['The frontmatter is too large to be read.']
-  // First the reader that knows limits: what is within them does the other no harm.
+  // Our reader comes first, since it has limits: a text within them is safe for the other.
   const { value, problem } = readYaml(yaml)
   if (problem?.rule === 'frontmatter-not-mapping') return ['The frontmatter is no mapping.']
   if (problem) return [`The YAML is refused: ${problem.found[0] || problem.rule}.`]
@@ -32,7 +34,7 @@ export function specVerdict(bytes: Buffer, folderName: string): string[] {
   ]
 }
 
-/** What the reference's YAML reader refuses although it is YAML: collections in brackets, anchors, aliases, tags. */
+/** Finds valid YAML that the reference's reader refuses: collections in brackets, anchors, aliases, tags. */
 function strictYamlProblem(yaml: string): string | null {
   const { parseDocument, visit } = yamlPackages.yaml
   let problem: string | null = null
@@ -52,7 +54,7 @@ function strictYamlProblem(yaml: string): string | null {
   return problem
 }
 
-/** Every top-level scalar as the text its author wrote; collections as they are. */
+/** The top-level values, with scalars as the strings that their author wrote. */
 function writtenScalars(yaml: string, value: JsonObject): Record<string, unknown> {
   const { isScalar, parseDocument } = yamlPackages.yaml
   const document = parseDocument(yaml)

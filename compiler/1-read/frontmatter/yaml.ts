@@ -1,3 +1,4 @@
+import type { GrayMatterFile } from 'gray-matter'
 import { CORE_SCHEMA, load, type State, Type, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
@@ -8,7 +9,7 @@ import { limits } from '../../files/limits.js'
 import { topLevelKeys } from './top-level-keys.js'
 import { yamlPackages } from './yaml-packages.js'
 
-/** Why a text is not frontmatter: a rule, what was found, and an offset into the text. */
+/** Why a text cannot be frontmatter: the broken rule, its offset in the text, and what was found there. */
 export interface YamlProblem {
   rule: RuleName
   offset: number
@@ -17,29 +18,32 @@ export interface YamlProblem {
 
 export type YamlResult = { value: JsonObject; problem?: never } | { problem: YamlProblem; value?: never }
 
+/** gray-matter's search for comments takes a time that grows with the square of such a run, if it has line breaks. */
+const BLANK_RUN = /(\s{32})\s+/g
+
 /**
- * Reads frontmatter's YAML as YAML 1.2's core schema has it: no dates, no binary, no code, nothing shared.
+ * Reads frontmatter's YAML by the core schema of YAML 1.2: no dates, no binary, no code, nothing shared.
  *
- * gray-matter is handed one thing only, a document that we fenced ourselves and with its engines replaced:
- * left to itself it runs `---js` as code, keeps what it parsed in a cache and closes a block at `---foo`.
+ * The frontmatter is fenced again for gray-matter, and all its engines are replaced: by itself it runs `---js` as
+ * code, caches what it parsed, and closes a block at `---foo`.
  */
 export function readYaml(source: string): YamlResult {
   let alias: YamlProblem | null = null
-  const parse = (): JsonObject =>
-    parseMapping(`\n${source}`, (name, end) => {
+  const shortened = source.replace(BLANK_RUN, '$1')
+  const parse = (matter: string): JsonObject =>
+    // The blank lines that were taken out may belong to a value.
+    parseMapping(shortened === source ? matter : `\n${source}`, (name, end) => {
       alias ??= { rule: 'yaml-alias', offset: end - name.length - 2, found: [`*${name.slice(0, 80)}`] }
     })
   try {
-    const { data } = yamlPackages.grayMatter(
-      { content: '---\nx\n---\n' },
-      // Not through gray-matter's hands: it looks for comments in a time that grows with the square of blank lines.
-      {
-        language: 'yaml',
-        engines: { ...ENGINES, yaml: { parse, stringify: refuse } },
-      },
+    const file: GrayMatterFile<string> & { isEmpty?: boolean } = yamlPackages.grayMatter(
+      { content: `---\n${shortened}\n---\n` },
+      { engines: { ...REFUSED, yaml: parse }, excerpt: noExcerpt },
     )
-    const problem = problemInValue(source, data) ?? alias
-    return problem ? { problem } : { value: data as JsonObject }
+    // gray-matter does not know all that is text in YAML.
+    const value: JsonObject = file.isEmpty ? parse(file.matter) : file.data
+    const problem = problemInValue(source, value) ?? alias
+    return problem ? { problem } : { value }
   } catch (error) {
     if (error instanceof YAMLException) return { problem: problemOfException(source, error) }
     if (error instanceof NotMapping) {
@@ -59,15 +63,16 @@ function refuse(): never {
   throw new Error('Only YAML is read.')
 }
 
-const ENGINES = {
-  json: { parse: refuse, stringify: refuse },
-  javascript: { parse: refuse, stringify: refuse },
-  coffee: { parse: refuse, stringify: refuse },
+const REFUSED = { json: refuse, javascript: refuse, coffee: refuse }
+
+/** Without it, gray-matter makes a string of the author's `excerpt_separator`, whatever that is. */
+function noExcerpt(): string {
+  return ''
 }
 
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 
-/** A number that is too large to be one, which the parser by itself takes for a text. */
+/** Numbers that are too large for JSON. The parser's own types would make strings of them. */
 const TOO_LARGE = new Type('!too-large', {
   kind: 'scalar',
   resolve: (text: unknown) => NUMBER.test(String(text)) && !Number.isFinite(Number(text)),
@@ -76,7 +81,7 @@ const TOO_LARGE = new Type('!too-large', {
 
 const SCHEMA = CORE_SCHEMA.extend({ implicit: [TOO_LARGE] })
 
-/** Told of an alias: its name, and the offset of its end. */
+/** Called for each alias, with its name and the offset of its end. */
 type OnAlias = (name: string, end: number) => void
 
 function parseMapping(source: string, onAlias: OnAlias): JsonObject {
@@ -87,8 +92,8 @@ function parseMapping(source: string, onAlias: OnAlias): JsonObject {
 }
 
 /**
- * Has the parser read every alias as null, so that nothing in its value is shared, however little text asks for how
- * much. It looks aliases up in a map, which it makes for each document: each node that begins finds ours in its place.
+ * Makes the parser read every alias as null, so that a short text cannot stand for a huge value. The parser looks
+ * aliases up in a map that it makes for each document; when a node begins, ours replaces that map.
  */
 function aliasListener(onAlias: OnAlias): (event: string, state: State) => void {
   let parser: ParserState | undefined
@@ -96,7 +101,7 @@ function aliasListener(onAlias: OnAlias): (event: string, state: State) => void 
     {},
     {
       getOwnPropertyDescriptor(_, name) {
-        // Where a node has an anchor, it is that one's name which is looked up before it is set.
+        // A node with an anchor looks up that anchor's name before it sets it, which is not an alias.
         if (parser?.anchor === null) onAlias(String(name), parser.position)
         return { value: null, configurable: true }
       },
@@ -110,16 +115,16 @@ function aliasListener(onAlias: OnAlias): (event: string, state: State) => void 
   }
 }
 
-/** What the parser knows beyond what its types say. */
+/** The parser's state, with fields that its types leave out. */
 interface ParserState extends State {
-  /** The anchor of the node that is read. */
+  /** The anchor of the node that is being read. */
   anchor: string | null
   anchorMap: object
 }
 
 function problemOfException(source: string, exception: YAMLException): YamlProblem {
   const { reason = exception.message, mark } = exception as YAMLException & { reason?: string }
-  // gray-matter hands on the newline after its fence; and what ends too early ends with the last thing written.
+  // The engine's text begins with the newline after the fence. An unexpected end is reported at the last character.
   const offset = Math.max(0, Math.min((mark?.position ?? 0) - 1, source.trimEnd().length - 1))
   const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]
   if (tag !== undefined) return tagBefore(source, offset, tag)
@@ -134,7 +139,7 @@ function problemOfException(source: string, exception: YAMLException): YamlProbl
   return { rule: 'yaml-syntax', offset: unclosed ?? offset, found: [reason] }
 }
 
-/** A tag as it was written. The parser fails only after the tagged value. */
+/** The problem of a tag, as it was written. The parser fails only after the tagged value. */
 function tagBefore(source: string, offset: number, tag: string): YamlProblem {
   const short = tag.replace(/^tag:yaml\.org,2002:/, '!!')
   const written = [`!<${tag}>`, short].find(text => source.lastIndexOf(text, offset) !== -1) ?? short
@@ -148,7 +153,7 @@ function keyAt(source: string, offset: number): string {
   return double ?? single ?? plain ?? ''
 }
 
-/** Where a quoted value begins that is never closed: the last of the text's quotes that opens one. */
+/** The offset of the quote that opens a value and is never closed; null where all are closed. */
 function lastQuote(source: string): number | null {
   let open: number | null = null
   for (const { 0: quote, index } of source.matchAll(/\\.|["']/g)) {
@@ -161,27 +166,27 @@ function lastQuote(source: string): number | null {
 
 const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
 
-/** Where in a value a rule is broken: the keys that lead there, and what was found. */
+/** A broken rule in a value: the path of keys to it, and what was found. */
 interface Breach {
   rule: RuleName
   path: (string | number)[]
   found: string[]
 }
 
-/** What a value holds that frontmatter may not: found by walking it, and only then looked up in the text. */
+/** The first rule that a value breaks. Only if there is one is its offset looked up in the text. */
 function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   const breach = breachIn(value)
   if (breach === null) return null
   const { rule, path, found } = breach
-  // What is too large is not parsed again for its places: that could take seconds.
+  // A value that is too large is not parsed again for offsets, which could take seconds.
   if (BOUNDS.includes(rule))
     return { rule, offset: topLevelKeys(source).get(String(path[0]))?.key ?? 0, found }
-  const places = placesIn(source)
-  const key = rule === 'value-not-json' ? null : places.key(path)
-  return { rule, offset: key ?? places.value(path) ?? 0, found }
+  const offsets = offsetsIn(source)
+  const key = rule === 'value-not-json' ? null : offsets.key(path)
+  return { rule, offset: key ?? offsets.value(path) ?? 0, found }
 }
 
-/** True for the fields that are texts whatever YAML takes them for. */
+/** True for the fields that are strings whatever type they have in YAML. */
 function isReadAsText(path: Breach['path']): boolean {
   return path.length === 1 && (path[0] === 'name' || path[0] === 'description')
 }
@@ -208,19 +213,19 @@ function breachIn(value: JsonObject): Breach | null {
   return walk(value, [])
 }
 
-/** The text with long runs of blank lines made one line of the same length: `yaml` takes a time for them that grows with their square. */
+/** Joins runs of blank lines to one line of the same length: for such runs `yaml` takes a time that grows with their square. */
 function withoutBlankRuns(source: string): string {
   return source.replace(/\n(?:[ \t]*\n){100,}/g, run => `${' '.repeat(run.length - 1)}\n`)
 }
 
-/** Offsets of keys and values in frontmatter's text, by their path of keys; null for what is not there. */
-export interface Places {
+/** Looks up the offset of a key or value in frontmatter's text, by its path; null where it is missing. */
+export interface Offsets {
   key: (path: readonly (string | number)[]) => number | null
   value: (path: readonly (string | number)[]) => number | null
 }
 
-/** Finds places in frontmatter's text, which is parsed for them once, when the first is wanted. */
-export function placesIn(source: string): Places {
+/** Finds offsets in frontmatter's text, which is parsed when the first is asked for. */
+export function offsetsIn(source: string): Offsets {
   const { isMap, isScalar, parseDocument } = yamlPackages.yaml
   let parsed: Document | undefined
   const document = (): Document => {
@@ -241,7 +246,7 @@ function startOf(node: unknown): number | null {
   return yamlPackages.yaml.isNode(node) ? (node.range?.[0] ?? null) : null
 }
 
-/** The text of a scalar as its author wrote it, where YAML reads it as something else: `0123`, `yes`, `2024-01-01`. */
+/** A scalar as its author wrote it, which YAML may read as another value: `0123`, `yes`, `2024-01-01`. */
 export function scalarSource(source: string, key: string): string {
   const { isScalar, parseDocument } = yamlPackages.yaml
   const node = parseDocument(source).get(key, true)

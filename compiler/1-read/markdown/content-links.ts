@@ -1,18 +1,18 @@
-/** Where a link of a content leads, and where that stands in the text. */
+/** A link's destination, and its offset in the text. */
 export interface ContentLink {
   ref: string
   offset: number
 }
 
-/** What a link leads to that is neither a URL, an anchor, an absolute path nor the place of one in a template. */
+/** Destinations that are not relative paths: URLs, anchors, absolute paths and placeholders of templates. */
 const ELSEWHERE = /^(?:[a-z][a-z\d+.-]*:|[#/\\?~])|[{}<>$*|"\n]|\.\.\.|…/i
-/** What follows the bracket of a link that may be of interest. */
+/** The text after a link's closing bracket, if the link may be relative. */
 const MAY_BE_LOCAL = /\](?:\(\s*<?|:[ \t]*<?)(?![a-z][a-z\d+.-]*:|[#/?\s])/iy
 
 /**
  * The relative links and images of a Markdown content, in order: `[text](scripts/run.py)`, `![](<a b.png>)`,
- * `[ref]: guide.md`. Code and comments hold none. This is a scan, and no parser: it takes time by the content's
- * length alone, and of most contents one look.
+ * `[ref]: guide.md`, except for those in code and comments. It scans instead of parsing, in a time that is linear in the
+ * length of the content.
  */
 export function contentLinks(text: string, from: number, to: number): ContentLink[] {
   const content = text.slice(from, to)
@@ -24,7 +24,7 @@ export function contentLinks(text: string, from: number, to: number): ContentLin
     .map(({ ref, offset }) => ({ ref: ref.replace(/\\([!-/:-@[-`{-~])/g, '$1'), offset: from + offset }))
 }
 
-/** Of most contents one look at their brackets is enough. */
+/** False for a content without relative links, which most are: a look at its brackets is enough to tell. */
 function mayHaveLocal(content: string): boolean {
   for (let at = content.indexOf(']'); at !== -1; at = content.indexOf(']', at + 1)) {
     MAY_BE_LOCAL.lastIndex = at
@@ -34,7 +34,7 @@ function mayHaveLocal(content: string): boolean {
 }
 
 const BRACKET = /\\[^\n]|\[|\](\(?)|\n[ \t\r]*(?=\n)/g
-// What may repeat is bounded, so that a line of nothing but beginnings of links takes no time by its square.
+// Repetitions are bounded, so that a line full of beginnings of links does not take quadratic time.
 const DESTINATION =
   /[ \t]*(?:<([^<>\n]{1,1000})>|([^\s<()][^\s()]*(?:\([^\s()]*\)[^\s()]*){0,4}))(?=[ \t]{0,9}\)|\s{1,9}["'(][^\n]{0,200}\))/y
 
@@ -76,7 +76,7 @@ const FENCE = /```|~~~/
 /** A fence may stand in a list or a quotation. */
 const OPENING = /^(?:[ \t>]|[-*+][ \t]|\d+[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})/
 
-/** The content with its fenced code blanked: every offset stays. */
+/** The content with its fenced code blanked, at unchanged offsets. */
 function withoutFences(content: string): string {
   if (!FENCE.test(content)) return content
   let fence: string | null = null
@@ -124,7 +124,7 @@ function endOfParagraph(content: string, at: number): number {
 }
 const BLANK_LINE = /\n[ \t\r]*\n/g
 
-/** Finds the next run of as many backticks; asked in order, so that each run is passed once. */
+/** Finds the next run of as many backticks. Offsets must be asked for in ascending order, so that each run is passed once. */
 function backtickRuns(content: string): { next: (length: number, after: number) => number | undefined } {
   const byLength = new Map<number, { starts: number[]; at: number }>()
   for (const { 0: run, index } of content.matchAll(/`+/g)) {
@@ -141,7 +141,7 @@ function backtickRuns(content: string): { next: (length: number, after: number) 
   }
 }
 
-/** As many spaces; line breaks stay. */
+/** Spaces of the same length; line breaks stay. */
 function blank(text: string): string {
   return text.includes('\n') ? text.replace(/[^\n]/g, ' ') : ' '.repeat(text.length)
 }

@@ -8,15 +8,15 @@ const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
 
 export interface DecodedText {
   text: string
-  /** True where one character is one byte, and none of them is hidden. */
+  /** True where each character is one byte. Such a text has no hidden characters. */
   ascii: boolean
   /** The line and column of an offset into `text`. */
   placeAt: (offset: number) => Place
-  /** The offset in the file's bytes of one into `text`. */
+  /** Converts an offset in `text` to one in the file's bytes. */
   byteAt: (offset: number) => number
 }
 
-/** A skill file's bytes as text, or why they are none. A byte order mark stays in the text. */
+/** Decodes a skill file's bytes, or says why they are not text. A byte order mark stays in the text. */
 export function decode(bytes: Buffer): DecodedText | Finding {
   if (bytes.length > limits.fileBytes) return finding('file-too-large', FILE_START)
   const nul = bytes.indexOf(0)
@@ -30,7 +30,7 @@ export function decode(bytes: Buffer): DecodedText | Finding {
   return { text, ascii: false, placeAt: placesIn(text), byteAt: bytesIn(text) }
 }
 
-/** Counts a text's bytes up to an offset; on from the last one, since offsets are asked for in order. */
+/** Counts a text's bytes up to an offset, starting from the last offset asked for. */
 function bytesIn(text: string): (offset: number) => number {
   let [counted, bytes] = [0, 0]
   return offset => {
@@ -46,7 +46,7 @@ function placeInBytes(bytes: Buffer, offset: number): Place {
   return placeAt(before, before.length)
 }
 
-/** The offset of the first byte that begins no valid sequence: decoding puts a U+FFFD there that the bytes do not hold. */
+/** The offset of the first invalid byte: decoding gives a U+FFFD there which the bytes do not contain. */
 function firstInvalid(bytes: Buffer): number {
   const text = bytes.toString('utf8')
   let offset = 0

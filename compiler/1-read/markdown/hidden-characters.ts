@@ -4,7 +4,7 @@ import type { DecodedText } from './decode.js'
 
 /** Bidirectional controls, zero-width characters, and Unicode tag characters (plane 14). */
 const HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\u{E0001}|[\u{E0020}-\u{E007F}]/u
-/** The same by UTF-16 units, which is faster to search for. */
+/** `HIDDEN` in UTF-16 units, which is faster to search for. */
 const ANY_HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\uDB40[\uDC01\uDC20-\uDC7F]/
 const HIDDEN_RUNS = new RegExp(`(?:${HIDDEN.source})+`, 'gu')
 const JOINING_SCRIPTS = [
@@ -25,8 +25,8 @@ const JOINING_SCRIPTS = [
 let legitimate: RegExp | undefined
 
 /**
- * Zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined with
- * them. Made only when it is needed: to make it takes as long as a whole compile of a hundred skills.
+ * Matches zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined
+ * with them. Made when first needed, since making it takes as long as compiling a hundred skills.
  */
 function legitimateCharacters(): RegExp {
   const scripts = JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')
@@ -35,11 +35,11 @@ function legitimateCharacters(): RegExp {
 }
 
 /**
- * Characters that a reader does not see and a model reads: how instructions are smuggled into skills. One
- * finding a run of them, with the first one's code point.
+ * Finds characters that a reader does not see but a model reads, by which instructions are smuggled into skills. Each
+ * run of them is one finding, with the code point of its first character.
  */
 export function hiddenCharacters({ text, placeAt }: DecodedText, contentStart: number): Finding[] {
-  // A byte order mark at the very start is a file's own affair.
+  // A byte order mark at the start of a file is legitimate.
   const body = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
   if (!ANY_HIDDEN.test(body)) return []
   const seen = body.replace(legitimateCharacters(), characters => '.'.repeat(characters.length))

@@ -10,20 +10,19 @@ import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
 import type { ParsedTool } from '../../records/parsed-tool.js'
 import { fallbackName, type SkillSource } from '../../records/walked.js'
-import { checkFrontmatter, hasDelegate, typeName } from '../frontmatter/check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, saysMain, typeName } from '../frontmatter/check-frontmatter.js'
 import { commentsInValues } from '../frontmatter/comments-in-values.js'
 import { foreignVariables } from '../frontmatter/foreign-variables.js'
 import { frontmatterReferences, reference } from '../frontmatter/frontmatter-references.js'
 import { applyRepair, type ColonRepair, repairColon } from '../frontmatter/repair-colon.js'
-import { saysMain } from '../frontmatter/says-main.js'
-import { type KeyPlace, topLevelKeys } from '../frontmatter/top-level-keys.js'
-import { type Places, placesIn, readYaml, scalarSource, type YamlResult } from '../frontmatter/yaml.js'
+import { type KeyOffsets, topLevelKeys } from '../frontmatter/top-level-keys.js'
+import { type Offsets, offsetsIn, readYaml, scalarSource, type YamlResult } from '../frontmatter/yaml.js'
 import { contentLinks } from './content-links.js'
 import { type DecodedText, decode } from './decode.js'
 import { hiddenCharacters } from './hidden-characters.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 
-/** A change to a file's text that mends a finding, as offsets into the text (UTF-16 units). */
+/** A replacement in a file's text that repairs a finding. Offsets are in UTF-16 units. */
 export interface Fix {
   start: number
   end: number
@@ -34,13 +33,13 @@ export interface ParsedFile {
   sha256: string
   size: number
   tools: ParsedTool[]
-  /** Names that would be tools, were they not broken. */
+  /** The names of tools that do not load, each with its fault. */
   broken: { name: string; finding: Finding }[]
   findings: Finding[]
   fixes: Fix[]
 }
 
-/** Reads a Markdown skill file: one skill in a SKILL.md, one or several in a `.skill.md`. Never throws for what is in it. */
+/** Reads a Markdown skill file: one skill in a SKILL.md, one or several in a `.skill.md`. Faults become findings. */
 export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)
@@ -58,7 +57,7 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   return parsed
 }
 
-/** What is known of a file before anything in it was read. */
+/** The result for a file of which nothing has been read yet. */
 export function nothingParsed(sha256: string, size: number): ParsedFile {
   return { sha256, size, tools: [], broken: [], findings: [], fixes: [] }
 }
@@ -74,7 +73,7 @@ function splitSkills(
   return { blocks: [first, ...blocks], findings }
 }
 
-/** A folder skill has a name without frontmatter, so its text is not lost for want of it. */
+/** The block of a file without frontmatter: a folder skill takes its folder's name, other faults stay. */
 function unsplit(fault: Finding, { text }: DecodedText, kind: SkillSource['kind']): Block | Finding {
   const isLost = fault.rule !== 'frontmatter-missing' || kind === 'file'
   return isLost ? { ...fault } : { yamlStart: 0, yamlEnd: 0, contentStart: 0, contentEnd: text.length }
@@ -134,7 +133,7 @@ interface ReadBlock {
   at: Locator
   /** The name, title and description, as they were read. */
   described: { name: string; title?: string; description?: string }
-  /** The file's. */
+  /** The size of the file in bytes. */
   size: number
 }
 
@@ -173,7 +172,11 @@ function toolOf(
   }
 }
 
-/** @param text what was to be read */
+/**
+ * Adds a fault that keeps a tool from loading.
+ *
+ * @param text the text in which the fault is
+ */
 function addBroken(parsed: ParsedFile, why: Finding, name: string | null, text: string): void {
   const fatal = isFatal(why) ? why : finding('name-missing', why.place)
   if (!isFatal(why)) parsed.findings.push(why)
@@ -183,16 +186,16 @@ function addBroken(parsed: ParsedFile, why: Finding, name: string | null, text: 
 }
 
 interface RepairedYaml {
-  /** The text that was read: the author's, with the repairs made. */
+  /** The author's text with the repairs made. */
   yaml: string
-  /** What was repaired; offsets are those of the author's text. */
+  /** The repairs, with offsets in the author's text. */
   repairs: ColonRepair[]
   result: YamlResult
-  /** The offset in the author's text of one in `yaml`. */
+  /** Converts an offset in `yaml` to one in the author's text. */
   written: (offset: number) => number
 }
 
-/** Reads YAML, mending one unquoted colon after the other as long as that is what is wrong. */
+/** Reads YAML, and repairs unquoted colons one by one for as long as such a colon is the fault. */
 function readRepaired(source: string): RepairedYaml {
   const repairs: ColonRepair[] = []
   let yaml = source
@@ -212,35 +215,35 @@ function readRepaired(source: string): RepairedYaml {
   }
 }
 
-/** By how much repairs lengthen the text. */
+/** The number of characters by which repairs lengthen the text. */
 function growth(repairs: ColonRepair[]): number {
   return repairs.reduce((sum, { start, end, replacement }) => sum + replacement.length - (end - start), 0)
 }
 
-/** Places in the author's file of what stands in frontmatter; of the opening fence for what stands nowhere. */
+/** Finds places of keys and values in the author's file. For a missing key it gives the place of the opening fence. */
 function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }: RepairedYaml): Locator {
   const source = text.slice(block.yamlStart, block.yamlEnd)
-  let parsed: Places | undefined
-  const places = (): Places => {
-    parsed ??= placesIn(yaml)
+  let parsed: Offsets | undefined
+  const offsets = (): Offsets => {
+    parsed ??= offsetsIn(yaml)
     return parsed
   }
-  let keys: Map<string, KeyPlace> | undefined
-  const keyPlace = (field: string): KeyPlace | undefined => {
+  let keys: Map<string, KeyOffsets> | undefined
+  const keyOffsets = (field: string): KeyOffsets | undefined => {
     keys ??= topLevelKeys(source)
     return keys.get(field)
   }
   const place = (offset: number | undefined): Place =>
     placeAt(offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
   const valueOffset = (field: string, ...inside: (string | number)[]): number | undefined => {
-    const found = inside.length === 0 ? keyPlace(field)?.value : undefined
-    const located = found ?? places().value([field, ...inside])
-    return found ?? (located === null ? keyPlace(field)?.key : written(located))
+    const found = inside.length === 0 ? keyOffsets(field)?.value : undefined
+    const located = found ?? offsets().value([field, ...inside])
+    return found ?? (located === null ? keyOffsets(field)?.key : written(located))
   }
   return {
     key: (field, ...inside) => {
-      const located = inside.length === 0 ? null : places().key([field, ...inside])
-      return place(located === null ? keyPlace(field)?.key : written(located))
+      const located = inside.length === 0 ? null : offsets().key([field, ...inside])
+      return place(located === null ? keyOffsets(field)?.key : written(located))
     },
     value: (field, ...inside) => place(valueOffset(field, ...inside)),
     within: (value, offset, field, ...inside) => {
@@ -256,7 +259,7 @@ function openingFence(text: string, { yamlStart }: Block): number {
   return yamlStart === 0 ? 0 : text.lastIndexOf('---', yamlStart - 1)
 }
 
-/** A field that is a text whatever YAML takes it for: `name: 123` is called "123". */
+/** Reads a field that is a string, whatever type it has in YAML: `name: 123` is called "123". */
 function readText(
   verbatim: JsonObject,
   field: string,
@@ -296,7 +299,7 @@ function readName(
   if (problem === null) {
     const differs = kind === 'folder' && !atRoot && written !== folderName
     if (differs) findings.push(finding('name-differs', at.value('name'), written, folderName))
-    // What the parser gives is a slice of the file's text, and keeps all of that in memory.
+    // A string from the parser is a slice that keeps the whole file's text in memory; the folder's name is not.
     return { name: written === folderName ? folderName : written }
   }
   if (!folderServes) return finding('name-invalid', at.value('name'), written, problem)
@@ -304,7 +307,7 @@ function readName(
   return { name: folderName, title: written }
 }
 
-/** The name that unreadable frontmatter seems to give, so that no other tool takes its place unnoticed. */
+/** The name in frontmatter that cannot be read, so that no other tool takes its place unnoticed; else null. */
 function writtenName(yaml: string): string | null {
   const name = /^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?$/m.exec(yaml)?.[1]
   return name !== undefined && isToolName(name) ? name : null

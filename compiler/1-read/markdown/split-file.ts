@@ -17,8 +17,8 @@ const BYTE_ORDER_MARK = '\uFEFF'
 const FENCE = /^---[ \t]*\r?$/
 
 /**
- * Finds the frontmatter that a Markdown file begins with. Only `---` with nothing but spaces behind it is a
- * fence, so that no text reaches the YAML reader under the name of another language.
+ * Finds the frontmatter at the beginning of a Markdown file. A fence is `---` with nothing but spaces after it, so that
+ * frontmatter in another language is never read.
  */
 export function splitFirst(decoded: DecodedText): Block | Finding {
   const { text } = decoded
@@ -31,15 +31,15 @@ export function splitFirst(decoded: DecodedText): Block | Finding {
   return closeBlock(decoded, start, end + 1)
 }
 
-/** The further skills of a file, and what only looks like one. */
+/** The further skills of a file, and findings for blocks that only look like one. */
 export interface FurtherBlocks {
   blocks: Block[]
   findings: Finding[]
 }
 
 /**
- * Finds the further skills of a `.skill.md` file. A block begins at a fence at column 0 after a blank line,
- * outside any code fence, whose frontmatter has a `name`; any other `---` is the content's own.
+ * Finds the further skills of a `.skill.md` file. Each begins with a fence that starts a line, follows a blank line, is
+ * outside of code, and opens frontmatter with a `name`. Any other `---` belongs to the content.
  */
 export function splitFurther(decoded: DecodedText, first: Block): FurtherBlocks {
   const { text, placeAt } = decoded
@@ -48,8 +48,8 @@ export function splitFurther(decoded: DecodedText, first: Block): FurtherBlocks 
   let last = first
   let codeFence: string | null = null
   let blankBefore = false
-  /** Where what was last told of ends. */
-  let toldUntil = 0
+  /** The end of the last block with a finding. */
+  let reportedUntil = 0
   let position = first.contentStart
   while (position < text.length) {
     const end = lineEnd(text, position)
@@ -67,9 +67,9 @@ export function splitFurther(decoded: DecodedText, first: Block): FurtherBlocks 
         continue
       }
       const why = 'rule' in block ? whyUnclosed(block, yaml, blankBefore) : whyContent(yaml, blankBefore)
-      if (why !== null && position >= toldUntil) {
+      if (why !== null && position >= reportedUntil) {
         findings.push(finding('block-not-skill', placeAt(position), why))
-        toldUntil = 'rule' in block ? text.length : block.contentStart
+        reportedUntil = 'rule' in block ? text.length : block.contentStart
       }
     }
     blankBefore = line === ''
@@ -80,10 +80,10 @@ export function splitFurther(decoded: DecodedText, first: Block): FurtherBlocks 
 
 const NAME_KEY = /^(name|'name'|"name")[ \t]*:/m
 const DESCRIPTION_KEY = /^description[ \t]*:/m
-/** A line of frontmatter as it is usually written: a key, an item, something indented, a comment, nothing. */
+/** A usual line of frontmatter: a key, an item of a list, an indented line, a comment, a blank line. */
 const YAML_LINE = /^(?:[\w$-]+[ \t]*:(?:[ \t]|$)|- |[ \t]|#|$)/
 
-/** Why a closed block is content although it was most likely meant as a skill; null for a thematic break, a heading, a table. */
+/** Why a closed block is not a skill, though probably meant as one; null for a thematic break, a heading or a table. */
 function whyContent(yaml: string, blankBefore: boolean): string | null {
   const isMeant = DESCRIPTION_KEY.test(yaml) && yaml.split('\n').every(line => YAML_LINE.test(line.trimEnd()))
   if (!isMeant) return null
@@ -91,13 +91,18 @@ function whyContent(yaml: string, blankBefore: boolean): string | null {
   return blankBefore ? null : 'no blank line stands before it'
 }
 
-/** The same of what no fence closes: only a name right at the beginning is sure enough. */
+/** Why an unclosed block is not a skill, though probably meant as one: it must begin with a name. Else null. */
 function whyUnclosed({ rule }: Finding, rest: string, blankBefore: boolean): string | null {
   const isMeant = blankBefore && /^name:[ \t]*[a-z0-9-]+[ \t]*(?:[\r\n]|$)/.test(rest)
   return isMeant && rule !== 'frontmatter-too-large' ? 'it is not closed' : null
 }
 
-/** The block whose opening fence stands at `fence` and whose YAML begins at `yamlStart`. */
+/**
+ * Finds the end of a block.
+ *
+ * @param fence the offset of its opening fence
+ * @param yamlStart the offset of its YAML
+ */
 function closeBlock({ text, placeAt }: DecodedText, fence: number, yamlStart: number): Block | Finding {
   for (let position = yamlStart; position < text.length; position = lineEnd(text, position) + 1) {
     if (!text.startsWith('---', position)) continue
@@ -116,9 +121,9 @@ function closeBlock({ text, placeAt }: DecodedText, fence: number, yamlStart: nu
   return finding('frontmatter-unclosed', placeAt(fence))
 }
 
-/** The code fence that is open after a line of Markdown: its opening run of backticks or tildes, or null. */
+/** The backticks or tildes of the code fence that is open after a line of Markdown; null where none is open. */
 function codeFenceAfter(line: string, open: string | null): string | null {
-  // No `$`: where `.` stops at a U+2028, it would try every shorter run of marks.
+  // The pattern must not end in `.*$`: as `.` stops at a U+2028, every shorter run of marks would be tried.
   const run = /^ {0,3}(`{3,}|~{3,})/.exec(line)
   const marks = run?.[1] ?? ''
   const rest = line.slice(run?.[0].length)
