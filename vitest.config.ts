@@ -1,7 +1,34 @@
+import { readdirSync } from 'node:fs'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const built = (path: string): string => fileURLToPath(new URL(`./dist/${path}`, import.meta.url))
+
+/** Which folders of tests a change of what is built concerns most. The first that fits is run, in `npm run test:watch`. */
+const CONCERNED: [changed: RegExp, folders: string[]][] = [
+  [/compiler\/(1-read\/code|esbuild|2-resolve\/modules)\//, ['code']],
+  [/(content|directives|2-resolve\/contents)\//, ['content']],
+  [/compiler\/(1-read|diagnostics)\//, ['read']],
+  [/compiler\/4-bundle\//, ['bundle']],
+  [/\/cascade\//, ['cascade']],
+  [/(runtime\/(find|directory|state)|catalog|graph|link)\//, ['find']],
+  [/(runtime\/call|schema)\//, ['call']],
+  [/cli\//, ['cli']],
+  [/adapters\//, ['plugins']],
+  [/(compiler|runtime)\//, ['same', 'find', 'cli']],
+  [/(src|skills)\//, ['contract', 'same']],
+]
+
+function testsFor(changed: string): string[] {
+  const path = relative(import.meta.dirname, changed)
+  const [, folders = []] = CONCERNED.find(([pattern]) => pattern.test(path)) ?? []
+  return folders.flatMap(folder =>
+    readdirSync(`test/${folder}`)
+      .filter(name => name.endsWith('.test.ts'))
+      .map(name => `test/${folder}/${name}`),
+  )
+}
 
 /** Tests go through the public door: the package's own name leads to what was built, as it does for its users. */
 export default defineConfig({
@@ -20,7 +47,17 @@ export default defineConfig({
     // Deadlines only say "hangs"; nothing here measures speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Files share a process, and with it the compiler and its esbuild, whose start is most of what a small test takes.
+    isolate: false,
     maxWorkers: 3,
+    setupFiles: ['test/support/setup.ts'],
+    globalSetup: ['test/support/rebuild.ts'],
+    watchTriggerPatterns: [
+      {
+        pattern: /\/(?:src|compiler|runtime|cli|adapters|skills)\/[^.][\w./-]*\.(?:ts|md)$/,
+        testsToRun: changed => testsFor(changed),
+      },
+    ],
     server: { deps: { external: [/\/dist\//] } },
   },
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { compile, type Message } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
-import { ROOT } from '../support/processes.js'
+import { agentApps } from '../support/commands.js'
 import { temporary } from '../support/temporary.js'
 import { type Tree, writeTree } from '../support/tree.js'
 
@@ -184,21 +184,19 @@ describe('packages that ask where they lie', () => {
     expect(result).toEqual({ rest: true })
   })
 
-  it('fail a strict compile, and are told by --check, but not where they are external', () => {
+  it('fail a strict compile, and are told by --check, but not where they are external', async () => {
     const { root } = codeProject({ ...using('pages'), ...installed('pages', 'module.exports = __dirname\n') })
     writeTree(root, { 'agent-apps.config.json': '{ "paths": ["skills"] }' })
-    const run = (...flags: string[]): { status: number | null; stderr: string } =>
-      spawnSync(
-        process.execPath,
-        [join(ROOT, 'dist/cli/main.js'), 'compile', '--bundle', 'dist/agent.mjs', ...flags],
-        { cwd: root, encoding: 'utf8' },
-      )
+    const run = (...flags: string[]) => agentApps(root, ['compile', '--bundle', 'dist/agent.mjs', ...flags])
     const told = { stderr: expect.stringContaining('package-place') }
-    expect(run()).toMatchObject({ status: 0, ...told })
-    expect(run('--strict')).toMatchObject({ status: 1, ...told })
-    expect(run('--strict', '--check')).toMatchObject({ status: 1, ...told })
+    expect(await run()).toMatchObject({ status: 0, ...told })
+    expect(await run('--strict')).toMatchObject({ status: 1, ...told })
+    expect(await run('--strict', '--check')).toMatchObject({ status: 1, ...told })
     writeTree(root, { 'agent-apps.config.json': '{ "paths": ["skills"], "external": ["pages"] }' })
-    expect(run('--strict')).toMatchObject({ status: 0, stderr: expect.not.stringContaining('package-place') })
+    expect(await run('--strict')).toMatchObject({
+      status: 0,
+      stderr: expect.not.stringContaining('package-place'),
+    })
   })
 
   it('are refused the compiler', async () => {

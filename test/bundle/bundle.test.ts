@@ -11,17 +11,17 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Runtime, registerTool } from 'agent-apps'
 import { type CompileOptions, compile } from 'agent-apps/compiler'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
+import { agentApps } from '../support/commands.js'
 import { ownTools } from '../support/own-tools.js'
 import { rewriteIndex, type WrittenIndex } from '../support/poisoned-index.js'
-import { ask, deployRuntime, ROOT, startCode } from '../support/processes.js'
+import { ROOT, startCode } from '../support/processes.js'
 import { withReadOnly } from '../support/read-only.js'
-import { layOut, samples } from '../support/sample.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
 
@@ -68,64 +68,6 @@ function own(tools: object): string[] {
   return Object.keys(tools).filter(name => !LIBRARY.includes(name))
 }
 const LIBRARY = ['agent-discover', 'skill-describe', 'skill-list']
-
-describe('the same answer from an index and from a bundle without its sources', () => {
-  interface Answer {
-    listed: { name: string; via: string }[]
-    found: Record<string, unknown>
-    stats: { via: Record<string, number> }
-  }
-  const DUMP = fileURLToPath(new URL('../support/dump-tools.mjs', import.meta.url))
-  const cases = samples()
-  const answers = new Map<string, { index: Answer; bundle: Answer; cwd: string; app: string }>()
-
-  beforeAll(async () => {
-    const jobs = []
-    for (const sample of cases) {
-      const { cwd, paths } = layOut(sample)
-      const bundle = join(temporary(), 'agent.mjs')
-      const { files } = await compile({ cwd, paths, bundle })
-      jobs.push({
-        cwd,
-        paths,
-        bundle,
-        freshness: 'trust',
-        names: [...new Set(files.flatMap(one => one.tools))],
-      })
-    }
-    const deployed = deployRuntime(DUMP)
-    const index = ask<Answer[]>(
-      deployed,
-      jobs.map(({ bundle: _, ...job }) => job),
-    )
-    for (const { cwd } of jobs) rmSync(cwd, { recursive: true })
-    const bundle = ask<Answer[]>(deployed, jobs)
-    for (const [number, { id }] of cases.entries())
-      answers.set(id, {
-        cwd: jobs[number]?.cwd ?? '',
-        app: dirname(deployed),
-        index: index[number] as Answer,
-        bundle: bundle[number] as Answer,
-      })
-  })
-
-  it.each(cases.map(({ id }) => id))('%s', id => {
-    const { cwd, app, index, bundle } = answers.get(id) as NonNullable<ReturnType<typeof answers.get>>
-    /** Where the project lay, and that it was an index, is no part of the answer. */
-    const placeless = (answer: unknown): unknown =>
-      JSON.parse(
-        JSON.stringify(answer)
-          .replaceAll(`file://${cwd}/`, 'bundle:///')
-          .replaceAll(`${cwd}/`, '/')
-          .replaceAll(`${app}/`, '/'),
-        (key, value) =>
-          key === 'via' ? undefined : key === 'src' && value !== null ? decodeURI(value) : value,
-      )
-    expect(placeless(bundle.listed)).toEqual(placeless(index.listed))
-    expect(placeless(bundle.found)).toEqual(placeless(index.found))
-    expect(bundle.stats.via).toMatchObject({ index: 0, disk: 0, bundle: index.stats.via.index })
-  })
-})
 
 const TREE: Tree = {
   'skills/review/SKILL.md': skill('review', 'See :include[references/style.md]. É!\n'),
@@ -924,35 +866,33 @@ describe('the declarations of a bundle', () => {
 })
 
 describe('agent-apps compile --bundle', () => {
-  const CLI = join(ROOT, 'dist/cli/main.js')
-  const run = (cwd: string, ...args: string[]) =>
-    spawnSync(process.execPath, [CLI, 'compile', 'skills', ...args], { cwd, encoding: 'utf8' })
+  const run = (cwd: string, ...args: string[]) => agentApps(cwd, ['compile', 'skills', ...args])
 
-  it('with --check, names the bundle and the command that writes it', () => {
+  it('with --check, names the bundle and the command that writes it', async () => {
     const { root } = codeProject(TREE)
     const options = ['--bundle', "it's/agent.mjs", '--keep', 'c*', '--keep', 'count', '--minify']
-    run(root, '--bundle', "it's/agent.mjs")
-    const { stdout, status } = run(root, '--check', ...options)
+    await run(root, '--bundle', "it's/agent.mjs")
+    const { stdout, status } = await run(root, '--check', ...options)
     const command = `agent-apps compile skills --bundle 'it'\\''s/agent.mjs' --keep 'c*' --keep count --minify`
     expect([status, stdout]).toEqual([1, `out of date: it's/agent.mjs\nrun \`${command}\`\n`])
-    run(root, ...options)
-    expect(run(root, '--check', ...options)).toMatchObject({
+    await run(root, ...options)
+    expect(await run(root, '--check', ...options)).toMatchObject({
       status: 0,
       stdout: "up to date: 1 of 1 indexes, and it's/agent.mjs\n",
     })
     for (const file of readdirSync(join(root, 'skills/.agent-apps')))
       if (file.endsWith('.mjs')) rmSync(join(root, 'skills/.agent-apps', file))
-    expect(run(root, '--check').stdout).toBe(
+    expect((await run(root, '--check')).stdout).toBe(
       'out of date: skills/.agent-apps.json\nrun `agent-apps compile skills`\n',
     )
-    expect(run(root, '--check', ...options).stdout).toBe(
+    expect((await run(root, '--check', ...options)).stdout).toBe(
       `out of date: skills/.agent-apps.json, so that it's/agent.mjs was not looked at\nrun \`${command}\`\n`,
     )
   })
 
-  it('writes it, and says where', () => {
+  it('writes it, and says where', async () => {
     const { root } = codeProject(TREE)
-    const { stdout, status } = run(
+    const { stdout, status } = await run(
       root,
       '--bundle',
       'dist/agent.js',
@@ -981,16 +921,22 @@ describe('agent-apps compile --bundle', () => {
     ['dist/agent.js', '{', true],
     ['dist/agent.js', '{ "type": "module" }', false],
     ['dist/agent.mjs', '{}', false],
-  ])('says of %s where package.json is %s that Node takes it for CommonJS: %s', (bundle, text, isSaid) => {
-    const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })
-    const { stderr, status } = run(root, '--bundle', bundle)
-    expect([status, stderr.includes(`Node takes ${bundle} for CommonJS`)]).toEqual([0, isSaid])
-  })
+  ])(
+    'says of %s where package.json is %s that Node takes it for CommonJS: %s',
+    async (bundle, text, isSaid) => {
+      const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })
+      const { stderr, status } = await run(root, '--bundle', bundle)
+      expect([status, stderr.includes(`Node takes ${bundle} for CommonJS`)]).toEqual([0, isSaid])
+    },
+  )
 
-  it('has a wrong use told', () => {
+  it('has a wrong use told', async () => {
     const { root } = codeProject(TREE)
-    expect(run(root, '--minify')).toMatchObject({ status: 2, stderr: expect.stringContaining('--bundle') })
-    expect(run(root, '--bundle', 'skills/agent.mjs')).toMatchObject({
+    expect(await run(root, '--minify')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--bundle'),
+    })
+    expect(await run(root, '--bundle', 'skills/agent.mjs')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('BUNDLE_PLACE'),
     })

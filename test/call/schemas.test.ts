@@ -38,6 +38,7 @@ import { linearPattern } from '../../src/schema/linear-pattern.js'
 import { codeProject, shown } from '../support/code-project.js'
 import { times } from '../support/long.js'
 import { deployRuntime, ROOT } from '../support/processes.js'
+import { processorTime } from '../support/processor-time.js'
 import { temporary } from '../support/temporary.js'
 
 const SCRIPT = fileURLToPath(new URL('../support/run-schemas.mjs', import.meta.url))
@@ -527,9 +528,9 @@ describe('patterns', () => {
     '(?=(a+)+$)b',
     'x*x*x*x*x*y',
   ])('%s takes no time', pattern => {
-    const before = performance.now()
+    const elapsed = processorTime()
     expect(linearPattern(pattern).test(`${'a'.repeat(2000)}${' '.repeat(2000)}!`)).toBe(false)
-    expect(performance.now() - before).toBeLessThan(10_000)
+    expect(elapsed()).toBeLessThan(10_000)
   })
 
   it.each([
@@ -621,7 +622,7 @@ describe('arguments', () => {
       anyOf: [{ properties: { a: { $ref: '#' } } }, { properties: { a: { $ref: '#' }, b: true } }],
       required: ['n'],
     }
-    const before = performance.now()
+    const elapsed = processorTime()
     const billion: JsonObject = {
       type: 'object',
       $ref: '#/$defs/d0',
@@ -635,7 +636,7 @@ describe('arguments', () => {
     let deep: object = {}
     for (let level = 0; level < 100; level++) deep = { a: deep, n: 1 }
     expect((await call({ type: 'object', ...branching }, deep)).error?.code).toBe('ARGS_INVALID')
-    expect(performance.now() - before).toBeLessThan(5000)
+    expect(elapsed()).toBeLessThan(5000)
   })
 })
 

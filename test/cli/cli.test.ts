@@ -1,13 +1,13 @@
-import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
+import { agentApps, COMMAND, type Said, spawnAgentApps } from '../support/commands.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
 
-const COMMAND = join(ROOT, 'dist/cli/main.js')
 const COMMANDS = [
   'init',
   'compile',
@@ -21,21 +21,6 @@ const COMMANDS = [
   'graph',
   'doctor',
 ]
-
-/** Runs the command in a folder, with a home of its own. */
-function agentApps(
-  cwd: string,
-  args: string[],
-  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
-): SpawnSyncReturns<string> {
-  const { NO_COLOR: _, FORCE_COLOR: __, GITHUB_ACTIONS: ___, NODE_ENV: ____, ...inherited } = process.env
-  return spawnSync(process.execPath, [COMMAND, ...args], {
-    cwd,
-    input,
-    encoding: 'utf8',
-    env: { ...inherited, HOME: cwd, ...env },
-  })
-}
 
 const PARAMS = { type: 'object', properties: { text: { type: 'string' } } }
 const PROJECT: Tree = {
@@ -54,8 +39,8 @@ export default (ctx, args) => typeof args?.text === 'string' ? args.text.split('
 const project = (more: Tree = {}): string => codeProject({ ...PROJECT, ...more }).root
 
 describe('help and usage', () => {
-  it('--help lists every command, and each has an example of its own', () => {
-    const { stdout, stderr, status } = agentApps(temporary(), ['--help'])
+  it('--help lists every command, and each has an example of its own', async () => {
+    const { stdout, stderr, status } = await agentApps(temporary(), ['--help'])
     expect([status, stderr]).toEqual([0, ''])
     for (const command of COMMANDS) {
       expect(stdout).toContain(`  ${command} `)
@@ -64,7 +49,7 @@ describe('help and usage', () => {
         [command, '-h'],
         ['help', command],
       ]) {
-        const help = agentApps(temporary(), args)
+        const help = await agentApps(temporary(), args)
         expect([help.status, help.stderr]).toEqual([0, ''])
         expect(help.stdout).toContain(`Usage: agent-apps ${command}`)
         expect(help.stdout).toMatch(/Example:\n {2}agent-apps /)
@@ -72,18 +57,20 @@ describe('help and usage', () => {
     }
   })
 
-  it('render says what it leaves out, which run does not', () => {
+  it('render says what it leaves out, which run does not', async () => {
     const root = project({
       'skills/cut.skill.md': skill('cut', 'A long text.\n', 'metadata: { limit: 6 }\n'),
     })
-    expect(agentApps(root, ['render', '--help']).stdout).toContain('nothing that runs around the tool')
-    expect(agentApps(root, ['render', 'cut']).stdout).toBe('A long text.\n')
-    expect(agentApps(root, ['run', 'cut']).stdout).toContain('A long\n[Cut')
+    expect((await agentApps(root, ['render', '--help'])).stdout).toContain(
+      'nothing that runs around the tool',
+    )
+    expect((await agentApps(root, ['render', 'cut'])).stdout).toBe('A long text.\n')
+    expect((await agentApps(root, ['run', 'cut'])).stdout).toContain('A long\n[Cut')
   })
 
-  it('--version is the package’s', () => {
+  it('--version is the package’s', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-    expect(agentApps(temporary(), ['--version']).stdout).toBe(`${version}\n`)
+    expect(spawnAgentApps(temporary(), ['--version']).stdout).toBe(`${version}\n`)
   })
 
   it.each([
@@ -120,29 +107,30 @@ describe('help and usage', () => {
     ],
     [['check', ''], 'Name a directory'],
     [['compile', '--check=yes'], 'Write --check alone. See `agent-apps compile --help`'],
-  ])('%j is wrong usage', (args, hint) => {
-    const { status, stdout, stderr } = agentApps(project(), args)
+  ])('%j is wrong usage', async (args, hint) => {
+    const { status, stdout, stderr } = await agentApps(project(), args)
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toContain('(USAGE)')
     expect(stderr).toContain(hint)
   })
 
-  it('where there are no tools, says what does tell where they are looked for', () => {
-    const { status, stderr } = agentApps(makeTree({ 'agent-apps.config.json': '{"paths":["./gone"]}' }), [
-      'list',
-    ])
+  it('where there are no tools, says what does tell where they are looked for', async () => {
+    const { status, stderr } = await agentApps(
+      makeTree({ 'agent-apps.config.json': '{"paths":["./gone"]}' }),
+      ['list'],
+    )
     expect([status, stderr]).toEqual([0, '0 tools\n`agent-apps doctor` says where they are looked for.\n'])
-    expect(agentApps(project(), ['list', '--tag', 'none']).stderr).toBe('0 tools\n')
+    expect((await agentApps(project(), ['list', '--tag', 'none'])).stderr).toBe('0 tools\n')
   })
 
-  it('a directory to work in that is not there is told', () => {
-    const { status, stdout, stderr } = agentApps(project(), ['list', '--cwd', 'gone'])
+  it('a directory to work in that is not there is told', async () => {
+    const { status, stdout, stderr } = await agentApps(project(), ['list', '--cwd', 'gone'])
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/There is no directory .*gone\. \(DIRECTORY_NOT_FOUND\)\n {2}Correct --cwd/)
   })
 
-  it('errors are JSON with --json', () => {
-    const { status, stdout, stderr } = agentApps(project(), ['describe', 'coutn', '--json'])
+  it('errors are JSON with --json', async () => {
+    const { status, stdout, stderr } = await agentApps(project(), ['describe', 'coutn', '--json'])
     expect([status, stderr]).toEqual([1, ''])
     expect(JSON.parse(stdout)).toEqual({
       error: 'TOOL_NOT_FOUND',
@@ -154,15 +142,15 @@ describe('help and usage', () => {
 })
 
 describe('compile and clean', () => {
-  it('compiles, says so in one line, and compiles no more', () => {
+  it('compiles, says so in one line, and compiles no more', async () => {
     const root = project()
-    const first = agentApps(root, ['compile'])
+    const first = await agentApps(root, ['compile'])
     expect([first.status, first.stderr]).toEqual([0, 'catalog: 2 tools, about 69 tokens\n'])
     expect(first.stdout).toMatch(
       /^compiled 3 skills from 4 files \(4 changed\) in \d+ ms · \.agent-apps\.json in 2 directories\n$/,
     )
-    expect(agentApps(root, ['compile', '--check']).status).toBe(0)
-    const again = JSON.parse(agentApps(root, ['compile', '--json']).stdout) as Record<string, unknown>
+    expect((await agentApps(root, ['compile', '--check'])).status).toBe(0)
+    const again = JSON.parse((await agentApps(root, ['compile', '--json'])).stdout) as Record<string, unknown>
     expect(again).toMatchObject({
       counts: { files: 4, found: 3, shadowed: 1, skipped: 0 },
       diagnostics: [],
@@ -173,73 +161,75 @@ describe('compile and clean', () => {
       rendered: 0,
       catalog: { tools: 2, tokens: expect.any(Number) },
     })
-    expect(JSON.parse(agentApps(root, ['compile', '--json', '--force']).stdout)).toMatchObject({
+    expect(JSON.parse((await agentApps(root, ['compile', '--json', '--force'])).stdout)).toMatchObject({
       reused: 0,
       written: [],
     })
   })
 
-  it('--check fails where an index is missing or out of date, and writes nothing', () => {
+  it('--check fails where an index is missing or out of date, and writes nothing', async () => {
     const root = project()
     const before = snapshot(root)
-    const missing = agentApps(root, ['compile', '--check'])
+    const missing = await agentApps(root, ['compile', '--check'])
     expect(missing.status).toBe(1)
     expect(missing.stdout).toContain('out of date: skills/.agent-apps.json')
     expect(snapshot(root)).toEqual(before)
-    agentApps(root, ['compile'])
+    await agentApps(root, ['compile'])
     writeFileSync(join(root, 'skills/hidden.skill.md'), skill('hidden', 'Changed.\n'))
-    const stale = agentApps(root, ['compile', '--check'])
+    const stale = await agentApps(root, ['compile', '--check'])
     expect([stale.status, stale.stdout]).toEqual([
       1,
       'out of date: skills/.agent-apps.json\n  hidden\nrun `agent-apps compile`\n',
     ])
-    expect(JSON.parse(agentApps(root, ['compile', '--check', '--json']).stdout)).toMatchObject({
+    expect(JSON.parse((await agentApps(root, ['compile', '--check', '--json'])).stdout)).toMatchObject({
       stale: ['hidden'],
     })
   })
 
-  it('--check names the skills of an edit that keeps the size, and doctor does', () => {
+  it('--check names the skills of an edit that keeps the size, and doctor does', async () => {
     const root = project({
       'skills/two.skill.md': `${skill('one', 'Say.\n')}\n${skill('two', 'Say.\n')}`,
     })
-    agentApps(root, ['compile'])
+    await agentApps(root, ['compile'])
     writeFileSync(
       join(root, 'skills/hidden.skill.md'),
       skill('hidden', 'Hidxen.\n', 'metadata:\n  visibility: hidden\n'),
     )
-    expect(agentApps(root, ['compile', '--check']).stdout).toContain('.agent-apps.json\n  hidden\nrun')
-    expect(agentApps(root, ['doctor']).stdout).toContain('out of date: hidden\n')
-    agentApps(root, ['compile'])
+    expect((await agentApps(root, ['compile', '--check'])).stdout).toContain(
+      '.agent-apps.json\n  hidden\nrun',
+    )
+    expect((await agentApps(root, ['doctor'])).stdout).toContain('out of date: hidden\n')
+    await agentApps(root, ['compile'])
     writeFileSync(join(root, 'skills/two.skill.md'), `${skill('one', 'Say.\n')}\n${skill('two', 'Sax.\n')}`)
-    expect(JSON.parse(agentApps(root, ['compile', '--check', '--json']).stdout)).toMatchObject({
+    expect(JSON.parse((await agentApps(root, ['compile', '--check', '--json'])).stdout)).toMatchObject({
       stale: ['one', 'two'],
     })
   })
 
-  it('says that --strict is why it fails', () => {
+  it('says that --strict is why it fails', async () => {
     const root = project({ 'skills/other/SKILL.md': skill('differs') })
     const said = ' · 1 warning (--strict fails on warnings)'
     for (const command of ['check', 'compile']) {
-      expect(agentApps(root, [command, '--strict']).stdout).toContain(said)
-      expect(agentApps(root, [command]).stdout).not.toContain('--strict')
+      expect((await agentApps(root, [command, '--strict'])).stdout).toContain(said)
+      expect((await agentApps(root, [command])).stdout).not.toContain('--strict')
     }
-    expect(agentApps(root, ['compile', '--check', '--strict']).stdout).toContain(said)
+    expect((await agentApps(root, ['compile', '--check', '--strict'])).stdout).toContain(said)
     writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
-    expect(agentApps(root, ['check', '--strict']).stdout).not.toContain('--strict')
+    expect((await agentApps(root, ['check', '--strict'])).stdout).not.toContain('--strict')
   })
 
-  it('exits 1 on errors, with --strict on warnings, and tells them on stderr', () => {
+  it('exits 1 on errors, with --strict on warnings, and tells them on stderr', async () => {
     const root = project({ 'skills/other/SKILL.md': skill('differs') })
-    const warned = agentApps(root, ['compile'])
-    expect([warned.status, agentApps(root, ['compile', '--strict']).status]).toEqual([0, 1])
+    const warned = await agentApps(root, ['compile'])
+    expect([warned.status, (await agentApps(root, ['compile', '--strict'])).status]).toEqual([0, 1])
     expect(warned.stderr).toContain('skills/other/SKILL.md')
     expect(warned.stdout).toContain('· 1 warning')
-    expect(agentApps(root, ['compile', '--quiet']).stderr).toBe('')
+    expect((await agentApps(root, ['compile', '--quiet'])).stderr).toBe('')
     writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
-    const failed = agentApps(root, ['compile', '--quiet'])
+    const failed = await agentApps(root, ['compile', '--quiet'])
     expect([failed.status, failed.stdout.includes('1 error')]).toEqual([1, true])
     expect(failed.stderr).toContain('code-syntax')
-    expect(JSON.parse(agentApps(root, ['compile', '--json']).stdout)).toMatchObject({
+    expect(JSON.parse((await agentApps(root, ['compile', '--json'])).stdout)).toMatchObject({
       diagnostics: expect.arrayContaining([
         {
           file: 'skills/bad.skill.js',
@@ -255,13 +245,13 @@ describe('compile and clean', () => {
     })
   })
 
-  it('tells the cause before what follows from it', () => {
+  it('tells the cause before what follows from it', async () => {
     const cwd = codeProject({
       'skills/a/SKILL.md': skill('a', '', 'metadata:\n  z: true\n  $inherit: [y]\n'),
       'skills/y/SKILL.md': skill('y', '', 'metadata: [\n'),
       'skills/z/SKILL.md': skill('z', '', 'metadata: {\n'),
     }).root
-    const { stderr } = agentApps(cwd, ['compile', 'skills'])
+    const { stderr } = await agentApps(cwd, ['compile', 'skills'])
     expect(stderr.match(/[\w-]+$/gm)?.filter(word => /^\w+-(?:syntax|broken)$/.test(word))).toEqual([
       'yaml-syntax',
       'yaml-syntax',
@@ -271,14 +261,14 @@ describe('compile and clean', () => {
     expect(stderr).toContain('Mend that skill first.')
   })
 
-  it('names each file once, those with causes first', () => {
+  it('names each file once, those with causes first', async () => {
     const cwd = codeProject({
       'skills/a/SKILL.md': skill('other-a', '', 'metadata:\n  z: true\n  visibility: a\n'),
       'skills/b/SKILL.md': skill('other-b'),
       'skills/z/SKILL.md': skill('z', '', 'metadata: {\n'),
     }).root
     for (const args of [[], ['--check']]) {
-      const { stderr } = agentApps(cwd, ['compile', 'skills', ...args])
+      const { stderr } = await agentApps(cwd, ['compile', 'skills', ...args])
       expect(stderr.match(/^skills\S+$/gm)).toEqual([
         'skills/z/SKILL.md',
         'skills/a/SKILL.md',
@@ -287,53 +277,55 @@ describe('compile and clean', () => {
     }
   })
 
-  it('exits 1 where there is nothing to compile', () => {
-    const { status, stdout, stderr } = agentApps(temporary(), ['compile'])
+  it('exits 1 where there is nothing to compile', async () => {
+    const { status, stdout, stderr } = await agentApps(temporary(), ['compile'])
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('(NO_SKILL_PATHS)')
   })
 
-  it('annotates in GitHub Actions', () => {
+  it('annotates in GitHub Actions', async () => {
     const root = project({ 'skills/bad,%1.skill.js': 'const = 1\n' })
-    const { stderr } = agentApps(root, ['compile'], { env: { GITHUB_ACTIONS: 'true' } })
+    const { stderr } = await agentApps(root, ['compile'], { env: { GITHUB_ACTIONS: 'true' } })
     expect(stderr).toMatch(/^::error file=skills\/bad%2C%251\.skill\.js,line=1,col=7,title=code-syntax::/m)
   })
 
-  it('annotates from the checkout, wherever in it the step works', () => {
+  it('annotates from the checkout, wherever in it the step works', async () => {
     const root = project({ 'skills/bad.skill.js': 'const = 1\n' })
-    const annotated = (cwd: string, args: string[], checkout: string): string[] => {
-      const { stdout } = agentApps(cwd, ['check', '--format', 'github', ...args], {
+    const annotated = async (cwd: string, args: string[], checkout: string): Promise<string[]> => {
+      const { stdout } = await agentApps(cwd, ['check', '--format', 'github', ...args], {
         env: { GITHUB_WORKSPACE: checkout },
       })
       return stdout.match(/^::error file=[^,]*/gm) ?? []
     }
     const path = relative(dirname(root), join(root, 'skills/bad.skill.js'))
-    expect(annotated(root, [], dirname(root))).toEqual([`::error file=${path}`])
-    expect(annotated(join(root, 'more'), ['--cwd', '..'], dirname(root))).toEqual([`::error file=${path}`])
-    expect(annotated(root, [], root)).toEqual(['::error file=skills/bad.skill.js'])
+    expect(await annotated(root, [], dirname(root))).toEqual([`::error file=${path}`])
+    expect(await annotated(join(root, 'more'), ['--cwd', '..'], dirname(root))).toEqual([
+      `::error file=${path}`,
+    ])
+    expect(await annotated(root, [], root)).toEqual(['::error file=skills/bad.skill.js'])
     for (const elsewhere of ['', join(root, 'more')])
-      expect(annotated(root, [], elsewhere)).toEqual(['::error file=skills/bad.skill.js'])
-    expect(annotated(join(root, 'more'), ['--cwd', '..'], '')).toEqual([
+      expect(await annotated(root, [], elsewhere)).toEqual(['::error file=skills/bad.skill.js'])
+    expect(await annotated(join(root, 'more'), ['--cwd', '..'], '')).toEqual([
       '::error file=../skills/bad.skill.js',
     ])
   })
 
-  it('clean lists with --dry-run, and removes', () => {
+  it('clean lists with --dry-run, and removes', async () => {
     const root = project()
     const before = snapshot(root)
-    agentApps(root, ['compile'])
+    await agentApps(root, ['compile'])
     const compiled = snapshot(root)
-    const dry = agentApps(root, ['clean', '--dry-run'])
+    const dry = await agentApps(root, ['clean', '--dry-run'])
     expect(dry.status).toBe(0)
     expect(dry.stdout.split('\n')).toContain('skills/.agent-apps.json')
     expect(snapshot(root)).toEqual(compiled)
-    const { removed, dryRun } = JSON.parse(agentApps(root, ['clean', '--json']).stdout) as {
+    const { removed, dryRun } = JSON.parse((await agentApps(root, ['clean', '--json'])).stdout) as {
       removed: string[]
       dryRun: boolean
     }
     expect([dry.stdout.trim().split('\n').sort(), dryRun]).toEqual([removed.sort(), false])
     expect(snapshot(root)).toEqual(before)
-    expect(agentApps(root, ['clean']).stderr).toBe('removed 0 files\n')
+    expect((await agentApps(root, ['clean'])).stderr).toBe('removed 0 files\n')
   })
 })
 
@@ -343,65 +335,71 @@ describe('check', () => {
       '---\nname: use\ndescription: Use when: always\r\nlicense: "MIT"   # kept\n---\nBody: {x}\r\n\n',
   }
 
-  it('tells every diagnostic on stdout, as text, JSON and for GitHub', () => {
+  it('tells every diagnostic on stdout, as text, JSON and for GitHub', async () => {
     const root = project(BAD)
     const before = snapshot(root)
-    const text = agentApps(root, ['check'])
+    const text = await agentApps(root, ['check'])
     expect([text.status, text.stderr]).toEqual([0, 'catalog: 3 tools, about 100 tokens\n'])
     expect(text.stdout).toContain('colon-in-value')
     expect(text.stdout).toMatch(/checked 5 files: 4 found, 1 shadowed · 1 warning/)
-    expect(agentApps(root, ['check', '--strict']).status).toBe(1)
-    expect(agentApps(root, ['check', '--quiet']).stdout).not.toContain('colon-in-value')
+    expect((await agentApps(root, ['check', '--strict'])).status).toBe(1)
+    expect((await agentApps(root, ['check', '--quiet'])).stdout).not.toContain('colon-in-value')
     for (const args of [['--json'], ['--format', 'json']]) {
-      expect(JSON.parse(agentApps(root, ['check', ...args]).stdout)).toMatchObject({
+      expect(JSON.parse((await agentApps(root, ['check', ...args])).stdout)).toMatchObject({
         counts: { files: 5, found: 4, shadowed: 1, skipped: 0 },
         diagnostics: [{ file: 'skills/use/SKILL.md', line: 3, rule: 'colon-in-value', severity: 'warning' }],
         fixed: [],
       })
     }
-    expect(agentApps(root, ['check', '--format', 'github']).stdout).toMatch(
+    expect((await agentApps(root, ['check', '--format', 'github'])).stdout).toMatch(
       /^::warning file=skills\/use\/SKILL\.md,line=3,col=\d+,title=colon-in-value::/,
     )
     expect(snapshot(root)).toEqual(before)
   })
 
-  it('names files from where it was started, and in JSON from --cwd', () => {
+  it('names files from where it was started, and in JSON from --cwd', async () => {
     const root = project(BAD)
     const here = join(root, 'more')
-    const heads = (args: string[]): string[] => {
-      const { stdout, stderr } = agentApps(here, [...args, '--cwd', '..'])
+    const heads = async (args: string[]): Promise<string[]> => {
+      const { stdout, stderr } = await agentApps(here, [...args, '--cwd', '..'])
       return (stdout + stderr).match(/^\S*SKILL\.md$/gm) ?? []
     }
-    expect(heads(['check'])).toEqual(['../skills/use/SKILL.md'])
-    expect(heads(['compile'])).toEqual(['../skills/use/SKILL.md'])
-    expect(heads(['check', './skills'])).toEqual(['../skills/use/SKILL.md'])
-    const { diagnostics } = JSON.parse(agentApps(here, ['check', '--json', '--cwd', '..']).stdout) as {
+    expect(await heads(['check'])).toEqual(['../skills/use/SKILL.md'])
+    expect(await heads(['compile'])).toEqual(['../skills/use/SKILL.md'])
+    expect(await heads(['check', './skills'])).toEqual(['../skills/use/SKILL.md'])
+    const { diagnostics } = JSON.parse(
+      (await agentApps(here, ['check', '--json', '--cwd', '..'])).stdout,
+    ) as {
       diagnostics: { file: string }[]
     }
     expect(diagnostics.map(({ file }) => file)).toEqual(['skills/use/SKILL.md'])
     writeFileSync(join(root, 'skills/count.skill.js'), 'changed')
-    expect(agentApps(here, ['verify', '--cwd', '..']).stdout).toMatch(/^✗ \.\.\/skills\/count\.skill\.js /)
-    expect(agentApps(here, ['check', '--spec', '--cwd', '..', '--verbose']).stdout).toContain(
+    expect((await agentApps(here, ['verify', '--cwd', '..'])).stdout).toMatch(
+      /^✗ \.\.\/skills\/count\.skill\.js /,
+    )
+    expect((await agentApps(here, ['check', '--spec', '--cwd', '..', '--verbose'])).stdout).toContain(
       ' ../skills/notes/SKILL.md',
     )
     writeFileSync(join(root, 'skills/.agent-apps.json'), '{}')
-    expect(agentApps(here, ['list', '--cwd', '..']).stderr).toMatch(/^\.\.\/skills\/\.agent-apps\.json:1:1 /m)
-    expect(agentApps(here, ['check', '--fix', '--cwd', '..']).stderr).toMatch(
+    expect((await agentApps(here, ['list', '--cwd', '..'])).stderr).toMatch(
+      /^\.\.\/skills\/\.agent-apps\.json:1:1 /m,
+    )
+    expect((await agentApps(here, ['check', '--fix', '--cwd', '..'])).stderr).toMatch(
       /^fixed \.\.\/skills\/use\/SKILL\.md$/m,
     )
   })
 
-  it('says where a name stands that is given twice', () => {
+  it('says where a name stands that is given twice', async () => {
     const root = project({
       'skills/also.skill.md': skill('notes', 'Again.\n'),
       'more/twice.skill.md': `${skill('twice', 'Once.\n')}\n${skill('twice', 'Twice.\n')}`,
     })
-    const { stdout } = agentApps(root, ['check'])
+    const { stdout } = await agentApps(root, ['check'])
     expect(stdout).toContain('The name "notes" is taken by skills/also.skill.md:2, which comes first')
     expect(stdout).toContain('The name "twice" is taken in line 2 of this file, which comes first')
   })
 
-  it('tells of files that are almost called as skills are', () => {
+  it('tells of files that are almost called as skills are', async () => {
     const root = project({
       'skills/near/SKILLS.md': skill('near'),
       'skills/near.skills.md': skill('near'),
@@ -410,7 +408,7 @@ describe('check', () => {
       'skills/notes/SKILLS.md': skill('near'),
       'skills/skills.md.txt': skill('near'),
     })
-    const { diagnostics } = JSON.parse(agentApps(root, ['check', '--json']).stdout) as {
+    const { diagnostics } = JSON.parse((await agentApps(root, ['check', '--json'])).stdout) as {
       diagnostics: { file: string; rule: string; note: string }[]
     }
     expect(diagnostics.map(({ file, rule, note }) => [file, rule, note.replace(/,.*/, '')])).toEqual([
@@ -420,33 +418,35 @@ describe('check', () => {
     ])
   })
 
-  it('--fix changes only the bytes at fault', () => {
+  it('--fix changes only the bytes at fault', async () => {
     const root = project(BAD)
     const file = join(root, 'skills/use/SKILL.md')
     const before = readFileSync(file, 'utf8')
-    const { stderr, status } = agentApps(root, ['check', '--fix'])
+    const { stderr, status } = await agentApps(root, ['check', '--fix'])
     expect([status, stderr]).toEqual([0, 'fixed skills/use/SKILL.md\ncatalog: 3 tools, about 100 tokens\n'])
     const after = readFileSync(file, 'utf8')
     expect(after.replace(/description: (['"])Use when: always\1/, 'description: Use when: always')).toBe(
       before,
     )
     expect(after).not.toBe(before)
-    expect(agentApps(root, ['check', '--strict']).status).toBe(0)
+    expect((await agentApps(root, ['check', '--strict'])).status).toBe(0)
   })
 
-  it('--spec gives the specification’s verdict', () => {
+  it('--spec gives the specification’s verdict', async () => {
     const root = project({ 'skills/other/SKILL.md': skill('differs') })
-    const { stdout, status } = agentApps(root, ['check', '--spec'])
+    const { stdout, status } = await agentApps(root, ['check', '--spec'])
     expect(status).toBe(1)
     expect(stdout).toMatch(/invalid skills\/other\/SKILL\.md\n/)
     expect(stdout).toMatch(/valid under the specification: 2 of 3 folder skills\n$/)
-    const { spec } = JSON.parse(agentApps(root, ['check', '--spec', '--json']).stdout) as { spec: object[] }
+    const { spec } = JSON.parse((await agentApps(root, ['check', '--spec', '--json'])).stdout) as {
+      spec: object[]
+    }
     expect(spec).toContainEqual({ file: 'skills/notes/SKILL.md', valid: true, errors: [] })
   })
 
-  it('--spec says what else it fails on', () => {
+  it('--spec says what else it fails on', async () => {
     const root = project({ 'skills/bad.skill.js': 'const = 1\n' })
-    const { stdout, status } = agentApps(root, ['check', '--spec'])
+    const { stdout, status } = await agentApps(root, ['check', '--spec'])
     expect(status).toBe(1)
     expect(stdout).toMatch(/^skills\/bad\.skill\.js\n.*code-syntax/)
     expect(stdout).toMatch(/2 of 2 folder skills · 1 error\n$/)
@@ -454,11 +454,11 @@ describe('check', () => {
 })
 
 describe('list, describe, render and run', () => {
-  it.each([true, false])('say the same compiled (%s)', isCompiled => {
+  it.each([true, false])('say the same compiled (%s)', async isCompiled => {
     const root = project()
-    if (isCompiled) agentApps(root, ['compile'])
+    if (isCompiled) await agentApps(root, ['compile'])
     const via = isCompiled ? 'index' : 'disk'
-    const listed = JSON.parse(agentApps(root, ['list', '--json']).stdout) as object[]
+    const listed = JSON.parse((await agentApps(root, ['list', '--json'])).stdout) as object[]
     const notes = {
       name: 'notes',
       description: 'What notes does.',
@@ -473,36 +473,38 @@ describe('list, describe, render and run', () => {
       shadows: [{ layer: 'project', file: 'more/notes/SKILL.md' }],
     }
     expect(listed).toEqual([expect.objectContaining({ name: 'count', kind: 'code', role: null, via }), notes])
-    expect(JSON.parse(agentApps(root, ['list', '--json', '--hidden']).stdout)).toHaveLength(3)
+    expect(JSON.parse((await agentApps(root, ['list', '--json', '--hidden'])).stdout)).toHaveLength(3)
     expect(
-      JSON.parse(agentApps(root, ['list', '--json', '--tag', 'Team Work', '--tag', 'writing']).stdout),
+      JSON.parse(
+        (await agentApps(root, ['list', '--json', '--tag', 'Team Work', '--tag', 'writing'])).stdout,
+      ),
     ).toEqual([notes])
-    expect(JSON.parse(agentApps(root, ['describe', 'notes', '--json']).stdout)).toMatchObject({
+    expect(JSON.parse((await agentApps(root, ['describe', 'notes', '--json'])).stdout)).toMatchObject({
       ...notes,
       params: null,
       returns: null,
       content: '# Notes\n\nWrite them.',
       resources: [{ path: 'references/a.txt', size: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
     })
-    expect(JSON.parse(agentApps(root, ['describe', 'count', '--json']).stdout)).toMatchObject({
+    expect(JSON.parse((await agentApps(root, ['describe', 'count', '--json'])).stdout)).toMatchObject({
       params: PARAMS,
       content: null,
     })
-    expect(agentApps(root, ['render', 'notes']).stdout).toBe('# Notes\n\nWrite them.')
-    expect(JSON.parse(agentApps(root, ['render', 'notes', '--json']).stdout)).toEqual({
+    expect((await agentApps(root, ['render', 'notes'])).stdout).toBe('# Notes\n\nWrite them.')
+    expect(JSON.parse((await agentApps(root, ['render', 'notes', '--json'])).stdout)).toEqual({
       content: '# Notes\n\nWrite them.',
     })
   })
 
-  it('list says how many are left out since another has the name, compiled or not', () => {
+  it('list says how many are left out since another has the name, compiled or not', async () => {
     const doubles = {
       'skills/also.skill.md': skill('notes', 'Again.\n'),
       'more/twice.skill.md': `${skill('twice', 'Once.\n')}\n${skill('twice', 'Twice.\n')}`,
     }
     const root = project(doubles)
-    const before = agentApps(root, ['list'])
-    agentApps(root, ['compile'])
-    const after = agentApps(root, ['list'])
+    const before = await agentApps(root, ['list'])
+    await agentApps(root, ['compile'])
+    const after = await agentApps(root, ['list'])
     for (const { status, stdout, stderr } of [before, after]) {
       expect(status).toBe(0)
       expect(stdout.match(/^\S+/gm)).toEqual(['count', 'notes', 'twice'])
@@ -510,40 +512,41 @@ describe('list, describe, render and run', () => {
         '3 tools\n2 tools left out, as another one in the same directory has the name; `agent-apps check` says which\n',
       )
     }
-    expect(agentApps(root, ['check']).stdout.match(/duplicate-name/g)).toHaveLength(2)
-    for (const option of ['--json', '--quiet']) expect(agentApps(root, ['list', option]).stderr).toBe('')
+    expect((await agentApps(root, ['check'])).stdout.match(/duplicate-name/g)).toHaveLength(2)
+    for (const option of ['--json', '--quiet'])
+      expect((await agentApps(root, ['list', option])).stderr).toBe('')
   })
 
-  it('list and describe for people', () => {
+  it('list and describe for people', async () => {
     const root = project()
-    const { stdout, stderr } = agentApps(root, ['list'])
+    const { stdout, stderr } = await agentApps(root, ['list'])
     expect(stdout).toMatch(
       /^count {2,}code {2,}- {2,}project {2,}Counts\.\nnotes {2,}folder {2,}context {2,}project {2,}What notes does\. \(shadows 1\)\n$/,
     )
     expect(stderr).toBe('2 tools\n')
-    expect(agentApps(root, ['list', '--quiet']).stderr).toBe('')
-    expect(agentApps(root, ['describe', 'notes']).stdout).toContain('references/a.txt (2 bytes)')
-    expect(agentApps(root, ['list', '--color']).stdout).toContain('\u001B[')
-    expect(agentApps(root, ['list', '--no-color'], { env: { FORCE_COLOR: '1' } }).stdout).not.toContain(
-      '\u001B[',
-    )
+    expect((await agentApps(root, ['list', '--quiet'])).stderr).toBe('')
+    expect((await agentApps(root, ['describe', 'notes'])).stdout).toContain('references/a.txt (2 bytes)')
+    expect((await agentApps(root, ['list', '--color'])).stdout).toContain('\u001B[')
+    expect(
+      (await agentApps(root, ['list', '--no-color'], { env: { FORCE_COLOR: '1' } })).stdout,
+    ).not.toContain('\u001B[')
   })
 
-  it('list and describe say the role, and what is a directive', () => {
+  it('list and describe say the role, and what is a directive', async () => {
     const root = codeProject({
       'skills/SKILL.md': skill('office', '', 'metadata: { role: main }\n'),
       'skills/guard.skill.md': skill('guard', '', 'metadata: { role: middleware }\n'),
       'skills/plain.skill.md': skill('plain', ''),
       'skills/stamp/SKILL.md': skill('stamp', '', 'metadata: { tags: [meta-directive-block] }\n'),
     }).root
-    const roles = agentApps(root, ['list']).stdout.match(/^\S+ +\w+ +(.*?)(?= +project)/gm)
+    const roles = (await agentApps(root, ['list'])).stdout.match(/^\S+ +\w+ +(.*?)(?= +project)/gm)
     expect(roles?.map(line => line.replace(/ {2,}\w+ {2,}/, ': '))).toEqual([
       'guard: middleware',
       'office: main',
       'plain: -',
       'stamp: context, directive',
     ])
-    const listed = JSON.parse(agentApps(root, ['list', '--json']).stdout) as {
+    const listed = JSON.parse((await agentApps(root, ['list', '--json'])).stdout) as {
       role: unknown
       directive: unknown
     }[]
@@ -553,31 +556,31 @@ describe('list, describe, render and run', () => {
       [null, []],
       ['context', ['block']],
     ])
-    expect(agentApps(root, ['describe', 'stamp']).stdout).toContain('folder, role context, directive')
+    expect((await agentApps(root, ['describe', 'stamp'])).stdout).toContain('folder, role context, directive')
   })
 
-  it('list selects by pattern, and says what each tool takes in a catalog', () => {
+  it('list selects by pattern, and says what each tool takes in a catalog', async () => {
     const root = project()
-    const names = (...args: string[]) =>
-      (JSON.parse(agentApps(root, ['list', '--json', ...args]).stdout) as { name: string }[]).map(
+    const names = async (...args: string[]) =>
+      (JSON.parse((await agentApps(root, ['list', '--json', ...args])).stdout) as { name: string }[]).map(
         ({ name }) => name,
       )
-    expect(names('--pattern', 'n*')).toEqual(['notes'])
-    expect(names('--pattern', '#team-work', '--pattern', 'count')).toEqual(['count', 'notes'])
-    const { stdout, stderr } = agentApps(root, ['list', '--tokens', '--hidden'])
+    expect(await names('--pattern', 'n*')).toEqual(['notes'])
+    expect(await names('--pattern', '#team-work', '--pattern', 'count')).toEqual(['count', 'notes'])
+    const { stdout, stderr } = await agentApps(root, ['list', '--tokens', '--hidden'])
     expect(stdout).toMatch(/^notes {2,}folder {2,}context {2,}project {2,}\d+ {2}What/m)
     expect(stderr).toMatch(/^3 tools, about \d+ tokens\n$/)
-    const listed = JSON.parse(agentApps(root, ['list', '--json', '--tokens', '--hidden']).stdout) as {
+    const listed = JSON.parse((await agentApps(root, ['list', '--json', '--tokens', '--hidden'])).stdout) as {
       visibility: string | null
       tokens: number
     }[]
     for (const { visibility, tokens } of listed) expect(tokens === 0).toBe(visibility === 'hidden')
   })
 
-  it('list has the library on demand, and where something is selected', () => {
+  it('list has the library on demand, and where something is selected', async () => {
     const root = project()
-    const names = (...args: string[]) =>
-      (JSON.parse(agentApps(root, ['list', '--json', ...args]).stdout) as { name: string }[]).map(
+    const names = async (...args: string[]) =>
+      (JSON.parse((await agentApps(root, ['list', '--json', ...args])).stdout) as { name: string }[]).map(
         ({ name }) => name,
       )
     const library = [
@@ -590,20 +593,25 @@ describe('list, describe, render and run', () => {
       'timeout',
       'trace',
     ]
-    expect(names('--tag', 'meta-internal', '--hidden')).toEqual(library)
-    expect(names('--pattern', 'skill-*')).toEqual(['skill-describe', 'skill-list'])
-    expect(names('--library')).toEqual(['count', 'notes', ...library])
-    expect(names()).toEqual(['count', 'notes'])
-    const described = (...args: string[]) =>
-      (JSON.parse(agentApps(root, ['catalog', '--json', ...args]).stdout) as { described: string[] })
+    expect(await names('--tag', 'meta-internal', '--hidden')).toEqual(library)
+    expect(await names('--pattern', 'skill-*')).toEqual(['skill-describe', 'skill-list'])
+    expect(await names('--library')).toEqual(['count', 'notes', ...library])
+    expect(await names()).toEqual(['count', 'notes'])
+    const described = async (...args: string[]) =>
+      (JSON.parse((await agentApps(root, ['catalog', '--json', ...args])).stdout) as { described: string[] })
         .described
-    expect(described('--library')).toEqual([...described(), 'agent-discover', 'skill-describe', 'skill-list'])
+    expect(await described('--library')).toEqual([
+      ...(await described()),
+      'agent-discover',
+      'skill-describe',
+      'skill-list',
+    ])
   })
 
-  it.each([true, false])('catalog prints what a host puts into a prompt, compiled (%s)', isCompiled => {
+  it.each([true, false])('catalog prints what a host puts into a prompt, compiled (%s)', async isCompiled => {
     const root = project()
-    if (isCompiled) agentApps(root, ['compile'])
-    const { status, stdout, stderr } = agentApps(root, ['catalog'])
+    if (isCompiled) await agentApps(root, ['compile'])
+    const { status, stdout, stderr } = await agentApps(root, ['catalog'])
     expect(status).toBe(0)
     expect(stdout).toBe(`<available_skills>
   <skill>
@@ -617,12 +625,12 @@ describe('list, describe, render and run', () => {
 </available_skills>
 `)
     expect(stderr).toMatch(/^2 of 2 tools described, about \d+ tokens\n$/)
-    const small = agentApps(root, ['catalog', '--budget', '40', '--format', 'markdown'])
+    const small = await agentApps(root, ['catalog', '--budget', '40', '--format', 'markdown'])
     expect(small.stdout).toBe('## Available skills\n\n- **count**: Counts.\n- **notes**: What notes does.\n')
-    const named = agentApps(root, ['catalog', '--budget', '25'])
+    const named = await agentApps(root, ['catalog', '--budget', '25'])
     expect(named.stdout).toContain('<also_available>count, notes</also_available>')
     expect(named.stderr).toMatch(/^0 of 2 tools described, 2 named, about \d+ tokens\n$/)
-    expect(JSON.parse(agentApps(root, ['catalog', '--json', '--location']).stdout)).toMatchObject({
+    expect(JSON.parse((await agentApps(root, ['catalog', '--json', '--location'])).stdout)).toMatchObject({
       described: ['count', 'notes'],
       named: [],
       unnamed: [],
@@ -633,30 +641,32 @@ describe('list, describe, render and run', () => {
       [['--budget', 'much'], '--budget 4000'],
       [['--format', 'xlm'], 'Did you mean --format xml?'],
     ] as const) {
-      const wrong = agentApps(root, ['catalog', ...args])
+      const wrong = await agentApps(root, ['catalog', ...args])
       expect(wrong.status).toBe(2)
       expect(wrong.stderr).toContain(hint)
     }
   })
 
-  it('run takes arguments from --arg, --args and standard input', () => {
+  it('run takes arguments from --arg, --args and standard input', async () => {
     const root = project()
-    const run = (...args: string[]): SpawnSyncReturns<string> => agentApps(root, ['run', 'count', ...args])
-    expect(run('--arg', 'text=one two three').stdout).toBe('3\n')
-    expect(run('--args', '{"text": "a b"}').stdout).toBe('2\n')
+    const run = (...args: string[]): Promise<Said> => agentApps(root, ['run', 'count', ...args])
+    expect((await run('--arg', 'text=one two three')).stdout).toBe('3\n')
+    expect((await run('--args', '{"text": "a b"}')).stdout).toBe('2\n')
     expect(
-      JSON.parse(run('--args', '{"a": 1, "b": 2}', '--arg', 'b=true', '--arg', 'c=x=y', '--json').stdout),
+      JSON.parse(
+        (await run('--args', '{"a": 1, "b": 2}', '--arg', 'b=true', '--arg', 'c=x=y', '--json')).stdout,
+      ),
     ).toEqual({ a: 1, b: true, c: 'x=y' })
-    expect(agentApps(root, ['run', 'count', '--args', '-'], { input: '{"text": "a b c d"}' }).stdout).toBe(
-      '4\n',
-    )
-    expect(agentApps(root, ['run', 'notes']).stdout).toBe('# Notes\n\nWrite them.\n')
-    const missing = agentApps(root, ['run', 'coutn'])
+    expect(
+      (await agentApps(root, ['run', 'count', '--args', '-'], { input: '{"text": "a b c d"}' })).stdout,
+    ).toBe('4\n')
+    expect((await agentApps(root, ['run', 'notes'])).stdout).toBe('# Notes\n\nWrite them.\n')
+    const missing = await agentApps(root, ['run', 'coutn'])
     expect([missing.status, missing.stdout]).toEqual([1, ''])
     expect(missing.stderr).toContain('Did you mean "count"?')
   })
 
-  it.each(['compiled', 'from disk'])('run takes for a text what can be nothing else (%s)', way => {
+  it.each(['compiled', 'from disk'])('run takes for a text what can be nothing else (%s)', async way => {
     const params = {
       type: 'object',
       properties: { a: { type: 'string' }, n: { type: 'number' }, both: { type: ['string', 'number'] } },
@@ -669,31 +679,33 @@ describe('list, describe, render and run', () => {
         `metadata:\n  interpolate: true\n  params: ${JSON.stringify(params)}\n`,
       ),
     })
-    if (way === 'compiled') agentApps(root, ['compile'])
-    const given = (...pairs: string[]): unknown =>
-      JSON.parse(agentApps(root, ['run', 'give', ...pairs.flatMap(pair => ['--arg', pair])]).stdout)
-    expect(given('a=1', 'n=2', 'both=3')).toEqual({ a: '1', n: 2, both: 3 })
-    expect(given('a=1.0')).toEqual({ a: '1.0' })
-    expect(given('a="1"')).toEqual({ a: '1' })
-    expect(agentApps(root, ['render', 'say', '--arg', 'a=7.0']).stdout).toBe('7.0\n')
-    expect(agentApps(root, ['render', 'say', '--arg', 'a=true']).stdout).toBe('true\n')
-    expect(agentApps(root, ['run', 'give', '--args', '{"a": 1}']).stderr).toContain('a must be a text, not 1')
+    if (way === 'compiled') await agentApps(root, ['compile'])
+    const given = async (...pairs: string[]): Promise<unknown> =>
+      JSON.parse((await agentApps(root, ['run', 'give', ...pairs.flatMap(pair => ['--arg', pair])])).stdout)
+    expect(await given('a=1', 'n=2', 'both=3')).toEqual({ a: '1', n: 2, both: 3 })
+    expect(await given('a=1.0')).toEqual({ a: '1.0' })
+    expect(await given('a="1"')).toEqual({ a: '1' })
+    expect((await agentApps(root, ['render', 'say', '--arg', 'a=7.0'])).stdout).toBe('7.0\n')
+    expect((await agentApps(root, ['render', 'say', '--arg', 'a=true'])).stdout).toBe('true\n')
+    expect((await agentApps(root, ['run', 'give', '--args', '{"a": 1}'])).stderr).toContain(
+      'a must be a text, not 1',
+    )
   })
 
-  it('options may stand before the command', () => {
+  it('options may stand before the command', async () => {
     const root = project()
-    const expected = agentApps(root, ['list', '--json']).stdout
+    const expected = (await agentApps(root, ['list', '--json'])).stdout
     for (const args of [
       ['--json', 'list'],
       ['--json', '--cwd', root, 'list'],
       [`--cwd=${root}`, '--json', 'list'],
     ])
-      expect(agentApps(args.length > 2 ? temporary() : root, args).stdout).toBe(expected)
-    expect(agentApps(root, ['--cwd', root, '--help']).stdout).toContain('Usage: agent-apps <command>')
-    expect(agentApps(root, ['--json', 'list', '--help']).stdout).toContain('Usage: agent-apps list')
+      expect((await agentApps(args.length > 2 ? temporary() : root, args)).stdout).toBe(expected)
+    expect((await agentApps(root, ['--cwd', root, '--help'])).stdout).toContain('Usage: agent-apps <command>')
+    expect((await agentApps(root, ['--json', 'list', '--help'])).stdout).toContain('Usage: agent-apps list')
   })
 
-  it('run prints what JSON cannot say, and with --json says that it cannot', () => {
+  it('run prints what JSON cannot say, and with --json says that it cannot', async () => {
     const results: Record<string, [code: string, shown: RegExp]> = {
       big: ['10n', /^10n\n$/],
       deep: ['({ list: [10n] })', /^\{ list: \[ 10n \] \}\n$/],
@@ -709,39 +721,42 @@ describe('list, describe, render and run', () => {
       ),
     )
     for (const [name, [, shown]] of Object.entries(results)) {
-      const told = agentApps(root, ['run', name])
+      const told = await agentApps(root, ['run', name])
       expect([told.status, told.stderr]).toEqual([0, ''])
       expect(told.stdout).toMatch(shown)
-      const json = agentApps(root, ['run', name, '--json'])
+      const json = await agentApps(root, ['run', name, '--json'])
       expect(json.status).toBe(1)
       expect(JSON.parse(json.stdout)).toMatchObject({ error: 'RESULT_NOT_JSON', tool: name })
     }
   })
 
-  it.each(['compiled', 'from disk'])('what a tool throws is told with its own file and line (%s)', way => {
-    const root = project({
-      'skills/fails.skill.ts': `interface Unused { a: string }\n\nexport const frontmatter = { name: 'fails', description: 'x' }\nexport default function fails(): never {\n  throw new Error('No luck.')\n}\n`,
-    })
-    if (way === 'compiled') agentApps(root, ['compile'])
-    const { status, stderr } = agentApps(root, ['run', 'fails'])
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/Error: No luck\.\n.*skills\/fails\.skill\.ts:5:9/)
-  })
+  it.each(['compiled', 'from disk'])(
+    'what a tool throws is told with its own file and line (%s)',
+    async way => {
+      const root = project({
+        'skills/fails.skill.ts': `interface Unused { a: string }\n\nexport const frontmatter = { name: 'fails', description: 'x' }\nexport default function fails(): never {\n  throw new Error('No luck.')\n}\n`,
+      })
+      if (way === 'compiled') spawnAgentApps(root, ['compile'])
+      const { status, stderr } = spawnAgentApps(root, ['run', 'fails'])
+      expect(status).toBe(1)
+      expect(stderr).toMatch(/Error: No luck\.\n.*skills\/fails\.skill\.ts:5:9/)
+    },
+  )
 
-  it('run names the package that code left to the host imports', () => {
+  it('run names the package that code left to the host imports', async () => {
     const cwd = codeProject({
       'skills/far.skill.js': `export const frontmatter = { name: 'far', description: 'Imports.' }
 export default () => import('@far/away/deep')\n`,
     }).root
-    agentApps(cwd, ['compile', 'skills', '--external', '@far/away'])
-    const { stderr, status } = agentApps(cwd, ['run', 'far'])
+    await agentApps(cwd, ['compile', 'skills', '--external', '@far/away'])
+    const { stderr, status } = await agentApps(cwd, ['run', 'far'])
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(/\(MODULE_MISSING\)\n {2}Install it: `npm install @far\/away`\.\n$/),
     ])
   })
 
-  it.each(['compiled', 'from disk'])('what a tool prints does not stand in the result (%s)', way => {
+  it.each(['compiled', 'from disk'])('what a tool prints does not stand in the result (%s)', async way => {
     const root = project({
       'skills/noisy.skill.js': `export const frontmatter = { name: 'noisy', description: 'x' }
 export default async () => {
@@ -755,16 +770,16 @@ export default async () => {
 export default () => { console.log('four'); return 'said' }\n`,
       'skills/say.skill.md': skill('say', 'It is :shout[].\n'),
     })
-    if (way === 'compiled') agentApps(root, ['compile'])
-    const { status, stdout, stderr } = agentApps(root, ['run', 'noisy', '--json'])
+    if (way === 'compiled') spawnAgentApps(root, ['compile'])
+    const { status, stdout, stderr } = spawnAgentApps(root, ['run', 'noisy', '--json'])
     expect([status, JSON.parse(stdout)]).toEqual([0, { a: 1 }])
     expect(stderr).toMatch(/^one\ntwo\nthree\n\.{100000}$/)
-    expect(agentApps(root, ['run', 'noisy']).stdout).toBe('{\n  "a": 1\n}\n')
-    const rendered = agentApps(root, ['render', 'say'])
+    expect(spawnAgentApps(root, ['run', 'noisy']).stdout).toBe('{\n  "a": 1\n}\n')
+    const rendered = spawnAgentApps(root, ['render', 'say'])
     expect([rendered.stdout, rendered.stderr]).toEqual(['It is said.\n', expect.stringContaining('four\n')])
   })
 
-  it.each(['compiled', 'from disk'])('what a tool throws is JSON with --json (%s)', way => {
+  it.each(['compiled', 'from disk'])('what a tool throws is JSON with --json (%s)', async way => {
     const root = project({
       'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x', metadata: { params: ${JSON.stringify({ type: 'object', properties: { what: {} } })} } }
 export default (ctx, args) => {
@@ -773,9 +788,9 @@ export default (ctx, args) => {
   throw new TypeError('No luck.')
 }\n`,
     })
-    if (way === 'compiled') agentApps(root, ['compile'])
+    if (way === 'compiled') spawnAgentApps(root, ['compile'])
     const thrown = (...args: string[]): unknown => {
-      const { status, stdout, stderr } = agentApps(root, ['run', 'fails', '--json', ...args])
+      const { status, stdout, stderr } = spawnAgentApps(root, ['run', 'fails', '--json', ...args])
       expect([status, stderr]).toEqual([1, ''])
       return JSON.parse(stdout)
     }
@@ -786,57 +801,65 @@ export default (ctx, args) => {
     expect(thrown('--verbose')).toMatchObject({
       stack: expect.stringMatching(/^TypeError: No luck\.\n.*skills\/fails\.skill\.js:5:9/),
     })
-    const { stderr } = agentApps(root, ['run', 'fails'])
+    const { stderr } = spawnAgentApps(root, ['run', 'fails'])
     expect(stderr).toMatch(/^TypeError: No luck\.\n(?: +at .*skills\/fails\.skill\.js:5:9\)?\n)$/)
-    expect(agentApps(root, ['run', 'fails', '--verbose']).stderr).toContain('dist/cli')
+    expect(spawnAgentApps(root, ['run', 'fails', '--verbose']).stderr).toContain('dist/cli')
   })
 
-  it.each(['compiled', 'from disk'])('errors name a place from here, and in JSON from --cwd (%s)', way => {
-    const root = codeProject({
-      'skills/broken.skill.ts': 'export default (\n',
-      'skills/a/directive.skill.md': skill('directive', ':skill[nosuch]\n'),
-      'skills/middleware.skill.md': skill('middleware', '', 'metadata:\n  timeout: soon\n'),
-      'skills/cascade.skill.md': skill('cascade', '', 'metadata:\n  $inherit: nosuch\n'),
-      'skills/schema.skill.md': skill('schema', '', 'metadata:\n  params: { type: strang }\n'),
-    }).root
-    if (way === 'compiled') agentApps(root, ['compile'])
-    const places = {
-      broken: 'skills/broken.skill.ts:2:1',
-      directive: 'skills/a/directive.skill.md:5:1',
-      middleware: 'skills/middleware.skill.md:5:3',
-      cascade: 'skills/cascade.skill.md:5:3',
-      schema: 'skills/schema.skill.md:5:3',
-    }
-    for (const [name, place] of Object.entries(places)) {
-      const inStderr = (cwd: string, ...args: string[]): string[] =>
-        agentApps(cwd, ['run', name, ...args]).stderr.match(/\S+\.skill\.\w+:\d+:\d+/g) ?? []
-      expect(inStderr(root), name).toEqual([place])
-      expect(inStderr(join(root, 'skills'), '--cwd', '..'), name).toEqual([place.replace('skills/', '')])
-      const json = JSON.parse(agentApps(join(root, 'skills'), ['run', name, '--cwd', '..', '--json']).stdout)
-      expect(`${json.file}:${json.position.line}:${json.position.column}`).toBe(place)
-      expect(json.message).not.toContain(root)
-    }
-    const { file, message } = JSON.parse(agentApps(root, ['check', 'nosuch', '--json']).stdout)
-    expect([file, message]).toEqual(['nosuch', 'There is no directory nosuch.'])
-  })
+  it.each(['compiled', 'from disk'])(
+    'errors name a place from here, and in JSON from --cwd (%s)',
+    async way => {
+      const root = codeProject({
+        'skills/broken.skill.ts': 'export default (\n',
+        'skills/a/directive.skill.md': skill('directive', ':skill[nosuch]\n'),
+        'skills/middleware.skill.md': skill('middleware', '', 'metadata:\n  timeout: soon\n'),
+        'skills/cascade.skill.md': skill('cascade', '', 'metadata:\n  $inherit: nosuch\n'),
+        'skills/schema.skill.md': skill('schema', '', 'metadata:\n  params: { type: strang }\n'),
+      }).root
+      if (way === 'compiled') await agentApps(root, ['compile'])
+      const places = {
+        broken: 'skills/broken.skill.ts:2:1',
+        directive: 'skills/a/directive.skill.md:5:1',
+        middleware: 'skills/middleware.skill.md:5:3',
+        cascade: 'skills/cascade.skill.md:5:3',
+        schema: 'skills/schema.skill.md:5:3',
+      }
+      for (const [name, place] of Object.entries(places)) {
+        const inStderr = async (cwd: string, ...args: string[]): Promise<string[]> =>
+          (await agentApps(cwd, ['run', name, ...args])).stderr.match(/\S+\.skill\.\w+:\d+:\d+/g) ?? []
+        expect(await inStderr(root), name).toEqual([place])
+        expect(await inStderr(join(root, 'skills'), '--cwd', '..'), name).toEqual([
+          place.replace('skills/', ''),
+        ])
+        const json = JSON.parse(
+          (await agentApps(join(root, 'skills'), ['run', name, '--cwd', '..', '--json'])).stdout,
+        )
+        expect(`${json.file}:${json.position.line}:${json.position.column}`).toBe(place)
+        expect(json.message).not.toContain(root)
+      }
+      const { file, message } = JSON.parse((await agentApps(root, ['check', 'nosuch', '--json'])).stdout)
+      expect([file, message]).toEqual(['nosuch', 'There is no directory nosuch.'])
+    },
+  )
 
-  it('describe, explain and doctor name files from here', () => {
+  it('describe, explain and doctor name files from here', async () => {
     const root = project({
       'skills/slow.skill.md': skill('slow', '', 'metadata:\n  timeout: 5\n'),
     })
-    const said = (...args: string[]): string => agentApps(join(root, 'more'), [...args, '--cwd', '..']).stdout
-    expect(said('describe', 'slow')).toContain(' ../skills/slow.skill.md (')
-    expect(said('explain', 'slow')).toContain('own, ../skills/slow.skill.md:5')
-    expect(JSON.parse(said('explain', 'slow', '--json'))).toMatchObject({
+    const said = async (...args: string[]): Promise<string> =>
+      (await agentApps(join(root, 'more'), [...args, '--cwd', '..'])).stdout
+    expect(await said('describe', 'slow')).toContain(' ../skills/slow.skill.md (')
+    expect(await said('explain', 'slow')).toContain('own, ../skills/slow.skill.md:5')
+    expect(JSON.parse(await said('explain', 'slow', '--json'))).toMatchObject({
       metadata: { timeout: { file: 'skills/slow.skill.md' } },
     })
-    expect(said('doctor')).toMatch(/ \.\.\/agent-apps\.config\.json\n.* \.\.\/skills: 4 skill files/s)
-    expect(said('doctor', '--json')).toContain('"skills: 4 skill files, not compiled"')
-    expect(said('compile')).toContain('in 2 directories')
-    expect(said('compile', 'skills')).toContain('.agent-apps.json in ../skills\n')
+    expect(await said('doctor')).toMatch(/ \.\.\/agent-apps\.config\.json\n.* \.\.\/skills: 4 skill files/s)
+    expect(await said('doctor', '--json')).toContain('"skills: 4 skill files, not compiled"')
+    expect(await said('compile')).toContain('in 2 directories')
+    expect(await said('compile', 'skills')).toContain('.agent-apps.json in ../skills\n')
   })
 
-  it('control characters of a skill do no harm', () => {
+  it('control characters of a skill do no harm', async () => {
     const root = project({
       'skills/evil/SKILL.md':
         '---\nname: evil\ndescription: "a\\e[2Jb\\rc\\u202Ed\\ne"\nmetadata: { author: "\\e]0;x\\a" }\n---\nText \u001B[31m.\n',
@@ -848,12 +871,12 @@ export default (ctx, args) => {
       ['compile', '--verbose'],
       ['doctor'],
     ]) {
-      const { stdout, stderr } = agentApps(root, args)
+      const { stdout, stderr } = await agentApps(root, args)
       expect(stdout + stderr, args.join(' ')).not.toMatch(
         /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E]/,
       )
     }
-    expect(agentApps(root, ['render', 'evil']).stdout).toBe('Text \u001B[31m.\n')
+    expect((await agentApps(root, ['render', 'evil'])).stdout).toBe('Text \u001B[31m.\n')
   })
 
   it('a reader that has seen enough is no fault', async () => {
@@ -872,17 +895,17 @@ export default (ctx, args) => {
 })
 
 describe('init and doctor', () => {
-  it('init makes a project that compiles, and keeps what is there', () => {
+  it('init makes a project that compiles, and keeps what is there', async () => {
     const root = makeTree({ 'package.json': '{\n    "name": "mine",\n    "scripts": { "test": "x" }\n}\n' })
-    const first = agentApps(root, ['init'])
+    const first = await agentApps(root, ['init'])
     expect(first.status).toBe(0)
     expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).toEqual({
       name: 'mine',
       scripts: { test: 'x', skills: 'agent-apps compile' },
     })
-    expect(agentApps(root, ['compile', '--strict']).status).toBe(0)
+    expect((await agentApps(root, ['compile', '--strict'])).status).toBe(0)
     const before = snapshot(root)
-    const { made, kept } = JSON.parse(agentApps(root, ['init', '--json']).stdout) as {
+    const { made, kept } = JSON.parse((await agentApps(root, ['init', '--json'])).stdout) as {
       made: string[]
       kept: string[]
     }
@@ -890,78 +913,80 @@ describe('init and doctor', () => {
     expect(snapshot(root)).toEqual(before)
   })
 
-  it('init writes the directories that are searched, and no examples beside what is there', () => {
+  it('init writes the directories that are searched, and no examples beside what is there', async () => {
     const root = makeTree({
       '.claude/skills/mine/SKILL.md': skill('mine'),
       '.agents/skills/readme.txt': '',
     })
-    const list = (): string[] =>
-      (JSON.parse(agentApps(root, ['list', '--json']).stdout) as { name: string }[]).map(({ name }) => name)
-    const { stdout, stderr } = agentApps(root, ['init'])
+    const list = async (): Promise<string[]> =>
+      (JSON.parse((await agentApps(root, ['list', '--json'])).stdout) as { name: string }[]).map(
+        ({ name }) => name,
+      )
+    const { stdout, stderr } = await agentApps(root, ['init'])
     expect(stdout).toBe('made agent-apps.config.json\n')
     expect(stderr).toContain('No examples: 1 skill file found in .agents/skills, .claude/skills.')
     expect(JSON.parse(readFileSync(join(root, 'agent-apps.config.json'), 'utf8'))).toEqual({
       paths: ['./.agents/skills', './.claude/skills'],
     })
-    expect(list()).toEqual(['mine'])
+    expect(await list()).toEqual(['mine'])
     expect(existsSync(join(root, 'skills'))).toBe(false)
-    expect(agentApps(root, ['compile', '--strict']).status).toBe(0)
+    expect((await agentApps(root, ['compile', '--strict'])).status).toBe(0)
   })
 
-  it('init makes examples beside directories without skills, which stay searched', () => {
+  it('init makes examples beside directories without skills, which stay searched', async () => {
     const root = makeTree({ '.claude/skills/readme.txt': '' })
-    agentApps(root, ['init'])
+    await agentApps(root, ['init'])
     expect(JSON.parse(readFileSync(join(root, 'agent-apps.config.json'), 'utf8'))).toEqual({
       paths: ['./skills', './.claude/skills'],
     })
-    expect(agentApps(root, ['compile', '--strict']).status).toBe(0)
+    expect((await agentApps(root, ['compile', '--strict'])).status).toBe(0)
   })
 
-  it('init keeps the configuration that counts, wherever it stands', () => {
+  it('init keeps the configuration that counts, wherever it stands', async () => {
     const root = makeTree(PROJECT)
     const before = snapshot(root)
-    expect(agentApps(join(root, 'more'), ['init']).stdout).toBe('kept ../agent-apps.config.json\n')
-    expect(agentApps(root, ['init']).stdout).toBe('kept agent-apps.config.json\n')
+    expect((await agentApps(join(root, 'more'), ['init'])).stdout).toBe('kept ../agent-apps.config.json\n')
+    expect((await agentApps(root, ['init'])).stdout).toBe('kept agent-apps.config.json\n')
     expect(snapshot(root)).toEqual(before)
   })
 
-  it('doctor counts the tools that list lists', () => {
+  it('doctor counts the tools that list lists', async () => {
     const root = project({ 'skills/gone.skill.md': skill('gone') })
-    const resolution = (): string | undefined =>
-      /resolution +(.*)/.exec(agentApps(root, ['doctor']).stdout)?.[1]
-    agentApps(root, ['compile'])
-    expect(resolution()).toBe('4 tools, 4 from an index, 0 from disk; 1 shadow others')
+    const resolution = async (): Promise<string | undefined> =>
+      /resolution +(.*)/.exec((await agentApps(root, ['doctor'])).stdout)?.[1]
+    await agentApps(root, ['compile'])
+    expect(await resolution()).toBe('4 tools, 4 from an index, 0 from disk; 1 shadow others')
     rmSync(join(root, 'skills/gone.skill.md'))
-    expect(resolution()).toBe('3 tools, 3 from an index, 0 from disk; 1 shadow others')
+    expect(await resolution()).toBe('3 tools, 3 from an index, 0 from disk; 1 shadow others')
   })
 
-  it('init without a package.json makes none', () => {
+  it('init without a package.json makes none', async () => {
     const root = temporary()
-    expect(agentApps(root, ['init']).stderr).toContain('npx agent-apps compile')
+    expect((await agentApps(root, ['init'])).stderr).toContain('npx agent-apps compile')
     expect(existsSync(join(root, 'package.json'))).toBe(false)
   })
 
-  it('doctor says what is good and what is not', () => {
+  it('doctor says what is good and what is not', async () => {
     const root = project()
-    const states = (): Record<string, string> => {
-      const { stdout, status } = agentApps(root, ['doctor', '--json'])
+    const states = async (): Promise<Record<string, string>> => {
+      const { stdout, status } = await agentApps(root, ['doctor', '--json'])
       const findings = JSON.parse(stdout) as { subject: string; state: string }[]
       expect(status).toBe(findings.some(({ state }) => state === 'problem') ? 1 : 0)
       return Object.fromEntries(findings.map(({ subject, state }) => [subject, state]))
     }
-    expect(states()).toMatchObject({ configuration: 'ok', index: 'problem' })
-    agentApps(root, ['compile'])
-    expect(states()).toEqual({ versions: 'ok', configuration: 'ok', index: 'ok', resolution: 'ok' })
+    expect(await states()).toMatchObject({ configuration: 'ok', index: 'problem' })
+    await agentApps(root, ['compile'])
+    expect(await states()).toEqual({ versions: 'ok', configuration: 'ok', index: 'ok', resolution: 'ok' })
     writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
-    agentApps(root, ['compile'])
-    expect(states()).toMatchObject({ index: 'ok', skills: 'problem' })
-    const { stdout } = agentApps(root, ['doctor'])
+    await agentApps(root, ['compile'])
+    expect(await states()).toMatchObject({ index: 'ok', skills: 'problem' })
+    const { stdout } = await agentApps(root, ['doctor'])
     expect(stdout).toMatch(/1 error in skill files\n +Run `agent-apps compile --check`/)
-    expect(agentApps(root, ['compile', '--check']).stderr).toContain('code-syntax')
+    expect((await agentApps(root, ['compile', '--check'])).stderr).toContain('code-syntax')
     writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": ["./absent"] }')
-    expect(states()).toMatchObject({ path: 'problem' })
+    expect(await states()).toMatchObject({ path: 'problem' })
     writeFileSync(join(root, 'agent-apps.config.json'), '{ "paths": 1 }')
-    expect(states()).toMatchObject({ project: 'problem' })
-    expect(agentApps(temporary(), ['doctor']).status).toBe(1)
+    expect(await states()).toMatchObject({ project: 'problem' })
+    expect((await agentApps(temporary(), ['doctor'])).status).toBe(1)
   })
 })

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
@@ -18,8 +17,9 @@ import { createRuntime, isAgentAppsError, type Runtime } from 'agent-apps'
 import { clean, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills } from '../support/code-project.js'
+import { agentApps } from '../support/commands.js'
 import { rewriteIndex } from '../support/poisoned-index.js'
-import { ROOT, runCode } from '../support/processes.js'
+import { runCode } from '../support/processes.js'
 import { goodSkills, type Tree } from '../support/tree.js'
 
 const counting = (name: string): string => `import { next } from './lib/shared.js'
@@ -431,31 +431,27 @@ describe('verify', () => {
 
   it('is a command that exits with 1 where something differs', async () => {
     const dir = await project()
-    const command = (...args: string[]) =>
-      spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'verify', ...args], {
-        cwd: dir,
-        encoding: 'utf8',
-      })
+    const command = (...args: string[]) => agentApps(dir, ['verify', ...args])
     rmSync(join(dir, 'lib'), { recursive: true })
-    const sound = command('.', '--verbose')
+    const sound = await command('.', '--verbose')
     expect(sound.stderr).toContain('not there to check: lib/shared.js')
     expect([sound.status, sound.stdout]).toEqual([
       0,
       expect.stringMatching(/^verified \d+ files in 1 directory: all as compiled · 1 not there to check\n$/),
     ])
     flip(join(dir, 'review/SKILL.md'))
-    const changed = command('.')
+    const changed = await command('.')
     expect([changed.status, changed.stdout]).toEqual([
       1,
       expect.stringMatching(
         /^✗ review\/SKILL\.md is not what was compiled\n.*\nverified .*: 1 not as compiled/,
       ),
     ])
-    expect(JSON.parse(command('.', '--json').stdout)).toMatchObject({
+    expect(JSON.parse((await command('.', '--json')).stdout)).toMatchObject({
       deviations: [{ file: 'review/SKILL.md', reason: 'is not what was compiled' }],
       absent: ['lib/shared.js'],
     })
-    expect(command('none').status).toBe(1)
+    expect((await command('none')).status).toBe(1)
   })
 
   it('says what is no directory, and where nothing was there to verify', async () => {
@@ -475,14 +471,7 @@ describe('verify', () => {
     expect(await refused('absent')).toMatchObject({
       message: expect.stringMatching(/^There is no directory /),
     })
-    const { status, stdout } = spawnSync(
-      process.execPath,
-      [join(ROOT, 'dist/cli/main.js'), 'verify', '../out'],
-      {
-        cwd,
-        encoding: 'utf8',
-      },
-    )
+    const { status, stdout } = await agentApps(cwd, ['verify', '../out'])
     expect([status, stdout]).toEqual([
       1,
       expect.stringMatching(/\nverified nothing: no index can be read in 1 directory\n$/),

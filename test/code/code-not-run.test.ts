@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { check, compile, graph, loadConfig, type Message, verify } from 'agent-apps/compiler'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { codeProject, shown } from '../support/code-project.js'
-import { ROOT } from '../support/processes.js'
+import { agentApps } from '../support/commands.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
-
-const COMMAND = join(ROOT, 'dist/cli/main.js')
 
 /** Where each piece of code writes down that it ran. */
 let canary: string
@@ -113,21 +110,11 @@ const LOOKING = [
   ['--help'],
 ]
 
-function agentApps(cwd: string, args: string[]) {
-  const { GITHUB_ACTIONS: _, NODE_ENV: __, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
-    cwd,
-    encoding: 'utf8',
-    env: { ...env, HOME: cwd, NO_COLOR: '1' },
-  })
-  return { status, stdout, stderr }
-}
-
 /** The commands of all these that ran something, each with what. */
-function ranBy(cwd: string, commands: string[][]): Record<string, string[]> {
+async function ranBy(cwd: string, commands: string[][]): Promise<Record<string, string[]>> {
   const guilty: Record<string, string[]> = {}
   for (const args of commands) {
-    agentApps(cwd, args)
+    await agentApps(cwd, args)
     if (ran().length > 0) guilty[args.join(' ')] = ran()
     rmSync(canary, { force: true })
   }
@@ -135,13 +122,13 @@ function ranBy(cwd: string, commands: string[][]): Record<string, string[]> {
 }
 
 describe('a project that was never compiled', () => {
-  it('has its code run by no command but those that are asked to', { timeout: 120_000 }, () => {
+  it('has its code run by no command but those that are asked to', { timeout: 120_000 }, async () => {
     const { root } = codeProject(PLACES())
-    expect(ranBy(root, LOOKING)).toEqual({})
+    expect(await ranBy(root, LOOKING)).toEqual({})
     // So that the places are known to be such.
-    agentApps(root, ['run', 'plain'])
+    await agentApps(root, ['run', 'plain'])
     expect(ran()).toEqual(['top of plain'])
-    agentApps(root, ['compile'])
+    await agentApps(root, ['compile'])
     expect(ran()).toEqual(
       [
         'a definition',
@@ -191,18 +178,20 @@ describe('a project that was never compiled', () => {
     expect(ran()).toEqual([])
   })
 
-  it('is told of by the commands', () => {
+  it('is told of by the commands', async () => {
     const { root } = codeProject(PLACES())
-    const said = (...args: string[]): string => {
-      const { stdout, stderr } = agentApps(root, args)
+    const said = async (...args: string[]): Promise<string> => {
+      const { stdout, stderr } = await agentApps(root, args)
       return stdout + stderr
     }
-    expect(said('list')).toContain('skills/computed.skill.js:1:1 info What the code of "computed" says')
-    expect(said('describe', 'computed')).toContain('says when it is run is not evaluated')
-    expect(said('catalog')).toContain('without the content of dynamic: ')
-    expect(said('doctor')).toContain('11 places not evaluated')
-    expect(said('compile', '--check')).toContain('11 places not evaluated')
-    expect(said('graph')).toContain('skills/static.skill.md:7:1 info The directive "shout" is not evaluated')
+    expect(await said('list')).toContain('skills/computed.skill.js:1:1 info What the code of "computed" says')
+    expect(await said('describe', 'computed')).toContain('says when it is run is not evaluated')
+    expect(await said('catalog')).toContain('without the content of dynamic: ')
+    expect(await said('doctor')).toContain('11 places not evaluated')
+    expect(await said('compile', '--check')).toContain('11 places not evaluated')
+    expect(await said('graph')).toContain(
+      'skills/static.skill.md:7:1 info The directive "shout" is not evaluated',
+    )
   })
 })
 
@@ -246,7 +235,7 @@ describe('a project that was compiled', () => {
     const modules = readdirSync(folder).filter(name => name.endsWith('.mjs'))
     for (const name of modules) writeFileSync(join(folder, name), sings('a module of somebody else’s'))
     rmSync(canary)
-    expect(ranBy(cwd, LOOKING)).toEqual({})
+    expect(await ranBy(cwd, LOOKING)).toEqual({})
     const { outdated } = await compile({ cwd, check: true })
     expect(outdated.filter(path => path.endsWith('.mjs'))).toHaveLength(modules.length)
     expect((await verify({ cwd })).deviations).toHaveLength(modules.length)
@@ -281,15 +270,15 @@ describe.each(['ts', 'js', 'mjs'])('a configuration in agent-apps.config.%s', en
     await expect(graph({ cwd })).rejects.toMatchObject(refused)
     await expect(verify({ cwd })).rejects.toMatchObject(refused)
     await expect(compile({ cwd, check: true })).rejects.toMatchObject(refused)
-    expect(ranBy(cwd, [['doctor'], ['init'], ['list'], ['clean', '--dry-run']])).toEqual({})
-    expect(agentApps(cwd, ['list'])).toMatchObject({
+    expect(await ranBy(cwd, [['doctor'], ['init'], ['list'], ['clean', '--dry-run']])).toEqual({})
+    expect(await agentApps(cwd, ['list'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('NOT_EVALUATED'),
     })
-    expect(agentApps(cwd, ['doctor']).stdout).toContain('is not evaluated')
-    expect(agentApps(cwd, ['init']).stdout).toContain(`kept ${file}`)
+    expect((await agentApps(cwd, ['doctor'])).stdout).toContain('is not evaluated')
+    expect((await agentApps(cwd, ['init'])).stdout).toContain(`kept ${file}`)
     expect(ran()).toEqual([])
-    expect(agentApps(cwd, ['render', 'a']).stdout).toBe('Do a.\n')
+    expect((await agentApps(cwd, ['render', 'a'])).stdout).toBe('Do a.\n')
     expect((await compile({ cwd })).skills).toHaveLength(1)
     expect(ran()).toEqual(['a configuration'])
   })

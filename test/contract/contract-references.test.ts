@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { registerTool } from 'agent-apps'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { code, text } from '../support/cascade-project.js'
+import { agentApps } from '../support/commands.js'
 import { type Project, project, WAYS } from '../support/four-ways.js'
-import { ROOT } from '../support/processes.js'
 import type { Tree } from '../support/tree.js'
 
 interface Form {
@@ -80,8 +79,7 @@ describe.each(['from disk', 'compiled, trusted'] as const)('the command, %s', wa
   it('takes any reference', async () => {
     const { cwd } = await project(way, treeAt)
     for (const [form, { ref, leadsTo }] of TO_FILES) {
-      const command = [join(ROOT, 'dist/cli/main.js'), 'run', ref(cwd).replace('./', './skills/'), '--quiet']
-      const { stdout } = spawnSync(process.execPath, command, { cwd, encoding: 'utf8' })
+      const { stdout } = await agentApps(cwd, ['run', ref(cwd).replace('./', './skills/'), '--quiet'])
       expect([form, stdout.trim()]).toEqual([form, `The text of ${leadsTo}.`])
     }
   })

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCallbackRef, createRuntime, parsePatterns, renderCatalog, trustOf } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { agentApps } from '../support/commands.js'
 import { outcome, type Project, project, WAYS } from '../support/four-ways.js'
 import { ROOT, runCode } from '../support/processes.js'
 import type { Tree } from '../support/tree.js'
@@ -247,8 +247,7 @@ describe('a skill without a description', () => {
 
   it('does not make compiling fail', async () => {
     const { cwd } = await project('from disk', { 'skills/greet.skill.md': GREET })
-    const command = [join(ROOT, 'dist/cli/main.js'), 'compile', 'skills']
-    expect(spawnSync(process.execPath, command, { cwd }).status).toBe(0)
+    expect((await agentApps(cwd, ['compile', 'skills'])).status).toBe(0)
   })
 
   it.each(WAYS)('stands in no catalog, %s', async way => {

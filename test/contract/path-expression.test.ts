@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { times } from '../support/long.js'
 import { runCode } from '../support/processes.js'
+import { processorTime } from '../support/processor-time.js'
 
 const RUNS = times(1_000, 1_000_000)
 
@@ -120,11 +121,11 @@ describe('reading', () => {
     let shared: unknown = { n: 1 }
     for (let level = 0; level < 40; level++) shared = { a: shared, b: shared }
     const exceeds = expect.objectContaining({ code: 'LIMIT_EXCEEDED' })
-    const before = performance.now()
+    const elapsed = processorTime()
     for (const work of [pathQuery, pathRemove]) expect(() => work(shared, '[*]'.repeat(40))).toThrow(exceeds)
     expect(pathGet(shared, `${'[*]'.repeat(40)}.none`)).toBe(undefined)
     expect(() => pathSet(shared, `${'[*]'.repeat(40)}.n`, 2)).toThrow(exceeds)
-    expect(performance.now() - before).toBeLessThan(60_000)
+    expect(elapsed()).toBeLessThan(60_000)
     expect(pathQuery(shared, '..n')).toEqual([1])
   })
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { compileGlob, GlobProblem } from '../../src/patterns/glob.js'
 import { matchGlob } from '../../src/patterns/match-glob.js'
 import { times } from '../support/long.js'
+import { processorTime } from '../support/processor-time.js'
 
 const RUNS = times(10_000, 1_000_000)
 
@@ -263,10 +264,10 @@ describe('globs', () => {
     [`bash(${'a=b,'.repeat(100_000)})`, text],
     ['\\a'.repeat(500_000), text],
   ])('answer or refuse at once: %#', (hanging, against) => {
-    const started = performance.now()
+    const elapsed = processorTime()
     matchPattern(hanging, against)
     parsePatterns(hanging)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(elapsed()).toBeLessThan(10_000)
   })
 
   it('say what they refuse, and where', () => {
@@ -628,12 +629,12 @@ describe('constraints on paths', () => {
 
   it('take time linear in the path', () => {
     const paths = ['../', './', '/', 'a/', 'a/../', '\\'].map(text => text.repeat(500_000))
-    const started = performance.now()
+    const elapsed = processorTime()
     for (const path of paths) {
       expect(allows('t(path=docs/**)', call('t', { path }))).toBe(false)
       expect(allows('* t(path=docs/*/x,$deny)', call('t', { path }))).toBe(true)
     }
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(elapsed()).toBeLessThan(10_000)
   })
 
   it('hold for a rule that denies a tool by name, whatever the name', () => {

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { agentApps } from '../support/commands.js'
 import { ROOT } from '../support/processes.js'
 import { layOut, SAMPLES } from '../support/sample.js'
 
-const COMMAND = join(ROOT, 'dist/cli/main.js')
 const FOLDER = join(SAMPLES, 'cascade')
 const CASES = readdirSync(FOLDER)
 
@@ -63,13 +62,13 @@ describe('docs/cascade.md', () => {
     const commands = [...sectionOf(name).console.matchAll(/^\$ agent-apps (.*)$/gm)].map(
       ([, one = '']) => one,
     )
-    const fromDisk = transcript(commands, cwd)
+    const fromDisk = await transcript(commands, cwd)
     if (process.env.UPDATE) writeFileSync(file, fromDisk)
     expect(existsSync(file), 'no explain.txt: write it with UPDATE=1, and read it').toBe(true)
     expect(fromDisk).toBe(readFileSync(file, 'utf8'))
     expect(sectionOf(name).console).toBe(fromDisk)
     await compile({ cwd, paths })
-    expect(transcript(commands, cwd)).toBe(fromDisk)
+    expect(await transcript(commands, cwd)).toBe(fromDisk)
   })
 
   it('lists every annotation', () => {
@@ -113,11 +112,11 @@ function skillFiles(folder: string): string[] {
 }
 
 /** Commands, each with what it prints. */
-function transcript(commands: readonly string[], cwd: string): string {
-  return commands
-    .map(command => {
-      const args = [COMMAND, ...command.split(' '), '--no-color']
-      return `$ agent-apps ${command}\n${spawnSync(process.execPath, args, { cwd, encoding: 'utf8' }).stdout}`
-    })
-    .join('')
+async function transcript(commands: readonly string[], cwd: string): Promise<string> {
+  const printed: string[] = []
+  for (const command of commands) {
+    const { stdout } = await agentApps(cwd, [...command.split(' '), '--no-color'])
+    printed.push(`$ agent-apps ${command}\n${stdout}`)
+  }
+  return printed.join('')
 }

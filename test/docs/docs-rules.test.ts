@@ -10,11 +10,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createRuntime } from 'agent-apps'
-import { check, compile } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RULES } from '../../compiler/diagnostics/diagnostics.js'
-import { asOrdinaryUser } from '../support/ordinary-user.js'
+import { asOrdinaryUser, readableRoot } from '../support/ordinary-user.js'
+
+const ROOT = readableRoot()
+const { createRuntime }: typeof import('agent-apps') = await import(join(ROOT, 'dist/runtime/agent-apps.js'))
+const { check, compile }: typeof import('agent-apps/compiler') = await import(
+  join(ROOT, 'dist/compiler/index.js')
+)
 
 /** The rules that only the runtime reports. */
 const RUNTIME_RULES = ['index-refused', 'index-stale', 'listener-throws']

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compile, graph, graphAsDot, graphAsMermaid, type ReferenceGraph } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GraphNode, reachableGraph, withCycles } from '../../compiler/graph/reference-graph.js'
+import { agentApps } from '../support/commands.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
 
@@ -113,27 +113,22 @@ describe('docs/references.md', () => {
     expect(graphAsDot(await graph({ cwd, paths: ['skills'], names: ['announce'] }))).toBe(block('dot'))
   })
 
-  it('shows the command', () => {
+  it('shows the command', async () => {
     const cwd = makeTree(EXAMPLE)
-    const run = (...args: string[]) => {
-      const { stdout, stderr, status } = spawnSync(
-        process.execPath,
-        [join(ROOT, 'dist/cli/main.js'), 'graph', ...args],
-        { cwd, encoding: 'utf8', env: { ...process.env, HOME: cwd } },
-      )
-      return { stdout, stderr, status }
-    }
-    expect(run()).toEqual({ stdout: block('mermaid'), stderr: '', status: 0 })
-    expect(run('announce', '--format', 'dot').stdout).toBe(block('dot'))
-    const asJson = run('announce', '--json')
-    expect(asJson.stdout).toBe(run('announce', '--format', 'json').stdout)
+    const run = (...args: string[]) => agentApps(cwd, ['graph', ...args])
+    expect(await run()).toEqual({ stdout: block('mermaid'), stderr: '', status: 0 })
+    expect((await run('announce', '--format', 'dot')).stdout).toBe(block('dot'))
+    const asJson = await run('announce', '--json')
+    expect(asJson.stdout).toBe((await run('announce', '--format', 'json')).stdout)
     expect(Object.keys(JSON.parse(asJson.stdout))).toEqual(['nodes', 'edges', 'cycles'])
-    expect(JSON.parse(run('notes', '--reverse', '--depth', '1', '--json').stdout).nodes).toHaveLength(3)
-    expect(run('annonce').stderr).toContain('Did you mean "announce"?')
-    expect(run('annonce').status).toBe(1)
+    expect(JSON.parse((await run('notes', '--reverse', '--depth', '1', '--json')).stdout).nodes).toHaveLength(
+      3,
+    )
+    expect((await run('annonce')).stderr).toContain('Did you mean "announce"?')
+    expect((await run('annonce')).status).toBe(1)
     for (const wrong of [['--format', 'dto'], ['--depth', 'x'], ['--depth=-1']])
-      expect(run(...wrong).status).toBe(2)
-    expect(run('--format', 'dto').stderr).toContain('Did you mean --format dot?')
+      expect((await run(...wrong)).status).toBe(2)
+    expect((await run('--format', 'dto')).stderr).toContain('Did you mean --format dot?')
   })
 })
 

@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { createRuntime, makeCatalog } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { bothWays, fromBundles } from '../support/cascade-project.js'
 import { codeSkills, shown, threeWays } from '../support/code-project.js'
-import { ROOT } from '../support/processes.js'
+import { agentApps } from '../support/commands.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 /** A skill that says nothing of itself, in each format. */
@@ -21,10 +19,8 @@ You are a greeting tool. Greet the user by name.
   'skills/count.skill.js': `export const frontmatter = { name: 'count' }\nexport default () => 1\n`,
 }
 
-function command(cwd: string, ...args: string[]) {
-  return spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), ...args, '--cwd', cwd], {
-    encoding: 'utf8',
-  })
+async function command(cwd: string, ...args: string[]) {
+  return await agentApps(cwd, args)
 }
 
 describe('a skill without a description', () => {
@@ -36,8 +32,8 @@ describe('a skill without a description', () => {
       'skills/greet.skill.md:1:1 description-missing warning',
       'skills/note/SKILL.md:1:1 description-missing warning',
     ])
-    expect(command(cwd, name).status).toBe(0)
-    expect(command(cwd, name, '--strict').status).toBe(1)
+    expect((await command(cwd, name)).status).toBe(0)
+    expect((await command(cwd, name, '--strict')).status).toBe(1)
   })
 
   it('runs and is listed, from files, from an index and in a bundle, and stands in no catalog', async () => {
@@ -63,7 +59,7 @@ describe('a skill without a description', () => {
     expect(spec).toEqual([
       { file: 'skills/note/SKILL.md', valid: false, errors: ['`description` is missing.'] },
     ])
-    expect(command(cwd, 'check', '--spec').status).toBe(1)
+    expect((await command(cwd, 'check', '--spec')).status).toBe(1)
   })
 })
 

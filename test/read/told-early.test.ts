@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { check, compile, graph } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { text } from '../support/cascade-project.js'
-import { ROOT } from '../support/processes.js'
+import { agentApps } from '../support/commands.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 const NAMED = (name: string, metadata: object): string =>
@@ -295,10 +293,7 @@ describe('a known directive with the wrong number of colons', () => {
 })
 
 describe('explain', () => {
-  const explain = (cwd: string, name: string) =>
-    spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'explain', name, '--json', '--cwd', cwd], {
-      encoding: 'utf8',
-    })
+  const explain = (cwd: string, name: string) => agentApps(cwd, ['explain', name, '--json'])
   it('tells what keeps a tool from running as `check` does, and exits 1', async () => {
     const cwd = makeTree({
       'package.json': '{"type":"module"}\n',
@@ -315,7 +310,7 @@ describe('explain', () => {
     const lines = (await told(cwd, 'a.skill.md')).filter(line => line.includes('middleware-config'))
     for (const via of ['disk', 'index']) {
       if (via === 'index') await compile({ cwd, paths: ['skills'] })
-      const { stdout, status } = explain(cwd, 'a')
+      const { stdout, status } = await explain(cwd, 'a')
       const { problems, chain } = JSON.parse(stdout)
       expect(status).toBe(1)
       expect(problems.map(({ message }: { message: string }) => message)).toEqual([
@@ -327,10 +322,14 @@ describe('explain', () => {
       expect(shown).toHaveLength(3)
       for (const [index, { message, hint }] of shown.entries())
         expect(lines[index]).toContain(`${message.slice(1)} / ${hint}`)
-      const others = ['b', 'c', 'f', 'e'].map(name => {
-        const { stdout, status } = explain(cwd, name)
-        return [status, ...JSON.parse(stdout).problems.map(({ message }: { message: string }) => message)]
-      })
+      const others: unknown[] = []
+      for (const name of ['b', 'c', 'f', 'e']) {
+        const { stdout, status } = await explain(cwd, name)
+        others.push([
+          status,
+          ...JSON.parse(stdout).problems.map(({ message }: { message: string }) => message),
+        ])
+      }
       expect(others).toEqual([
         [1, 'the delegate false is no text'],
         [1, 'the delegate "d" leads back here: c → d → c'],

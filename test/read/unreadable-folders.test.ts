@@ -1,15 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createRuntime, type Runtime } from 'agent-apps'
-import { check, compile, graph, verify } from 'agent-apps/compiler'
+import type { Runtime } from 'agent-apps'
 import { afterEach, describe, expect, it } from 'vitest'
-import { asOrdinaryUser } from '../support/ordinary-user.js'
+import { asOrdinaryUser, ORDINARY_USER, readableRoot } from '../support/ordinary-user.js'
 import { ownTools } from '../support/own-tools.js'
 import { makeTree, skill } from '../support/tree.js'
 
-const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const ROOT = readableRoot()
+const COMMAND = join(ROOT, 'dist/cli/main.js')
+const { createRuntime }: typeof import('agent-apps') = await import(join(ROOT, 'dist/runtime/agent-apps.js'))
+const { check, compile, graph, verify }: typeof import('agent-apps/compiler') = await import(
+  join(ROOT, 'dist/compiler/index.js')
+)
 const PATHS = ['skills', 'closed', { dir: 'home/skills', layer: 'global' as const, external: true }]
 
 const closed: string[] = []
@@ -133,7 +136,7 @@ describe('the command, where a path entry and the home directory may not be ente
       cwd,
       encoding: 'utf8',
       env: { ...process.env, HOME: join(cwd, 'home') },
-      ...(process.geteuid?.() === 0 && { uid: 65534, gid: 65534 }),
+      ...(process.geteuid?.() === 0 && { uid: ORDINARY_USER, gid: ORDINARY_USER }),
     })
     expect([said.status, said.stderr.match(/^\s+at .*/gm)]).toEqual([status, null])
     expect(said.stdout + said.stderr).not.toMatch(/^Error: /m)

@@ -4,9 +4,10 @@ import { type CompileResult, compile } from 'agent-apps/compiler'
 import { beforeAll, expect, it } from 'vitest'
 import { around, code, main, text } from '../support/cascade-project.js'
 import { codeSkills } from '../support/code-project.js'
+import { times } from '../support/long.js'
 import { goodSkills, setTimes, skill, type Tree } from '../support/tree.js'
 
-const COUNT = process.env.LONG === undefined ? 2_000 : 10_000
+const COUNT = times(2_000, 10_000)
 const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 
 const TREE: Tree = {

@@ -1,10 +1,12 @@
+const isLong = process.env.LONG !== undefined
+
 /** How many times something is done: a few in every run, the full figure in `npm run test:long`, or the `SHARE` of it. */
 export function times(few: number, full: number): number {
-  if (process.env.LONG === undefined) return few
+  if (!isLong) return few
   return Math.max(few, Math.ceil(full * Number(process.env.SHARE ?? 1)))
 }
 
 /** Says how far a long run is, every so many rounds. */
 export function progress(round: number, what: string): void {
-  if (process.env.LONG !== undefined && round % 20 === 0) console.log(what)
+  if (isLong && round % 20 === 0) console.log(what)
 }

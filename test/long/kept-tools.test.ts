@@ -6,6 +6,7 @@ import { type Runtime, registerTool } from 'agent-apps'
 import { type CompileOptions, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
+import { agentApps } from '../support/commands.js'
 import { rewriteIndex, type WrittenIndex } from '../support/poisoned-index.js'
 import { ROOT } from '../support/processes.js'
 import { layOut, samples } from '../support/sample.js'
@@ -504,17 +505,13 @@ describe('`keep` of the configuration', () => {
     expect((await bundleOf(TREE, {})).names).toEqual(expect.arrayContaining(['one', 'two', 'timeout']))
   })
 
-  it('counts for the command', () => {
+  it('counts for the command', async () => {
     const { root } = codeProject(TREE)
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'compile', ...args], {
-        cwd: root,
-        encoding: 'utf8',
-      })
-    expect(run('--bundle', 'dist/agent.mjs').status).toBe(0)
-    expect(run('--check', '--bundle', 'dist/agent.mjs').status).toBe(0)
-    expect(run('--check', '--bundle', 'dist/agent.mjs', '--keep', 'one').status).toBe(0)
-    expect(run('--check', '--bundle', 'dist/agent.mjs', '--keep', 'two').status).toBe(1)
+    const run = (...args: string[]) => agentApps(root, ['compile', ...args])
+    expect((await run('--bundle', 'dist/agent.mjs')).status).toBe(0)
+    expect((await run('--check', '--bundle', 'dist/agent.mjs')).status).toBe(0)
+    expect((await run('--check', '--bundle', 'dist/agent.mjs', '--keep', 'one')).status).toBe(0)
+    expect((await run('--check', '--bundle', 'dist/agent.mjs', '--keep', 'two')).status).toBe(1)
   })
 
   it.each([
