@@ -18,13 +18,13 @@ import { packageVersion } from './package-version.js'
 import { keepForResults, writeResult } from './results.js'
 import { showError } from './show-error.js'
 
-// What a tool throws is told with the places in its author's files.
+// Errors of a tool are shown with the positions in its author's files.
 process.setSourceMapsEnabled(true)
 process.exitCode = await main(process.argv.slice(2))
 
-/** Runs a command line and gives the exit code: 0 done, 1 errors, 2 wrong usage, 130 interrupted. */
+/** Runs a command line and returns the exit code: 0 success, 1 errors, 2 wrong usage, 130 interrupted. */
 async function main(argv: string[]): Promise<number> {
-  // A reader that has seen enough (`agent-apps list | head`) is no fault.
+  // It is not an error if the reader stops reading (`agent-apps list | head`).
   keepForResults()
   process.stdout.on('error', error => {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
@@ -43,7 +43,10 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-/** The command's name, and all else in its order: options may stand before the name as well. */
+/**
+ * Splits off the command's name; everything else stays in order, since options may come before the name as
+ * well.
+ */
 function splitCommand(argv: string[]): { name: string | undefined; rest: string[] } {
   const takesValue = (option: string | undefined): boolean =>
     option?.startsWith('--') === true && COMMON_OPTIONS[option.slice(2)]?.type === 'string'
@@ -136,7 +139,7 @@ function usageError(
   return new AgentAppsError('USAGE', message, { hint: help })
 }
 
-/** Aborts at the first Ctrl-C; the second ends the process as it would have without us. */
+/** Aborts at the first Ctrl-C; the second ends the process as it would without this handler. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController()
   process.once('SIGINT', () => controller.abort())
@@ -153,7 +156,7 @@ function print(text: string): number {
   return 0
 }
 
-/** Where the words of a command line go that cannot be read. */
+/** Returns the output for a command line that cannot be parsed. */
 function commonOutput(argv: string[]): Output {
   return new Output({
     json: argv.includes('--json'),
