@@ -1,6 +1,9 @@
 import type { Invocation } from './command.js'
 
-/** What to type for a command, with the paths of an invocation and of its options those that are named. */
+/**
+ * Returns the command line to type for a command, with the paths of an invocation and the named ones of its
+ * options.
+ */
 export function commandLine(
   command: string,
   { positionals, options }: Invocation,
@@ -16,7 +19,7 @@ function flagsOf(name: string, value: Invocation['options'][string]): string[] {
   return [value].flat().flatMap(text => [`--${name}`, inShell(text)])
 }
 
-/** A word as a POSIX shell reads it. */
+/** Quotes a word for a POSIX shell. */
 function inShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

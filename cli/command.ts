@@ -8,15 +8,15 @@ export type OptionTypes = NonNullable<ParseArgsConfig['options']>
 export interface OptionHelp {
   type: 'string' | 'boolean'
   multiple?: boolean
-  /** What its value is called, for an option that takes one. */
+  /** The placeholder of its value, for an option that takes one. */
   value?: string
   describes: string
 }
 
-/** What a command is given. */
+/** The arguments of a command. */
 export interface Invocation {
   positionals: string[]
-  /** Options by name, those of all commands included. */
+  /** Options by name, including those that all commands have. */
   options: Record<string, string | boolean | string[] | undefined>
   /** Absolute. */
   cwd: string
@@ -26,7 +26,7 @@ export interface Invocation {
   signal: AbortSignal
 }
 
-/** The exit code of what was ended by Ctrl-C. */
+/** The exit code after Ctrl-C. */
 export const INTERRUPTED = 130
 
 /** One command of `agent-apps`. */
@@ -34,12 +34,12 @@ export interface Command {
   name: string
   /** One line for the overview. */
   summary: string
-  /** What stands after the name: `[paths…]`. */
+  /** The arguments after the command's name: `[paths…]`. */
   positionals: { shown: string; min: number; max: number }
   options: Record<string, OptionHelp>
-  /** A command line to learn from, with what it does. */
+  /** An example command line, with what it does. */
   example: string
-  /** Does it, and gives the exit code. */
+  /** Runs the command and returns the exit code. */
   run: (invocation: Invocation) => Promise<number>
 }
 
@@ -56,7 +56,7 @@ export const COMMON_OPTIONS: Record<string, OptionHelp> = {
 }
 
 /**
- * What a command's `--cwd`, `--config` and paths mean to the library.
+ * Converts a command's `--cwd`, `--config` and paths to the options of the library.
  *
  * @throws USAGE
  */

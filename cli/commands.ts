@@ -1,6 +1,6 @@
 import type { Command } from './command.js'
 
-/** The commands in the order of the overview. Each is loaded when it is called, so that none pays for another. */
+/** The commands in the order of the overview. Each is loaded only when it is called. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['init', async () => (await import('./commands/init.js')).init],
   ['compile', async () => (await import('./commands/compile.js')).compileCommand],

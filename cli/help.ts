@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS, type Command, type OptionHelp } from './command.js'
 import { COMMANDS } from './commands.js'
 
-/** What `agent-apps --help` prints. */
+/** Returns the output of `agent-apps --help`. */
 export async function overview(): Promise<string> {
   const commands = await Promise.all([...COMMANDS.values()].map(load => load()))
   const rows = commands.map(({ name, positionals, summary }): [string, string] => [
@@ -22,7 +22,7 @@ export async function overview(): Promise<string> {
   ].join('\n')
 }
 
-/** What `agent-apps <command> --help` prints. */
+/** Returns the output of `agent-apps <command> --help`. */
 export function commandHelp({ name, summary, positionals, options, example }: Command): string {
   const own = optionRows(options)
   return [

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** True for a file that Node takes for an ES module: by its ending, or by the `type` of the nearest package.json above it. */
+/**
+ * True for a file that Node treats as an ES module: by its extension, or by the `type` of the nearest
+ * package.json above it.
+ */
 export function isModuleFile(file: string): boolean {
   if (file.endsWith('.mjs')) return true
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -10,7 +13,10 @@ export function isModuleFile(file: string): boolean {
   }
 }
 
-/** The `type` of a folder's package.json, empty where it says none; null where there is no such file. */
+/**
+ * Returns the `type` of a folder's package.json, an empty string if it has none; null if there is no such
+ * file.
+ */
 function typeIn(folder: string): string | null {
   try {
     const { type = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -6,9 +6,10 @@ import { fromCwd, fromHere } from './from-here.js'
 import { printable } from './output.js'
 
 /**
- * A runtime over the configured paths, the user's own directories among them. It looks at files before it trusts an index.
+ * Creates a runtime over the configured paths and the user's own directories. It checks files before it
+ * trusts an index.
  *
- * @param evaluate whether the command is asked to run code
+ * @param evaluate whether the command may run code
  */
 export async function openRuntime(invocation: Invocation, evaluate: boolean): Promise<Runtime> {
   const { cwd, config } = projectOptions(invocation)
@@ -29,7 +30,7 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
   })
 }
 
-/** A tool as `list --json` prints it; what it has not is null. */
+/** Returns a tool as `list --json` prints it; missing values are null. */
 export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string): Record<string, unknown> {
   const { description, role, tags, visibility } = frontmatter
   return {
@@ -47,22 +48,25 @@ export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string
   }
 }
 
-/** What a tool is beside being called: `main`, `middleware`, `context`, and `directive` where a content may use it as one. */
+/**
+ * Returns the roles of a tool: `main`, `middleware`, `context`, and `directive` if contents may use it as
+ * one.
+ */
 export function rolesOf({ frontmatter: { role, tags } }: ToolDef): string[] {
   return [...(role === undefined ? [] : [role]), ...(directiveForms(tags).length > 0 ? ['directive'] : [])]
 }
 
-/** True for all but the library's. */
+/** True for all tools except the library's. */
 export function isOwn({ origin, frontmatter: { tags } }: ToolDef): boolean {
   return origin.layer !== 'bundled' || !tags.includes('meta-internal')
 }
 
-/** A tool's file, absolute. */
+/** Returns a tool's file as an absolute path. */
 export function fileOf({ entry, file }: { entry: string; file: string }): string {
   return join(entry, file)
 }
 
-/** Says what the runtime found wrong on the way. */
+/** Reports the problems that the runtime has found so far. */
 export function noteDiagnostics(runtime: Runtime, { output, cwd }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of runtime.diagnostics()) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, output.stderr)

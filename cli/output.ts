@@ -7,11 +7,11 @@ export interface OutputOptions {
   json: boolean
   quiet: boolean
   verbose: boolean
-  /** Undefined: where the stream is a terminal and NO_COLOR is not set. */
+  /** Undefined: colours if the stream is a terminal and NO_COLOR is not set. */
   color: boolean | undefined
 }
 
-/** Where a command's words go: results to stdout, all else to stderr. */
+/** Writes a command's output: results to stdout, everything else to stderr. */
 export class Output {
   readonly stdout: Terminal
   readonly stderr: Terminal
@@ -32,12 +32,12 @@ export class Output {
     this.#color = color
   }
 
-  /** A line of the result. */
+  /** Writes a line of the result. */
   result(line: string): void {
     this.stdout.write(`${line}\n`)
   }
 
-  /** A result exactly as it is, with nothing added. */
+  /** Writes a result exactly as it is. */
   exact(text: string): void {
     this.stdout.write(text)
   }
@@ -46,12 +46,12 @@ export class Output {
     this.result(JSON.stringify(value, null, 2))
   }
 
-  /** One of several results, each a line. */
+  /** Writes one of several results, each as one line of JSON. */
   jsonLine(value: unknown): void {
     this.result(JSON.stringify(value))
   }
 
-  /** A word on the way, left out with `--quiet`. */
+  /** Writes a remark, which `--quiet` suppresses. */
   note(line: string): void {
     if (!this.quiet) this.stderr.write(`${line}\n`)
   }
@@ -63,12 +63,14 @@ export class Output {
   /** Text in a style where colours are wanted. `stream` is where it will be written. */
   style(style: Style, text: string, stream = this.stdout): string {
     const wanted = this.#color ?? (stream.isTTY && !process.env.NO_COLOR)
-    // Whether to is decided here, not by what Node thinks of the standard output.
+    // The decision is made here, and not by Node, which looks only at standard output.
     return wanted ? styleText(style, text, { validateStream: false }) : text
   }
 }
 
-/** Text of a skill for a terminal, with control characters made visible: what a file says must not move the cursor. */
+/**
+ * Makes control characters in a skill's text visible, so that no file can move the cursor of the terminal.
+ */
 export function printable(text: string): string {
   return text.replace(
     /[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
@@ -79,14 +81,14 @@ export function printable(text: string): string {
   )
 }
 
-/** `1204` as `1,204`; `1 skill`, `2 skills`. */
+/** Formats `1204` as `1,204`; with a noun, `1 skill`, `2 skills`. */
 export function count(number: number, noun?: string): string {
-  // What a locale would do takes longer to load than a small compile.
+  // Loading locale data would take longer than a small compile.
   const shown = String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
   return noun === undefined ? shown : `${shown} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** What listing the tools in a prompt costs. */
+/** Returns the line about what listing the tools in a prompt costs. */
 export function catalogLine({ tools, tokens }: { tools: number; tokens: number }): string {
   return `catalog: ${count(tools, 'tool')}, about ${count(tokens, 'token')}`
 }

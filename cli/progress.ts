@@ -1,11 +1,11 @@
 import type { Progress } from 'agent-apps/compiler'
 
-/** Compiling that takes less than this (ms) needs no bar. */
+/** A compile that takes less than this (ms) shows no bar. */
 const DELAY = 1000
 const INTERVAL = 100
 const WIDTH = 24
 
-/** A bar on a terminal, once compiling takes over a second; nothing in CI or a pipe. */
+/** Returns a progress bar on a terminal, shown once compiling takes over a second; none in CI or a pipe. */
 export function progressBar(quiet: boolean): { update: (progress: Progress) => void; end: () => void } {
   const { stderr, env } = process
   const started = performance.now()

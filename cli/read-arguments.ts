@@ -1,7 +1,7 @@
 import { AgentAppsError, type ToolDef } from 'agent-apps'
 import type { Command, Invocation } from './command.js'
 
-/** The options of commands that give a tool arguments. */
+/** The options of commands that pass arguments to a tool. */
 export const ARGUMENT_OPTIONS: Command['options'] = {
   arg: {
     type: 'string',
@@ -17,9 +17,9 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
 }
 
 /**
- * The arguments of `--args` and, over them, of each `--arg`; undefined where there are none.
+ * Reads the arguments of `--args` and, over them, of each `--arg`; undefined if there are none.
  *
- * @param tool what they are for, which says which of them are texts
+ * @param tool the tool that is called, whose schema says which arguments are strings
  * @throws USAGE
  */
 export function readArguments(
@@ -36,7 +36,7 @@ export function readArguments(
   }
 }
 
-/** The arguments that can only be texts. */
+/** Returns the arguments that can only be strings. */
 function textsOf(tool: ToolDef | null): Set<string> {
   const properties = tool?.frontmatter.params?.properties ?? {}
   const isText = (schema: unknown): boolean => (schema as { type?: unknown } | null)?.type === 'string'
@@ -47,7 +47,7 @@ function textsOf(tool: ToolDef | null): Set<string> {
   )
 }
 
-/** The last would silently be all that there is of a list. */
+/** Otherwise only the last value would be kept, silently. */
 function refuseDoubles(keys: string[]): void {
   const double = keys.find((key, number) => keys.indexOf(key) < number)
   if (double === undefined) return
@@ -75,7 +75,10 @@ function readPair(pair: string, texts: ReadonlySet<string>): [string, unknown] {
   return [key, readValue(pair.slice(equals + 1), texts.has(key))]
 }
 
-/** `3`, `true`, `["a"]` are what they are in JSON, unless only a text can be meant; anything else is a text. */
+/**
+ * Parses `3`, `true` and `["a"]` as JSON, unless the argument can only be a string; anything else is a
+ * string.
+ */
 function readValue(text: string, isText: boolean): unknown {
   try {
     const value: unknown = JSON.parse(text)

@@ -9,7 +9,7 @@ export type Format = (typeof FORMATS)[number]
 
 const STYLES = { error: 'red', warning: 'yellow', info: 'blue' } as const
 
-/** Diagnostics for a person: by file, each with what to do. Their files are named from `cwd`. */
+/** Formats diagnostics for a person: by file, each with what to do. Their files are relative to `cwd`. */
 export function prettyDiagnostics(
   diagnostics: readonly Message[],
   cwd: string,
@@ -34,12 +34,14 @@ export function prettyDiagnostics(
   return lines
 }
 
-/** A path as a line may begin with it: GitHub takes a line that begins with `::` for a command. */
+/**
+ * Makes a path safe for the start of a line, because GitHub treats a line that begins with `::` as a command.
+ */
 function atLineStart(path: string): string {
   return /^\s*::|^\s*##/.test(path) ? `./${path}` : path
 }
 
-/** Diagnostics as GitHub's workflow commands, which it shows beside the lines. */
+/** Formats diagnostics as GitHub's workflow commands, which it shows beside the lines. */
 export function githubDiagnostics(diagnostics: readonly Message[], cwd: string): string[] {
   return diagnostics.map(message => {
     const { file, line, column, rule, severity, reason, note } = fromMessage(message)
@@ -49,7 +51,10 @@ export function githubDiagnostics(diagnostics: readonly Message[], cwd: string):
   })
 }
 
-/** Line ends are kept as GitHub writes them, so that a file is still known by its name; other control characters are shown. */
+/**
+ * Line ends are escaped as GitHub does it, so that a file is still recognized by its name; other control
+ * characters are made visible.
+ */
 function data(text: string): string {
   return printable(text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A'))
 }
@@ -58,7 +63,7 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-/** How many of each severity, as the end of a summary: ` · 2 errors · 1 warning`. */
+/** Counts the diagnostics of each severity, as the end of a summary: ` · 2 errors · 1 warning`. */
 export function tally(diagnostics: readonly Message[], severities: readonly Message['severity'][]): string {
   return severities
     .map(severity => [severity, diagnostics.filter(message => message.severity === severity).length] as const)
@@ -67,7 +72,7 @@ export function tally(diagnostics: readonly Message[], severities: readonly Mess
     .join('')
 }
 
-/** Why something fails that has warnings alone, for the summary. */
+/** Explains in the summary why a command fails that has only warnings. */
 export function strictly(diagnostics: readonly Message[], strict: boolean): string {
   return hasErrors(diagnostics, strict) && !hasErrors(diagnostics) ? ' (--strict fails on warnings)' : ''
 }

@@ -5,9 +5,10 @@ import { fromCwd, fromHere } from './from-here.js'
 import { type Output, printable } from './output.js'
 
 /**
- * Says what went wrong: an error of ours with what to do about it, any other with its stack.
+ * Reports an error: one of ours with what to do about it, any other with its stack.
  *
- * @param cwd from where JSON names files; what is told for people names them from where the command was started
+ * @param cwd the directory that paths in JSON are relative to; human-readable output shows paths relative to
+ *   the current directory
  */
 export function showError(thrown: unknown, output: Output, cwd: string): void {
   const error = packageMissing(thrown) ?? thrown
@@ -26,20 +27,20 @@ export function showError(thrown: unknown, output: Output, cwd: string): void {
   output.error(`  ${printable(hint)}`)
 }
 
-/** An error's message, with its file named in one way, in whichever way the message does. */
+/** Returns an error's message with its file shown in one way, however the message shows it. */
 export function messageFor(error: AgentAppsError, named: (path: string) => string): string {
   const { message, file } = error
   const shown = shownFile(error, named)
   if (file === undefined || shown === undefined) return message
   const end = suffix(error)
-  // Without a line behind it, the end of a path could be any word.
+  // If no line number follows, the end of a path could be any word.
   const ends = end === '' ? [] : file.split(sep).map((_, index, parts) => parts.slice(index).join('/'))
   const written = [file, ...ends].find(way => message.includes(way + end))
   if (written !== undefined) return message.replaceAll(written + end, () => shown + end)
   return message.replaceAll(file, () => shown)
 }
 
-/** An error's file as it is named to somebody. What is no absolute path is left as it is. */
+/** Returns an error's file as it is shown to the user. A path that is not absolute is left unchanged. */
 function shownFile({ file }: AgentAppsError, named: (path: string) => string): string | undefined {
   return file !== undefined && isAbsolute(file) ? named(file) : file
 }
@@ -48,7 +49,10 @@ function suffix({ position }: AgentAppsError): string {
   return position ? `:${position.line}:${position.column}` : ''
 }
 
-/** The error for a package that code imports and that is not installed, as one that is `external` may be; null for any other. */
+/**
+ * Returns the error for a package that code imports and that is not installed, such as one that is
+ * `external`; null for any other error.
+ */
 function packageMissing(thrown: unknown): AgentAppsError | null {
   const { code, message = '' } = (thrown ?? {}) as NodeJS.ErrnoException
   const [, name] = /^Cannot find package '((?:@[\w.-]+\/)?\w[\w.-]*)'/.exec(message) ?? []
@@ -56,7 +60,7 @@ function packageMissing(thrown: unknown): AgentAppsError | null {
   return new AgentAppsError('MODULE_MISSING', `${message}.`, { hint: `Install it: \`npm install ${name}\`.` })
 }
 
-/** What a tool itself threw, or a fault of ours: told with its stack, since nobody has prepared for it. */
+/** Reports what a tool itself threw, or a fault of ours, with its stack, since it was not expected. */
 function showUnexpected(thrown: unknown, output: Output): void {
   const { name, message, stack, code } = (thrown instanceof Error ? thrown : {}) as NodeJS.ErrnoException
   if (output.json)
@@ -81,7 +85,7 @@ function textOf(thrown: unknown): string {
 const FRAME = /^ +at /
 const OUR_CODE = new URL('..', import.meta.url).href
 
-/** True for a line of a stack that leads into agent-apps or Node itself. */
+/** True for a stack line that leads into agent-apps or Node itself. */
 function isOurs(line: string): boolean {
   return FRAME.test(line) && (line.includes(OUR_CODE) || /\(?node:/.test(line))
 }

@@ -29,7 +29,10 @@ interface Arguments {
   limit: number
 }
 
-/** Whoever asks, it finds what an agent may be offered. No task is done with the library's own: those `skill-list` lists. */
+/**
+ * For any caller, it finds only what an agent may be offered, without the library's own tools, which
+ * `skill-list` lists.
+ */
 export default async function agentDiscover(ctx: Context, args: Arguments): Promise<ToolResult> {
   const offered = (await ctxTools(ctx, 'agent')).filter(tool => !isLibrary(tool))
   const found = ranked(selected(offered, args), args.query)
@@ -42,7 +45,10 @@ export default async function agentDiscover(ctx: Context, args: Arguments): Prom
   }
 }
 
-/** Those that have a word of the query, those with the most first; else in the order of the list. */
+/**
+ * Returns the tools that contain a word of the query, those with the most first; without a query, in the
+ * order of the list.
+ */
 function ranked(tools: ToolDef[], query = ''): ToolDef[] {
   const words = [...new Set(wordsOf(query))]
   const telling = words.filter(({ length }) => length > 2)

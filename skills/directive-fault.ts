@@ -1,6 +1,6 @@
 import { AgentAppsError } from 'agent-apps'
 
-/** The error of a directive that cannot do what it says; where it stands is added to it. */
+/** Returns the error of a directive that fails; its location is added later. */
 export function directiveFault(message: string, hint: string): AgentAppsError {
   return new AgentAppsError('DIRECTIVE_FAILED', message, { hint })
 }

@@ -7,7 +7,10 @@ export const frontmatter = {
   metadata: { visibility: 'hidden', tags: ['meta-directive-block'] },
 }
 
-/** `:::each{path=args.files}`, `:::each{path=args.files as=file}`. `locals.index` counts from 0. What is missing is an empty list. */
+/**
+ * `:::each{path=args.files}`, `:::each{path=args.files as=file}`. `locals.index` counts from 0. A missing
+ * value counts as an empty array.
+ */
 export default async function each(ctx: Context, call: DirectiveCall): Promise<string> {
   const { path, as = 'item' } = call.attributes
   if (!path) throw directiveFault('the block says no `path`', 'Write `:::each{path=args.files}`.')

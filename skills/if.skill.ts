@@ -8,7 +8,10 @@ export const frontmatter = {
   metadata: { visibility: 'hidden', tags: ['meta-directive-block'] },
 }
 
-/** `:::if{path=args.file}`, `:::if{path=args.kind equals=bug}`. Missing, null, false, empty texts and empty lists are not there. */
+/**
+ * `:::if{path=args.file}`, `:::if{path=args.kind equals=bug}`. Missing values, null, false, empty strings and
+ * empty arrays count as absent.
+ */
 export default async function when(ctx: Context, call: DirectiveCall): Promise<string> {
   const { path, equals } = call.attributes
   if (!path) throw directiveFault('the block says no `path`', 'Write `:::if{path=args.file}`.')

@@ -12,7 +12,10 @@ export const frontmatter = {
   },
 }
 
-/** `:include[notes.md]`, `:include[notes.md]{lines=2-9}`, `:include[notes.md]{section="Set up"}`. Its own directives count. */
+/**
+ * `:include[notes.md]`, `:include[notes.md]{lines=2-9}`, `:include[notes.md]{section="Set up"}`. Its own
+ * directives are run.
+ */
 export default async function include(_ctx: unknown, call: DirectiveCall): Promise<DirectiveContent> {
   const { arg = '', attributes, source } = call
   if (arg === '') throw directiveFault('the directive names no file', 'Write `:include[notes.md]`.')
@@ -41,7 +44,7 @@ const splits = new WeakMap<object, SplitText>()
 function splitOnce(read: { text: string }): SplitText {
   const known = splits.get(read)
   if (known) return known
-  // A byte order mark, and the line end of the last line, are the file's own.
+  // A byte order mark, and the line end of the last line, belong to the file and are not included.
   const split = splitText(read.text.replace(/^\uFEFF/, '').replace(/(?:\r\n|\n|\r)$/, ''))
   splits.set(read, split)
   return split
@@ -51,7 +54,10 @@ function wholeOf({ text }: SplitText): Part {
   return { line: 0, start: 0, end: text.length }
 }
 
-/** Lines `from-to` of a part, from 1, both counted; one number is that line, and `from-` all from there. */
+/**
+ * Returns lines `from-to` of a part, from 1, both included; one number is that line, and `from-` all from
+ * there.
+ */
 function between(written: string, part: Part, { text, lines }: SplitText, path: string): string {
   const [, from = '', dash, to = ''] = /^(\d+)(-?)(\d*)$/.exec(written.trim()) ?? []
   const count = linesBefore(part.end, lines) - part.line
@@ -67,7 +73,7 @@ function between(written: string, part: Part, { text, lines }: SplitText, path: 
   return text.slice(lines[part.line + first - 1], end).replace(/(?:\r\n|\n|\r)$/, '')
 }
 
-/** How many lines start before a place. An empty text has one. */
+/** Returns how many lines start before an offset. An empty text has one. */
 function linesBefore(end: number, lines: readonly number[]): number {
   let [low, high] = [1, lines.length]
   while (low < high) {
@@ -78,7 +84,7 @@ function linesBefore(end: number, lines: readonly number[]): number {
   return low
 }
 
-/** A heading and all below it, up to the next one that is not of a lower rank. */
+/** Returns a heading and everything below it, up to the next one of the same or a higher rank. */
 function below(title: string, { headings }: SplitText, path: string): Part {
   const heading = headings.get(title.trim().toLowerCase())
   if (heading) return heading

@@ -16,8 +16,8 @@ export const frontmatter = {
 }
 
 /**
- * `limit: 20000`; `false` for none. Of a structured result its output is cut. What is no text counts as JSON, and is
- * one once it is cut. A surrogate pair is never cut in two.
+ * `limit: 20000`; `false` for none. Of a structured result, the output is cut. A value that is not a string
+ * is measured as JSON, and becomes a string when it is cut. A surrogate pair is never cut in two.
  */
 export default async function limit(ctx: Context, config: unknown): Promise<unknown> {
   if (config === false) return undefined
@@ -28,7 +28,7 @@ export default async function limit(ctx: Context, config: unknown): Promise<unkn
     })
   }
   const result = await ctx.manager.next()
-  // A failure is for the model to see whole, and what a schema is for is no text afterwards.
+  // A model should see a failure as a whole, and a value that has a schema must not become a string.
   if (isFailure(result) || (typeof result !== 'string' && ctxTarget(ctx).run.tool.returns)) return undefined
   if (isToolResult(result)) {
     const output = cut(result.output, config)

@@ -1,7 +1,10 @@
 import type { DirectiveCall } from 'agent-apps'
 import { directiveFault } from './directive-fault.js'
 
-/** What `:skill[…]` and `:tool[…]` give: the name of what a reference leads to, or what that says of itself. */
+/**
+ * Returns the text for `:skill[…]` and `:tool[…]`: the name of the tool that a reference leads to, or one of
+ * its properties.
+ */
 export async function named(
   directive: string,
   { arg = '', attributes, source }: DirectiveCall,

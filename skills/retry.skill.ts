@@ -21,9 +21,9 @@ export const frontmatter = {
 }
 
 interface RetryConfig {
-  /** Calls in all. */
+  /** The total number of calls. */
   attempts: number
-  /** Before the second call, in ms; it doubles with each further one. */
+  /** The wait before the second call, in ms; it doubles with each further one. */
   delay: number
   /** The longest wait, in ms. */
   most: number
@@ -45,7 +45,7 @@ export default async function retry(ctx: Context, config: unknown): Promise<void
   }
 }
 
-/** Not every host has Node's own, which is ended by a signal, too. */
+/** Not every host has Node's own timer that a signal ends. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done, fail) => {
     signal.throwIfAborted()

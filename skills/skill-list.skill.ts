@@ -35,7 +35,7 @@ interface Arguments {
   offset: number
 }
 
-/** Descriptions first: what a tool is in full, `skill-describe` tells. */
+/** Returns short entries; `skill-describe` returns a tool in full. */
 export default async function skillList(ctx: Context, args: Arguments): Promise<ToolResult> {
   const { includeHidden, limit, offset } = args
   const all = (await ctxTools(ctx)).filter(tool => includeHidden || tool.frontmatter.visibility !== 'hidden')

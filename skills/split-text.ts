@@ -1,4 +1,4 @@
-/** A text with the places of its lines and headings, so that taking a part of it goes over no other. */
+/** A text with the positions of its lines and headings, so that taking a part of it reads no other part. */
 export interface SplitText {
   text: string
   /** Where each line starts. */
@@ -7,12 +7,15 @@ export interface SplitText {
   headings: ReadonlyMap<string, Heading>
 }
 
-/** A heading and all below it. */
+/** A heading and everything below it. */
 export interface Heading {
   /** The number of its line, from 0. */
   line: number
   start: number
-  /** Where the next heading stands that is not of a lower rank, past the blanks before it; or the text's end. */
+  /**
+   * The position of the next heading of the same or a higher rank, without the blank lines before it; or the
+   * text's end.
+   */
   end: number
 }
 
@@ -20,7 +23,7 @@ interface Open extends Heading {
   rank: number
 }
 
-/** Splits a text at its lines and at its headings, those in fenced code left out. */
+/** Splits a text at its lines and at its headings, except those in fenced code. */
 export function splitText(text: string): SplitText {
   const lines = lineStarts(text)
   const headings = new Map<string, Heading>()
@@ -56,7 +59,7 @@ function lineStarts(text: string): number[] {
   return starts
 }
 
-/** The title of a line that is a heading, in lowercase, without the `#` that may close it. */
+/** Returns the title of a heading line in lowercase, without the `#` that may close it. */
 function headingIn(line: string): { rank: number; title: string } | null {
   const [lead, marks] = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line) ?? []
   if (lead === undefined || marks === undefined) return null

@@ -13,7 +13,7 @@ export const frontmatter = {
   },
 }
 
-/** Sessions that are kept for each runtime; the one that was used least recently goes first. */
+/** The sessions that are kept for each runtime; the least recently used one is removed first. */
 const SESSIONS = 1000
 
 type Slots = Map<string, Record<string, unknown>>
@@ -21,8 +21,8 @@ type Slots = Map<string, Record<string, unknown>>
 const sessions = new WeakMap<object, Map<string, Slots>>()
 
 /**
- * `state: true`, or `state: { …initial values }`; `false` for none. Calls with the same `options.sessionId` share the
- * slot; a call without one has a slot of its own.
+ * `state: true`, or `state: { …initial values }`; `false` for none. Calls with the same `options.sessionId`
+ * share the state; a call without one has a state of its own.
  */
 export default function state(ctx: Context, config: unknown): undefined {
   if (config === false) return undefined
@@ -50,7 +50,7 @@ function slotsOf(globals: object, sessionId: string): Slots {
   const kept = sessions.get(globals) ?? new Map<string, Slots>()
   sessions.set(globals, kept)
   const slots = kept.get(sessionId) ?? new Map()
-  // Put last, as the one used most recently.
+  // Inserted last, as the most recently used one.
   kept.delete(sessionId)
   kept.set(sessionId, slots)
   for (const oldest of kept.keys()) {

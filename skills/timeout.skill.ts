@@ -20,10 +20,16 @@ export const frontmatter = {
 
 /** The longest wait that a timer can be set for, in ms. */
 const LONGEST = 2 ** 31 - 1
-/** How long a tool's code is waited for before the time begins, in ms: what is not compiled is bundled first. */
+/**
+ * How long to wait for a tool's code before the time begins, in ms: code that is not compiled is bundled
+ * first.
+ */
 const LOADING = 30_000
 
-/** `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. What runs inside sees a signal that ends with the time. */
+/**
+ * `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. What runs inside gets a signal that aborts
+ * when the time is over.
+ */
 export default async function timeout(ctx: Context, config: unknown): Promise<void> {
   if (config === false) return
   const served = ctxTarget(ctx)
@@ -42,7 +48,7 @@ export default async function timeout(ctx: Context, config: unknown): Promise<vo
       reject(error)
     }, ms)
   })
-  // What is thrown before anybody waits for it is thrown by what is waited for.
+  // A rejection before the race below awaits it must not count as unhandled.
   late.catch(() => {})
   try {
     served.run.signal = controller.signal
@@ -52,7 +58,7 @@ export default async function timeout(ctx: Context, config: unknown): Promise<vo
   }
 }
 
-/** What fails fails again where the tool runs, with the middleware around it that may know what to do. */
+/** A failed load fails again when the tool runs, inside middleware that may handle it. */
 async function loaded(load: (() => Promise<unknown>) | undefined): Promise<void> {
   if (!load) return
   let timer: ReturnType<typeof setTimeout> | undefined

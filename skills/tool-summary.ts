@@ -1,11 +1,11 @@
 import { type Context, matchPattern, normalizeTags, resolveJsonSchema, type ToolDef } from 'agent-apps'
 
-/** What a model needs to choose a tool. */
+/** Returns what a model needs to choose a tool. */
 export function summaryOf({ name, frontmatter: { description, tags } }: ToolDef) {
   return { name, ...(description !== undefined && { description }), tags }
 }
 
-/** What it needs to call one, with the schemas that hold in the context. */
+/** Returns what a model needs to call a tool, with the schemas that apply in the context. */
 export function schemasOf({ frontmatter: { params, returns } }: ToolDef, ctx: Context) {
   return {
     ...(params && { params: resolveJsonSchema(params, ctx) }),
@@ -13,12 +13,17 @@ export function schemasOf({ frontmatter: { params, returns } }: ToolDef, ctx: Co
   }
 }
 
-/** True for one of this folder's. A skill of a project can have the tag in an index that is not ours. */
+/**
+ * True for a tool of this library. The layer is checked, because an index of somebody else could claim the
+ * tag.
+ */
 export function isLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
   return origin.layer === 'bundled' && tags.includes('meta-internal')
 }
 
-/** The tools that have all of the tags, and match one of the patterns, which spaces separate. */
+/**
+ * Returns the tools that have all of the tags, and match one of the patterns, which are separated by spaces.
+ */
 export function selected(
   tools: readonly ToolDef[],
   { tags = [], pattern }: { tags?: string[]; pattern?: string },

@@ -8,8 +8,8 @@ export const frontmatter = {
 }
 
 /**
- * `:tools[file-*]`, `::tools[#api]`; without a pattern, all. Only those that a model is shown, and the agent that reads it may call;
- * the library's own with `:tools[*]{library}`.
+ * `:tools[file-*]`, `::tools[#api]`; without a pattern, all. Only tools that a model is shown and that the
+ * agent may call; the library's own with `:tools[*]{library}`.
  */
 export default async function tools(ctx: Context, { arg = '*', attributes }: DirectiveCall): Promise<string> {
   return selected(await ctxTools(ctxTarget(ctx), 'agent'), { pattern: arg })

@@ -12,7 +12,7 @@ export const frontmatter = {
   },
 }
 
-/** How long one part of a call took, with all that is further in. */
+/** How long one part of a call took, including everything inside it. */
 export interface TraceEntry {
   /** The middleware, or the tool. */
   name: string
@@ -22,11 +22,11 @@ export interface TraceEntry {
   start: number
   /** In ms. */
   duration: number
-  /** The message of what it threw. */
+  /** The message of the error that it threw. */
   error?: string
 }
 
-/** As much of OpenTelemetry's API as is used. */
+/** The part of OpenTelemetry's API that is used. */
 interface Telemetry {
   trace: { getTracer: (name: string) => Tracer }
 }
@@ -43,8 +43,8 @@ interface Span {
 const STATUS_ERROR = 2
 
 /**
- * `trace: true`; `false` for none. The entries of one call stand in `ctx.locals.trace` of the tool, in the order in which
- * they ended: the tool first. The same are spans, each in the one around it.
+ * `trace: true`; `false` for none. The entries of one call are in the tool's `ctx.locals.trace`, in the order
+ * in which they ended: the tool first. They are also spans, each inside the one around it.
  */
 export default async function trace(ctx: Context, config: unknown): Promise<void> {
   if (config === false) return
@@ -84,7 +84,7 @@ function entriesOf({ locals }: Context): TraceEntry[] {
   return locals.trace as TraceEntry[]
 }
 
-/** By a name that bundlers do not follow: most applications do without it. */
+/** A name that bundlers do not follow: most applications do not use it. */
 const TELEMETRY = ['@opentelemetry', 'api'].join('/')
 
 let loading: Promise<Tracer | null> | undefined

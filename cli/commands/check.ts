@@ -80,7 +80,7 @@ function parts({ found, shadowed, skipped }: CheckResult['counts']): string {
   return [`${count(found)} found`, ...others].join(', ')
 }
 
-/** The verdicts, after what else the command fails on. */
+/** Shows the verdicts, after everything else that the command fails on. */
 function showSpec({ spec, diagnostics }: CheckResult, { options, output, cwd }: Invocation): void {
   const failing = diagnostics.filter(one => hasErrors([one], options.strict === true))
   for (const line of prettyDiagnostics(failing, cwd, output, output.stdout)) output.result(line)

@@ -60,7 +60,7 @@ export const compileCommand: Command = {
   run: invocation => compileOrWatch(invocation).catch(refuse),
 }
 
-/** What is wrong with an option was typed here. */
+/** Reports a faulty option as wrong usage, because it was typed here. */
 function refuse(error: unknown): never {
   if (!isAgentAppsError(error) || error.code !== 'OPTIONS_INVALID') throw error
   throw new AgentAppsError('USAGE', error.message, { hint: error.hint })
@@ -97,7 +97,7 @@ async function compileOrWatch(invocation: Invocation): Promise<number> {
   return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
 }
 
-/** Compiles until it is interrupted, and says each time what came of it. */
+/** Compiles until it is interrupted, and reports the result each time. */
 async function watchProject(invocation: Invocation): Promise<number> {
   const { options, output, cwd } = invocation
   if (options.check === true)
@@ -134,7 +134,7 @@ function compileOptions(invocation: Invocation): CompileOptions {
   }
 }
 
-/** @throws USAGE where several stand in one value. Whether each is a package's name says whoever compiles. */
+/** @throws USAGE if one value contains several. The compiler checks whether each is the name of a package */
 function packages(names: string[]): string[] {
   const several = names.map(name => name.split(/[\s,]+/).filter(Boolean)).find(({ length }) => length > 1)
   if (several === undefined) return names
@@ -158,7 +158,7 @@ function total(timings: CompileResult['timings']): number {
   return Object.values(timings).reduce((sum, time) => sum + time, 0)
 }
 
-/** @throws USAGE where something is said of a bundle that is not asked for */
+/** @throws USAGE if there are options for a bundle, but no bundle is requested */
 function bundleOptions(invocation: Invocation): CompileOptions {
   const { options } = invocation
   const { bundle, keep, minify, sourcemap } = options
@@ -212,7 +212,7 @@ function show(result: CompileResult, summary: string, { output, cwd }: Invocatio
   output.result(summary.split('\n').map(printable).join('\n'))
 }
 
-/** Says where only the index tells what code gives, as nothing was run to compare it. */
+/** Reports results of code that were taken from the index, because nothing was run to compare them. */
 function noteNotEvaluated({ diagnostics }: CompileResult, output: Output): void {
   const places = diagnostics.filter(({ ruleId }) => ruleId === 'not-evaluated').length
   if (places > 0 && !output.verbose)
@@ -221,7 +221,10 @@ function noteNotEvaluated({ diagnostics }: CompileResult, output: Output): void 
     )
 }
 
-/** Each file's together, files in the order of their most urgent; where that is the same, those with causes alone come first. */
+/**
+ * Groups diagnostics by file. Files are in the order of their most urgent diagnostic; among equals, those
+ * with only causes come first.
+ */
 function byFile(diagnostics: readonly Message[]): Message[] {
   const files = new Map<string | undefined, Message[]>()
   for (const message of diagnostics) files.set(message.file, [...(files.get(message.file) ?? []), message])
@@ -230,7 +233,7 @@ function byFile(diagnostics: readonly Message[]): Message[] {
   return [...files.values()].toSorted((a, b) => order(a) - order(b)).flat()
 }
 
-/** Causes come before what follows from them, and errors before all else. */
+/** Causes come before their consequences, and errors before everything else. */
 function urgency(message: Message): number {
   return 2 * { error: 0, warning: 1, info: 2 }[message.severity] + Number(isFollowUp(message))
 }
@@ -252,7 +255,7 @@ function compileSummary(
   { options, cwd }: Invocation,
 ): string {
   const changed = files.length - reused
-  // A file may hold several skills, or only ones that are shadowed.
+  // A file may contain several skills, or only shadowed ones.
   const from = files.length === skills.length ? '' : ` from ${count(files.length, 'file')}`
   const where =
     directories.length === 1
@@ -279,7 +282,7 @@ function checkSummary(
     return `up to date: ${indexes}${hasBundle ? `, and ${bundle}` : ''}${faults}`
   }
   const indexes = new Set(outdated.map(indexOf).filter(index => index !== null))
-  // A bundle is made of the indexes, so it is looked at only where they are up to date.
+  // A bundle is made from the indexes, so it is checked only if they are up to date.
   const unseen = hasBundle && indexes.size > 0 ? `, so that ${bundle} was not looked at` : ''
   const made = indexes.size > 0 ? [...indexes].map(file => fromHere(file, cwd)).join(', ') : bundle
   const names = invocation.output.verbose ? stale : stale.slice(0, SHOWN)
@@ -292,11 +295,14 @@ function checkSummary(
   ].join('\n')
 }
 
-/** The index that a file of a compile is part of, shards and modules too; null for one of a bundle. */
+/**
+ * Returns the index that a file of a compile belongs to, for shards and modules too; null for a file of a
+ * bundle.
+ */
 function indexOf(file: string): string | null {
   const index = /^(.*\/)?\.agent-apps(?:\.json$|\/)/.exec(file)
   return index ? `${index[1] ?? ''}.agent-apps.json` : null
 }
 
-/** The options that decide what a compile writes. */
+/** The options that affect what a compile writes. */
 const WRITING = ['cwd', 'config', 'external', 'bundle', 'keep', 'minify', 'sourcemap']

@@ -18,10 +18,10 @@ export const doctor: Command = {
   run,
 }
 
-/** How a file is named to whoever asked. */
+/** Returns a file's path as it is shown to the user. */
 type Named = (file: string) => string
 
-/** One thing looked at: how it stands, and what to do about it. */
+/** The state of one thing that was checked, and what to do about it. */
 interface Finding {
   subject: string
   state: 'ok' | 'note' | 'problem'
@@ -101,7 +101,7 @@ function missingDirectories(paths: PathEntry[], named: Named): Finding[] {
           }
         : {
             subject: 'path',
-            // The rest is found without it.
+            // Everything else is found without it.
             state: 'note',
             found: `${named(directory)} cannot be looked at: ${why}`,
             advice: 'Let this user enter the folders above it, or remove it from the paths.',
@@ -109,7 +109,7 @@ function missingDirectories(paths: PathEntry[], named: Named): Finding[] {
     })
 }
 
-/** Why the system lets nobody look whether something is there; null where it does. */
+/** Returns why the system denies access to a path; null if it does not. */
 function refusal(path: string): string | null {
   try {
     statSync(path, { throwIfNoEntry: false })
@@ -119,7 +119,7 @@ function refusal(path: string): string | null {
   }
 }
 
-/** How each of the project's directories stands to its index. */
+/** Compares each of the project's directories with its index. */
 function indexes(
   { directories, files, outdated, stale, diagnostics }: CompileResult,
   cwd: string,
@@ -158,7 +158,7 @@ function indexes(
       subject: 'skills',
       state: 'problem',
       found: `${count(faults, 'error')} in skill files`,
-      // What only building code shows, `check` does not tell.
+      // `check` does not report problems that appear only when code is built.
       advice: 'Run `agent-apps compile --check`, which shows them.',
     },
   ]
@@ -168,7 +168,7 @@ function shortList(names: string[]): string {
   return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
 }
 
-/** What resolves now, as other commands have it, and how much of it from an index. */
+/** Reports what resolves now, as other commands see it, and how much of it from an index. */
 async function resolution(invocation: Invocation): Promise<Finding> {
   const runtime = await openRuntime(invocation, false)
   const tools = (await runtime.listTools()).filter(isOwn)

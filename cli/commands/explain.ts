@@ -24,7 +24,7 @@ async function run(invocation: Invocation): Promise<number> {
   return shown.problems.length === 0 ? 0 : 1
 }
 
-/** With files as they are named to whoever asked. */
+/** Returns the explanation with file paths as they are shown to the user. */
 function withShownFiles(explanation: Explanation, named: (file: string) => string): Explanation {
   const shown = <Origin extends ExplainedOrigin>(origin: Origin): Origin => ({
     ...origin,
@@ -64,7 +64,7 @@ function show({ name, metadata, chain, deps, peers, problems }: Explanation, out
   if (peers.length > 0) output.result(`peers ${printable(peers.join(', '))}`)
 }
 
-/** A message has no full stop; one that asks has its own mark. */
+/** Joins a message and its hint. A message has no full stop; a question has its own mark. */
 function sentences(message: string, hint: string): string {
   return `${message}${message.endsWith('?') ? '' : '.'} ${hint}`
 }

@@ -50,7 +50,7 @@ Say what changed in at most 60 characters, then why in a paragraph of its own.
 
 const SCRIPT = 'skills'
 
-/** Makes what is not there. What is found without a configuration is found with the one that is made. */
+/** Creates what is missing. A new configuration contains the directories that are searched without one. */
 async function run({ cwd, output }: Invocation): Promise<number> {
   const { file: configuration, paths } = await loadConfig({ cwd, evaluate: false }).catch(ofCode)
   const isConfigured = configuration !== null
@@ -89,7 +89,7 @@ async function run({ cwd, output }: Invocation): Promise<number> {
   return 0
 }
 
-/** A configuration that is code is there, whatever it says. */
+/** A configuration that is code exists, whatever its content. */
 function ofCode(error: unknown): Pick<LoadedConfig, 'file' | 'paths'> {
   if (isAgentAppsError(error) && error.code === 'NOT_EVALUATED' && error.file)
     return { file: error.file, paths: [] }
@@ -101,7 +101,9 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-/** Adds the script that compiles, where there is a package.json without one, and leaves everything else in it as it is. */
+/**
+ * Adds the script that compiles to a package.json without one, and leaves everything else in it unchanged.
+ */
 function addScript(manifest: string): 'added' | 'kept' | 'absent' {
   if (!existsSync(manifest)) return 'absent'
   const text = readFileSync(manifest, 'utf8')

@@ -40,7 +40,7 @@ async function run(invocation: Invocation): Promise<number> {
   const runtime = await openRuntime(invocation, false)
   const tags = normalizeTags(Array.isArray(options.tag) ? options.tag : [])
   const patterns = Array.isArray(options.pattern) ? options.pattern.map(String) : null
-  // Whoever selects something has it, wherever it is from.
+  // A user who filters gets all matches, wherever they are from.
   const withLibrary = options.library === true || tags.length > 0 || patterns !== null
   const listed = await runtime.listTools()
   const tools = (withLibrary ? listed : listed.filter(isOwn)).filter(
@@ -62,7 +62,10 @@ async function run(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Says how many tools nobody can list: those whose name another one of their path entry has. What later entries have stands in the list. */
+/**
+ * Reports how many tools are not listed because another tool of their path entry has their name. Those of
+ * later entries are listed as shadowed.
+ */
 function noteDuplicates({ globals }: Runtime, output: Output): void {
   const duplicates = [...globals.directories.values()].flatMap(({ index, diskNames }) => {
     const names = index ?? diskNames
@@ -75,7 +78,7 @@ function noteDuplicates({ globals }: Runtime, output: Output): void {
     )
 }
 
-/** What it adds to a catalog: nothing, where no model is shown it. */
+/** Returns how many tokens a tool adds to a catalog: none, if no model is shown it. */
 async function tokensOf(tool: ToolDef): Promise<number> {
   const { metadata, ...rest } = tool.frontmatter
   const { 'requires-tools': _, ...kept } = metadata

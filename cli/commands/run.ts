@@ -26,7 +26,7 @@ async function runTool(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** A result for a person: as JSON, or as Node shows what JSON cannot say. */
+/** Formats a result for a person: as JSON, or, for values that JSON does not have, as Node shows them. */
 function shown(result: unknown): string {
   try {
     return asJson(result)
@@ -43,7 +43,7 @@ function asJson(result: unknown, tool = ''): string {
     const text = JSON.stringify(result, null, 2)
     if (text !== undefined) return text
   } catch (error) {
-    // Of a circle the message draws a picture; its first line says enough.
+    // For a cycle, the message contains a drawing; its first line is enough.
     problem = (error as Error).message.split('\n')[0] ?? ''
   }
   throw new AgentAppsError(

@@ -1,4 +1,6 @@
-/** What work gives, or where it throws what `otherwise` makes of the words for what was thrown. */
+/**
+ * Returns the result of `work`. If it throws, returns the result of `otherwise`, which gets the error's text.
+ */
 export function attempt<Result>(work: () => Result, otherwise: (message: string) => Result): Result {
   try {
     return work()
@@ -7,7 +9,7 @@ export function attempt<Result>(work: () => Result, otherwise: (message: string)
   }
 }
 
-/** The words of what was thrown, which may itself throw when it is looked at. */
+/** Returns the text of what was thrown, even if that throws when it is read. */
 export function thrownText(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error)

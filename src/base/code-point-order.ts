@@ -1,6 +1,6 @@
 /**
- * Orders texts by Unicode code point, the same on every machine and in every locale. (JavaScript's own `<`
- * orders by UTF-16 unit, which puts characters past U+FFFF before U+E000.)
+ * Compares strings by Unicode code point, with the same result on every machine and in every locale.
+ * (JavaScript's own `<` compares UTF-16 units, which puts characters above U+FFFF before U+E000.)
  */
 export function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -12,7 +12,10 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Texts in that order. Where none holds a character past U+FFFF it is JavaScript's own, which is found many times faster. */
+/**
+ * Returns strings sorted by code point. If none contains a character above U+FFFF, JavaScript's own order is
+ * the same and many times faster.
+ */
 export function inCodePointOrder(texts: Iterable<string>): string[] {
   const sorted = [...texts].sort()
   return sorted.some(text => SURROGATE.test(text)) ? sorted.sort(byCodePoint) : sorted
@@ -20,7 +23,9 @@ export function inCodePointOrder(texts: Iterable<string>): string[] {
 
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Moves the surrogate units above the rest of the first plane, where the characters they stand for belong. */
+/**
+ * Moves the surrogate units above the rest of the first plane, where the characters that they encode belong.
+ */
 function aboveSurrogates(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -1,12 +1,15 @@
-/** `error`: something does not work as written; `warning`: it works, and is likely not what was meant; `info`: worth knowing. */
+/**
+ * `error`: something does not work as written; `warning`: it works, but is probably not what the author
+ * meant; `info`: worth knowing.
+ */
 export type Severity = 'error' | 'warning' | 'info'
 
 /**
- * Something to say about a skill file, as plain data. The index stores these; the compiler's API hands them
- * out as `vfile-message` objects; `--json` prints them as they are.
+ * A finding about a skill file, as plain data. The index stores these, the compiler's API returns them as
+ * `vfile-message` objects, and `--json` prints them unchanged.
  */
 export interface Diagnostic {
-  /** The file, `/`-separated: relative to the path entry inside an index, to `cwd` where it is shown. */
+  /** The file, `/`-separated: relative to the path entry inside an index, relative to `cwd` in output. */
   file: string
   /** Line in the author's file, frontmatter included, from 1. */
   line: number
@@ -15,15 +18,15 @@ export interface Diagnostic {
   /** The rule's name, kebab-case, stable. */
   rule: string
   severity: Severity
-  /** What is wrong, with what was found. */
+  /** What is wrong, and what was found. */
   reason: string
   /** What to do about it. */
   note: string
-  /** True where this keeps the skill from loading. */
+  /** True if this prevents the skill from loading. */
   fatal?: true
 }
 
-/** Where a diagnostic's rule is explained, inside the package. */
+/** Returns where a diagnostic's rule is explained, inside the package. */
 export function ruleUrl(rule: string): string {
   return `agent-apps/docs/rules.md#${rule}`
 }

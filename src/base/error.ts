@@ -61,7 +61,7 @@ export interface ErrorDetails {
   file?: string
   /** Where in `file`, from 1. */
   position?: { line: number; column: number }
-  /** All that is wrong, one by one. */
+  /** All faults, one by one. */
   issues?: Issue[]
   cause?: unknown
 }
@@ -69,8 +69,8 @@ export interface ErrorDetails {
 const BRAND = Symbol.for('agent-apps.error')
 
 /**
- * The one class of error that agent-apps throws. Recognise one with `isAgentAppsError`, which also knows
- * those of another copy of the package in the same process.
+ * The only error class that agent-apps throws. Recognize it with `isAgentAppsError`, which also recognizes
+ * errors of another copy of the package in the same process.
  */
 export class AgentAppsError extends Error {
   override readonly name = 'AgentAppsError'
@@ -96,12 +96,12 @@ export class AgentAppsError extends Error {
   }
 }
 
-/** True for an `AgentAppsError`, whichever copy of the package made it. */
+/** True for an `AgentAppsError`, whichever copy of the package created it. */
 export function isAgentAppsError(value: unknown): value is AgentAppsError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }
 
-/** The error for a tool whose file has a diagnostic that keeps it from loading. */
+/** Returns the error for a tool whose file has a diagnostic that prevents it from loading. */
 export function toolBroken(tool: string, { file, line, column, reason, note }: Diagnostic): AgentAppsError {
   return new AgentAppsError(
     'TOOL_BROKEN',
@@ -115,7 +115,7 @@ export function toolBroken(tool: string, { file, line, column, reason, note }: D
   )
 }
 
-/** The error for a runtime that was closed. */
+/** Returns the error for a runtime that was closed. */
 export function runtimeClosed(): AgentAppsError {
   return new AgentAppsError('RUNTIME_CLOSED', 'The runtime is closed.', { hint: 'Make another one.' })
 }

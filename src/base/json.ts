@@ -1,4 +1,4 @@
-/** What JSON can say. Frontmatter is read as this, whatever format it was written in. */
+/** A JSON value. Frontmatter is read as this, whatever format it was written in. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
 /** An object of JSON values. */
@@ -6,12 +6,12 @@ export interface JsonObject {
   [key: string]: JsonValue
 }
 
-/** True for a mapping: an object that is neither null nor a list. */
+/** True for an object that is neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** True for a list of texts. */
+/** True for an array of strings. */
 export function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(text => typeof text === 'string')
 }

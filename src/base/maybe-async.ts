@@ -1,6 +1,6 @@
 /**
- * Collects answers that may be promises. One that is none is used at once, so that work over thousands of tools
- * that are all in memory never waits; the others are waited for together.
+ * Collects answers that may be promises. An answer that is not a promise is used at once, so that work over
+ * thousands of tools in memory never waits. All promises are awaited together.
  */
 export class Answers {
   readonly #waiting: Promise<void>[] = []
@@ -11,12 +11,13 @@ export class Answers {
       return
     }
     const used = answer.then(use)
-    // Where a later question throws, nobody waits for this one any more, and its failure may not end the process.
+    // If a later question throws, nobody awaits this promise any more, and its rejection must not end the
+    // process.
     used.catch(() => {})
     this.#waiting.push(used)
   }
 
-  /** Resolves once every answer was used; undefined where they all were. */
+  /** Resolves once every answer was used; undefined if they all were. */
   get pending(): Promise<unknown> | undefined {
     return this.#waiting.length > 0 ? Promise.all(this.#waiting) : undefined
   }

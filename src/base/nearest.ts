@@ -1,6 +1,6 @@
 /**
- * The candidate that a mistyped word most likely meant: the one with the fewest edits, at most a third of
- * the word's length (and at least one edit) away; null where none is that near. Ties go to the first.
+ * Returns the candidate that a mistyped word most likely meant: the one with the fewest edits, at most a
+ * third of the word's length (and at least one edit) away; null if none is that near. Ties go to the first.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let limit = Math.max(1, Math.floor(word.length / 3))
@@ -16,7 +16,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best
 }
 
-/** Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`; any number over `limit` means "more". */
+/**
+ * Returns the number of edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`. Any
+ * number above `limit` means "more".
+ */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let beforePrevious: number[] = []

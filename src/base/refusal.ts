@@ -1,4 +1,7 @@
-/** True where the system says that this user may not do something, rather than that it cannot be done. */
+/**
+ * True for a system error that denies this user an operation, rather than one that says the operation is
+ * impossible.
+ */
 export function isRefusal(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return code === 'EACCES' || code === 'EPERM'

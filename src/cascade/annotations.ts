@@ -8,7 +8,7 @@ import { MERGE_MODES, type MergeMode } from '../values/join-values.js'
 import { annotationInvalid, annotationUnknown } from './problems.js'
 import type { CascadeProblem, CascadeTool } from './types.js'
 
-/** What a tool's annotations say, read once. What is absent says nothing. */
+/** The values of a tool's annotations, read once. Absent annotations are undefined. */
 export interface Annotations {
   /** False: no promotions either. */
   inherit?: Inheritance[] | false
@@ -20,13 +20,13 @@ export interface Annotations {
   merge?: Map<string, MergeMode>
   order?: string[]
   static?: Set<string>
-  /** Each key with its place in the list. */
+  /** Each key with its position in the array. */
   dynamic?: Map<string, (string | number)[]>
   self?: JsonObject
   hook?: HookTrigger[]
 }
 
-/** A reference of `$inherit`. */
+/** A reference in `$inherit`. */
 export interface Inheritance {
   ref: string
   path: (string | number)[]
@@ -40,7 +40,7 @@ export interface Promotion {
   path: string[]
 }
 
-/** The keys that belong to one tool and neither are promoted nor handed on. */
+/** The keys that belong to one tool and are neither promoted nor inherited. */
 export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'role',
   'visibility',
@@ -54,10 +54,10 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'requires-tools',
 ])
 
-/** A tool's schemas, which others get only where `$public` names them. */
+/** A tool's schemas, which others inherit only if `$public` names them. */
 export const SCHEMA_KEYS = ['params', 'returns'] as const
 
-/** What is read, and where its problems go. */
+/** The tool whose annotations are read, and where problems are reported. */
 interface Reader {
   tool: CascadeTool
   annotations: Annotations
@@ -81,7 +81,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['$hook', readHook],
 ])
 
-/** Reads a tool's annotations. One that is wrong is reported, and what can be read of it counts. */
+/** Reads a tool's annotations. A faulty one is reported, and the parts of it that can be read are used. */
 export function readAnnotations(tool: CascadeTool): { annotations: Annotations; problems: CascadeProblem[] } {
   const reader: Reader = { tool, annotations: {}, problems: [] }
   for (const [key, value] of Object.entries(tool.metadata)) {
@@ -115,7 +115,9 @@ interface ListedText {
   path: (string | number)[]
 }
 
-/** The texts of a list. One that stands alone counts as a list, and is reported unless it is what is expected. */
+/**
+ * Returns the strings of an array. A single string counts as an array, and is reported unless it is allowed.
+ */
 function readTexts(
   value: JsonValue,
   key: string,
@@ -175,7 +177,7 @@ function readPromotions(
     const path = [key, name]
     if (isMetaKey(name) || !mayCascade(name, path, reader)) return []
     if (name !== 'delegate') return [{ key: name, value: promoted, path }]
-    // Only what a tool delegates to itself is compiled.
+    // Only a tool's own delegate is compiled.
     const message = `delegate stands in ${key}, where it is nobody's`
     report(reader, path, message, `Write it beside ${key}, and name it in a list: ${key}: [delegate].`)
     return []
@@ -267,7 +269,7 @@ function readHook(value: JsonValue, reader: Reader): void {
     reader.annotations.hook = HOOK_TRIGGERS.filter(trigger => triggers.includes(trigger))
 }
 
-/** A value in words, short. */
+/** Describes a value in a few words. */
 function shown(value: JsonValue): string {
   if (Array.isArray(value)) return 'a list'
   if (isJsonObject(value)) return 'a mapping'

@@ -7,11 +7,11 @@ import { resolvedTools } from './result.js'
 import type { CascadeLookUp, CascadeResolution, CascadeTool } from './types.js'
 
 /**
- * Computes the effective metadata and the chain of tools, and of all middleware that they reach. Never throws for
- * what stands in metadata: faults come back as problems, and a tool with faults resolves as far as it can. What a
- * look-up throws is thrown on.
+ * Computes the effective metadata and the chain of tools, and of all middleware that they reach. It never
+ * throws because of metadata: faults are returned as problems, and a tool with faults is resolved as far as
+ * possible. Errors of a look-up are passed on.
  *
- * The values of the result are shared with the tools and with each other, and are not to be changed.
+ * The values of the result are shared with the tools and with each other, and must not be changed.
  */
 export async function resolveCascades(
   roots: Iterable<CascadeTool>,
@@ -21,7 +21,7 @@ export async function resolveCascades(
   const globalMains = await readGlobalMains(run)
   for (const root of roots) reach(run, recordOf(run, root))
 
-  // Each round is the middleware that the one before reached for the first time.
+  // Each round handles the middleware that the round before reached for the first time.
   const tools: ReachedTool[] = []
   while (tools.length < run.reached.length) {
     const round = run.reached.slice(tools.length)

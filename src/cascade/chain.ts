@@ -17,14 +17,14 @@ import {
 } from './record.js'
 import type { CascadeEntry, CascadeTool } from './types.js'
 
-/** A tool whose chain is asked for. */
+/** A tool whose chain is being computed. */
 export interface ReachedTool {
   record: KnownTool
   mains: Mains
   layer: LayerValues
   /** Its chain. How its entries run is decided once all tools are known. */
   entries: CascadeEntry[]
-  /** The place among the tools reached that the middleware of each entry has. */
+  /** For each entry, the index of its middleware among the reached tools. */
   nodes: number[]
   /** The paths that `${…}` in its chain reads. */
   deps: string[]
@@ -32,7 +32,7 @@ export interface ReachedTool {
 
 const CORE_KEYS: ReadonlySet<string> = new Set(CORE_METADATA_KEYS)
 
-/** Computes tools' effective metadata, and finds the middleware that its keys are named after. */
+/** Computes tools' effective metadata, and finds the middleware that its keys name. */
 export async function readChains(
   run: CascadeRun,
   tools: readonly KnownTool[],
@@ -95,13 +95,16 @@ function addEntry(
   for (const path of paths) deps.push(path)
 }
 
-/** What a middleware runs with. Made once for a value, since a promoted one reaches many tools. */
+/**
+ * Returns the arguments of a middleware. They are computed once for a value, since a promoted value reaches
+ * many tools.
+ */
 function configure(middleware: KnownTool, value: JsonValue): Configuration {
   middleware.configured ??= new Map()
   const known = middleware.configured.get(value)
   if (known) return known
   const { self } = middleware.annotations
-  // For `true`, and for a promoted null, the defaults are all there is.
+  // For `true`, and for a promoted null, only the defaults are used.
   const isBare = value === true || value === null
   const args = self === undefined ? value : isBare ? self : joinValues(self, value, 'deep')
   const configuration = { args, deps: pathsRead(args) }

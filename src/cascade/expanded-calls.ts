@@ -1,6 +1,6 @@
 import type { HookTrigger } from '../skill/hooks.js'
 
-/** A chain, as far as its calls are counted. */
+/** A chain, with the data needed to count its calls. */
 export interface CountedChain {
   entries: readonly { static: boolean; hook?: HookTrigger[] }[]
   /** The middleware of each entry. */
@@ -8,12 +8,12 @@ export interface CountedChain {
 }
 
 /**
- * How many calls of middleware one call of each tool expands to. A static entry is one call, a dynamic one that and
- * those of its own chain; a `$next` hook is called around every entry that is no hook and around the tool, an
- * `$invoke` hook once.
+ * Returns how many calls of middleware one call of each tool expands to. A static entry is one call. A
+ * dynamic entry is one call plus those of its own chain. A `$next` hook is called around every entry that is
+ * not a hook and around the tool, an `$invoke` hook once.
  *
- * @param order every tool, behind all that it calls dynamically
- * @returns by tool; past the largest safe integer it stays there
+ * @param order every tool, after all tools that it calls dynamically
+ * @returns by tool; capped at the largest safe integer
  */
 export function expandedCalls(
   order: readonly number[],
@@ -27,9 +27,9 @@ export function expandedCalls(
   return calls
 }
 
-/** How many calls each entry of a chain expands to. */
+/** Returns how many calls each entry of a chain expands to. */
 export function callsByEntry({ entries, nodes }: CountedChain, calls: Float64Array): number[] {
-  // What a `$next` hook wraps: the entries that are no hooks, and the tool.
+  // What a `$next` hook wraps: the entries that are not hooks, and the tool.
   const wrapped = entries.reduce((count, { hook }) => (hook ? count : count + 1), 1)
   return entries.map(({ static: isStatic, hook }, index) => {
     if (hook) return (hook.includes('$next') ? wrapped : 0) + (hook.includes('$invoke') ? 1 : 0)

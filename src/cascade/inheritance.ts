@@ -8,11 +8,15 @@ import { inheritBroken, inheritCycle, inheritMissing } from './problems.js'
 import { type Base, type CascadeRun, type KnownTool, recordOf } from './record.js'
 import type { CascadeTool } from './types.js'
 
-/** Finds all that tools inherit from, however far, and computes what each of those hands on. */
+/**
+ * Finds all tools that the given ones inherit from, directly or indirectly, and computes what each of those
+ * passes on.
+ */
 export async function readInheritance(run: CascadeRun, tools: readonly KnownTool[]): Promise<void> {
   const fresh = new Set(cutCycles(run, await readBases(run, tools)))
   const bases = new Set([...fresh].flatMap(({ bases = [] }) => bases.map(({ record }) => record)))
-  // A tool read earlier may get its first heir only now; what its own bases hand on is there since then.
+  // A tool that was read earlier may be inherited from only now. What its own bases pass on is known since
+  // then.
   for (const base of bases) {
     if (!fresh.has(base) && !base.handedOn) handOn(base)
   }
@@ -21,7 +25,7 @@ export async function readInheritance(run: CascadeRun, tools: readonly KnownTool
   }
 }
 
-/** Looks up bases and theirs; returns the records that were not read before. */
+/** Looks up the bases of tools, and the bases of those; returns the records that were not read before. */
 async function readBases(run: CascadeRun, tools: readonly KnownTool[]): Promise<KnownTool[]> {
   const fresh: KnownTool[] = []
   let wave = tools.filter(record => !record.bases)
@@ -42,7 +46,7 @@ async function readBases(run: CascadeRun, tools: readonly KnownTool[]): Promise<
   return fresh
 }
 
-/** Asks for each reference once; the answers come into the map. */
+/** Looks up each reference once, and puts the results into the map. */
 function askBases(
   { lookUp }: CascadeRun,
   { tool, annotations }: KnownTool,
@@ -57,7 +61,7 @@ function askBases(
   return found
 }
 
-/** For each reference that leads nowhere, what it most likely meant. */
+/** Finds for each broken reference what it most likely meant. */
 async function nearNames(
   { lookUp }: CascadeRun,
   found: readonly ReadonlyMap<string, CascadeTool | null>[],
@@ -90,12 +94,12 @@ function basesFound(
   })
 }
 
-/** Reports cycles and cuts them; returns the records such that each comes behind its bases. */
+/** Reports cycles and cuts them; returns the records in an order in which each comes after its bases. */
 function cutCycles(run: CascadeRun, records: readonly KnownTool[]): KnownTool[] {
   if (records.every(({ bases = [] }) => bases.length === 0)) return [...records]
   const nodes = new Map(records.map((record, node) => [record, node]))
   const recordAt = (node: number): KnownTool => records[node] as KnownTool
-  // What was read earlier leads to nothing that was not.
+  // Records that were read earlier lead only to others that were read earlier.
   const inner = records.map(({ bases = [] }) => bases.filter(({ record }) => nodes.has(record)))
   const edges = inner.map(bases => bases.map(({ record }) => nodes.get(record) ?? 0))
   const edgesOf = (node: number): readonly number[] => edges[node] ?? []

@@ -7,7 +7,10 @@ import type { KnownTool, LayerValues, Mains } from './record.js'
 import type { CascadeLayer, CascadeTool } from './types.js'
 import type { HeldValue } from './value-history.js'
 
-/** A tool's effective metadata: promotions, what it inherits, its own, each over the one before. */
+/**
+ * Returns a tool's effective metadata: promotions, inherited metadata and its own, each overriding the one
+ * before.
+ */
 export function effectiveLayer(record: KnownTool, mains: Mains): LayerValues {
   const { inherit } = record.annotations
   const layer: LayerValues = new Map()
@@ -18,14 +21,14 @@ export function effectiveLayer(record: KnownTool, mains: Mains): LayerValues {
     }
     joinBases(layer, record)
   }
-  // A tool's own schemas stand beside its metadata, and are not made of others'.
+  // A tool's own schemas are separate fields beside its metadata, and are not merged with those of others.
   for (const key of SCHEMA_KEYS) {
     if (record.tool[key]) layer.delete(key)
   }
   return joinOwn(layer, record, 'own')
 }
 
-/** Computes what a tool hands on to its heirs, once its bases have. */
+/** Computes what a tool passes on to tools that inherit from it. Its bases must have been computed. */
 export function handOn(record: KnownTool): void {
   const bases: LayerValues = new Map()
   joinBases(bases, record)
@@ -40,7 +43,7 @@ export function handOn(record: KnownTool): void {
 function isHandedOn({ annotations }: KnownTool, key: string, value: JsonValue): boolean {
   if (NEVER_CASCADING.has(key)) return false
   if (annotations.private?.some(pattern => namesKey(pattern, key, value))) return false
-  // `*` is no wish to have one's arguments checked by another tool's schema.
+  // With `*`, an author does not ask for the tool's schema to be used for arguments of another one.
   if (SCHEMA_KEYS.some(known => known === key))
     return annotations.public?.some(({ text }) => text === key) === true
   return annotations.public?.some(pattern => namesKey(pattern, key, value)) ?? true
@@ -51,14 +54,14 @@ interface Promoting {
   key: 'local' | 'global'
 }
 
-/** Weakest first. */
+/** From the weakest to the strongest. */
 const PROMOTING: readonly Promoting[] = [
   { layer: 'library', key: 'global' },
   { layer: 'project', key: 'global' },
   { layer: 'authority', key: 'local' },
 ]
 
-/** What a main skill promotes; made once, since it reaches many. */
+/** Returns what a main skill promotes; computed once, since it reaches many tools. */
 function promotedLayer(main: KnownTool, { layer, key }: Promoting): ReadonlyMap<string, HeldValue> {
   const promotions = main.annotations[key]
   if (!promotions) return NOTHING
@@ -84,12 +87,12 @@ function joinBases(layer: LayerValues, heir: KnownTool): void {
   for (const { record } of heir.bases ?? []) joinLayer(layer, record.handedOn ?? NOTHING, heir)
 }
 
-/** Puts a tool's own keys over what it got, less what it removes, and sorts them. */
+/** Merges a tool's own keys over what it inherits, removes what it removes, and sorts the keys. */
 function joinOwn(got: LayerValues, record: KnownTool, as: CascadeLayer): LayerValues {
   const { tool, annotations } = record
   const layer = removePatterns(got, annotations)
   for (const [key, value] of Object.entries(tool.metadata)) {
-    // What a program registers may hold what no file does.
+    // Values that a program registers may be larger than any file.
     if (isMetaKey(key) || value === undefined) continue
     if (value === null) layer.delete(key)
     else joinKey(layer, key, heldBy(tool, as, [key], value), record)
@@ -115,9 +118,12 @@ function joinLayer(below: LayerValues, layer: ReadonlyMap<string, HeldValue>, in
   for (const [key, value] of layer) joinKey(below, key, value, into)
 }
 
-/** The longest list that joining may make: two bases of one base double its lists, and so may theirs. */
+/**
+ * The longest array that joining may produce: two bases of one base double its arrays, and so may the bases
+ * after them.
+ */
 const LIST_MAX = 10_000
-/** The most characters of text and values that joining may put together. */
+/** The most characters of text, and values, that joining may produce. */
 const SIZE_MAX = 512 * 1024
 
 function joinKey(layer: LayerValues, key: string, strong: HeldValue, into: KnownTool): void {
@@ -139,12 +145,12 @@ function isOvergrown(value: JsonValue): boolean {
   return (Array.isArray(value) && value.length > LIST_MAX) || isLargerThan(SIZE_MAX, value)
 }
 
-/** Two schemas merged say what neither of their authors meant. */
+/** Two merged schemas would mean something that neither of their authors meant. */
 function defaultMode(key: string): MergeMode {
   return SCHEMA_KEYS.some(known => known === key) ? 'replace' : 'deep'
 }
 
-/** The keys of `$order` outermost first; the others where its `*` stands, or last. */
+/** Sorts the keys of `$order` outermost first. The others are where its `*` is, or last. */
 function sorted(layer: LayerValues, order: readonly string[]): LayerValues {
   const named = new Set(order)
   const rest = [...layer.keys()].filter(key => !named.has(key))
@@ -152,7 +158,7 @@ function sorted(layer: LayerValues, order: readonly string[]): LayerValues {
   const result: LayerValues = new Map()
   for (const key of keys) {
     const value = layer.get(key)
-    // The first place of a key that is named twice counts.
+    // For a key that is named twice, the first position counts.
     if (value && !result.has(key)) result.set(key, value)
   }
   return result

@@ -9,7 +9,7 @@ export interface GlobalMains {
   project: CascadeTool | null
 }
 
-/** Asks for the main skills whose promotions reach beyond their own authority. */
+/** Looks up the main skills whose promotions reach beyond their own authority. */
 export async function readGlobalMains({ lookUp }: CascadeRun): Promise<GlobalMains> {
   const mains: GlobalMains = { library: null, project: null }
   const answers = new Answers()
@@ -20,7 +20,10 @@ export async function readGlobalMains({ lookUp }: CascadeRun): Promise<GlobalMai
   return mains
 }
 
-/** Finds whose promotions reach each tool: no main's its own, and none those that refuse them. */
+/**
+ * Finds the main skills whose promotions reach each tool. A main skill's own do not reach itself, and no
+ * promotions reach tools that refuse them.
+ */
 export async function readMains(
   run: CascadeRun,
   tools: readonly KnownTool[],

@@ -5,7 +5,7 @@ import { type JsonPlace, pathTo, placesIn } from '../values/json-places.js'
 import { annotationNested, guardToCome, inlineInterpolated } from './problems.js'
 import type { CascadeProblem, CascadeTool } from './types.js'
 
-/** The `$` keys that are a JSON Schema's own. */
+/** The `$` keys that belong to JSON Schema. */
 const SCHEMA_ANNOTATIONS = new Set([
   '$anchor',
   '$comment',
@@ -19,7 +19,7 @@ const SCHEMA_ANNOTATIONS = new Set([
   '$vocabulary',
 ])
 
-/** Keys that show that a mapping is a JSON Schema. */
+/** Keys that identify an object as a JSON Schema. */
 const SCHEMA_KEYWORDS = [
   'type',
   'properties',
@@ -38,7 +38,7 @@ const SCHEMA_KEYWORDS = [
   'pattern',
 ]
 
-/** The keys of a schema whose mappings are keyed by names, which may be any. */
+/** The schema keys whose objects have arbitrary names as keys. */
 const KEYED_BY_NAMES = new Set([
   'properties',
   'patternProperties',
@@ -47,14 +47,17 @@ const KEYED_BY_NAMES = new Set([
   '$defs',
 ])
 
-/** Finds what may not stand in metadata: guards that do not work yet, and at any depth `$` keys below the first level, `${…}` in inline code. */
+/**
+ * Finds what is not allowed in metadata: guards that do not work yet, and, at any depth, `$` keys below the
+ * first level and `${…}` in inline code.
+ */
 export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   const problems: CascadeProblem[] = []
   for (const [key, value] of Object.entries(tool.metadata)) {
-    // A tool's own schemas are for the schema's validator to judge.
+    // A tool's own schemas are checked by the schema validator.
     if (key === 'params' || key === 'returns') continue
     if (isGuardToCome(key, value)) problems.push(guardToCome(tool, key))
-    /** The mappings that read as a JSON Schema, and all that lies in them. */
+    /** The objects that are recognized as a JSON Schema, and everything in them. */
     const schemas = new Set<JsonPlace>()
     const isNested = (place: JsonPlace): boolean => isNestedAnnotation(place, schemas)
     for (const place of placesIn(value, key, inner => !isNested(inner))) {
@@ -67,7 +70,7 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   return problems
 }
 
-/** True for a key and a value in which there can be no such fault: nothing nested, no reference, no guard. */
+/** True for a key and a value that cannot have such a fault: nothing nested, no reference, no guard. */
 export function isSurelySound(key: string, value: JsonValue): boolean {
   if (isGuardToCome(key, value)) return false
   return typeof value === 'string' ? !value.startsWith('inline://') : typeof value !== 'object'

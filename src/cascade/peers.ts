@@ -8,9 +8,9 @@ import { callsByEntry, expandedCalls } from './expanded-calls.js'
 import { chainTooLarge, dynamicCycle } from './problems.js'
 import type { CascadeEntry, CascadeProblem, CascadeTool } from './types.js'
 
-/** How tools run, seen together. */
+/** How the tools are connected, taken together. */
 export interface Connections {
-  /** The component that each tool lies in, in the graph from tools to their middleware. */
+  /** For each tool, its component in the graph from tools to their middleware. */
   componentOf: (readonly number[])[]
   /** How many calls of middleware one call of each tool expands to. */
   calls: Float64Array
@@ -18,8 +18,8 @@ export interface Connections {
 }
 
 /**
- * Decides which entries are static, so that running a chain ends: hooks, what `$static` names, and the middleware
- * of a tool's own component, unless `$dynamic` names it and that closes no cycle.
+ * Decides which entries are static, so that running a chain ends: hooks, the keys in `$static`, and the
+ * middleware of a tool's own component, unless `$dynamic` names it and that closes no cycle.
  */
 export function connect(tools: readonly ReachedTool[]): Connections {
   const components = strongComponents(tools.length, node => tools[node]?.nodes ?? [])
@@ -46,7 +46,10 @@ export function connect(tools: readonly ReachedTool[]): Connections {
 
 const NO_CHAIN: Pick<ReachedTool, 'entries' | 'nodes'> = { entries: [], nodes: [] }
 
-/** Makes entries static that would close a cycle of dynamic calls; orders tools behind all that they call so. */
+/**
+ * Makes entries static that would close a cycle of dynamic calls. Orders tools after all tools that they call
+ * dynamically.
+ */
 function endDynamicCalls(
   tools: readonly ReachedTool[],
   components: readonly (readonly number[])[],
@@ -57,7 +60,7 @@ function endDynamicCalls(
     node => dynamicNodes(tools[node] ?? NO_CHAIN),
     (a, b) => byCodePoint(toolAt(a).id, toolAt(b).id),
   )
-  // An edge is counted among the dynamic ones, so these are listed before the first becomes static.
+  // An edge counts as dynamic, so these are listed before the first becomes static.
   const dynamic = new Map(closing.map(({ from }) => [from, dynamicEntries(tools[from] ?? NO_CHAIN)]))
   const problems = closing.flatMap(({ from, edge, cycle }) => {
     const entry = dynamic.get(from)?.[edge]

@@ -4,9 +4,9 @@ import type { CascadeProblem, CascadeTool } from './types.js'
 type Path = (string | number)[]
 
 /**
- * A problem as one tool is told of it: its own, or one of a tool whose metadata it has.
+ * Returns a problem as it is reported for one tool: its own, or one of a tool whose metadata it has.
  *
- * @param nameOf the name of a tool by its id
+ * @param nameOf returns the name of a tool by its id
  */
 export function problemFor(
   tool: string,
@@ -16,7 +16,7 @@ export function problemFor(
   return { message: owner === tool ? message : `in ${quoted(nameOf(owner))}, ${message}`, hint }
 }
 
-/** One factory for each code of problem. */
+/** There is one factory for each code of a problem. */
 export function annotationUnknown(tool: CascadeTool, key: string, meant: string | null): CascadeProblem {
   return {
     code: 'annotation-unknown',
@@ -64,7 +64,7 @@ export function inheritMissing(
   }
 }
 
-/** A base with a fault. What it hands on may be what guards the tool. */
+/** A base with a fault. What it passes on may be what guards the tool. */
 export function inheritBroken(
   tool: CascadeTool,
   path: Path,
@@ -125,7 +125,7 @@ export function inlineInterpolated(tool: CascadeTool, path: Path): CascadeProble
   }
 }
 
-/** A guard that does not work yet. Whoever wrote it must not believe that it does. */
+/** A guard that does not work yet. Its author must not believe that it does. */
 export function guardToCome(tool: CascadeTool, key: string): CascadeProblem {
   return {
     code: 'not-yet',
@@ -136,7 +136,7 @@ export function guardToCome(tool: CascadeTool, key: string): CascadeProblem {
   }
 }
 
-/** A key that middleware with a fault is named after. What it should guard is not guarded. */
+/** A key that is the name of a middleware with a fault. The tool that it should guard would be unguarded. */
 export function middlewareBroken(
   tool: CascadeTool,
   { tool: writer, path }: { tool: string; path: Path },
@@ -153,7 +153,7 @@ export function middlewareBroken(
   }
 }
 
-/** A main skill with a fault, whose promotions nobody knows. */
+/** A main skill with a fault, whose promotions are unknown. */
 export function mainBroken(tool: CascadeTool, { message, hint }: Fault): CascadeProblem {
   return {
     code: 'main-broken',

@@ -9,25 +9,27 @@ import type { HeldValue } from './value-history.js'
 /** Keys with their values, in order of first appearance. Values are shared and never changed. */
 export type LayerValues = Map<string, HeldValue>
 
-/** A tool with what is known of it. */
+/** A tool, with what has been computed for it so far. */
 export interface KnownTool {
   tool: CascadeTool
   annotations: Annotations
-  /** Its bases, weakest first; absent until they are looked up. */
+  /** Its bases, from the weakest to the strongest; absent until they are looked up. */
   bases?: Base[]
-  /** What it hands on; absent until an heir needs it. */
+  /** What it passes on; absent until another tool inherits from it. */
   handedOn?: LayerValues
-  /** Keys whose values would get too large by joining. */
+  /** Keys whose values would become too large by joining. */
   overgrown?: Set<string>
-  /** What it promotes, by the layer it is for. */
+  /** What it promotes, by the layer that it promotes to. */
   promoted?: Map<CascadeLayer, LayerValues>
-  /** As a middleware: what configurations make of it. */
+  /** As a middleware: its arguments for each configuration. */
   configured?: Map<JsonValue, Configuration>
-  /** Its place among the tools whose chain is asked for; absent for one that is only a base or a main skill. */
+  /**
+   * Its index among the tools whose chain is computed; absent for a tool that is only a base or a main skill.
+   */
   node?: number
 }
 
-/** A tool that another one inherits from, and the reference that says so. */
+/** A tool that another one inherits from, and the reference to it. */
 export interface Base {
   record: KnownTool
   inheritance: Inheritance
@@ -40,23 +42,23 @@ export interface Mains {
   authority: KnownTool | null
 }
 
-/** What a middleware runs with, and the paths that `${…}` in it reads. */
+/** The arguments of a middleware, and the paths that `${…}` in them reads. */
 export interface Configuration {
   args: JsonValue
   deps: string[]
 }
 
-/** What one resolution knows. */
+/** The state of one resolution. */
 export interface CascadeRun {
   lookUp: CascadeLookUp
   /** By the tool's id. */
   records: Map<string, KnownTool>
   problems: CascadeProblem[]
-  /** The tools whose chain is asked for. */
+  /** The tools whose chain is computed. */
   reached: KnownTool[]
 }
 
-/** A tool's record. Its annotations are read, and its faults reported, the first time. */
+/** Returns a tool's record. The first time, its annotations are read and its faults reported. */
 export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): KnownTool {
   const known = records.get(tool.id)
   if (known) return known
@@ -72,7 +74,7 @@ export function recordOf({ records, problems }: CascadeRun, tool: CascadeTool): 
   return record
 }
 
-/** What is wrong with a tool and shows only when its layers are joined. */
+/** Returns the faults of a tool that appear only when its layers are joined. */
 export function joiningFaults({ tool, annotations, overgrown = new Set() }: KnownTool): CascadeProblem[] {
   return [...overgrown].map(key => {
     const path = annotations.merge?.has(key) ? ['$merge', key] : [key]
@@ -81,7 +83,7 @@ export function joiningFaults({ tool, annotations, overgrown = new Set() }: Know
   })
 }
 
-/** Asks for a tool's chain, once; returns its place among those asked for. */
+/** Requests a tool's chain, once; returns its index among the reached tools. */
 export function reach({ reached }: CascadeRun, record: KnownTool): number {
   record.node ??= reached.push(record) - 1
   return record.node

@@ -5,10 +5,10 @@ import type { KnownTool } from './record.js'
 import type { EffectiveValue, ResolvedCascade } from './types.js'
 import { effectiveValue } from './value-history.js'
 
-/** More are too many for every tool to have a list of its own. */
+/** More sources than this are too many for every tool to have its own array of them. */
 const SOURCES_MAX = 1000
 
-/** What was computed as it is given out, by id. */
+/** Returns the computed results in their public form, by id. */
 export function resolvedTools(
   tools: readonly ReachedTool[],
   { componentOf, calls }: Connections,
@@ -18,11 +18,11 @@ export function resolvedTools(
 
   function resolved(reached: ReachedTool, node: number): ResolvedCascade {
     const { tool, bases = [] } = reached.record
-    // Of thousands of tools most are such.
+    // Of thousands of tools, most have no metadata.
     if (reached.layer.size === 0 && bases.length === 0) return bare(reached)
     const metadata = new Map<string, EffectiveValue>()
     for (const [key, value] of reached.layer) metadata.set(key, effectiveValue(value))
-    // Lists that can be as long as there are tools are made for who reads them.
+    // Arrays that can be as long as there are tools are created only when they are read.
     let peers: string[] | undefined
     let sources: string[] | undefined
     return {
@@ -45,7 +45,7 @@ export function resolvedTools(
     }
   }
 
-  /** The ids of a component; sorted once for all its members. */
+  /** Returns the ids of a component, sorted once for all its members. */
   function idsOf(component: readonly number[]): string[] {
     const known = sortedIds.get(component)
     if (known) return known
@@ -55,7 +55,7 @@ export function resolvedTools(
   }
 }
 
-/** A tool without metadata. */
+/** Returns the result for a tool without metadata. */
 function bare({ record: { tool }, mains }: ReachedTool): ResolvedCascade {
   const ids = new Set(MAINS.flatMap(main => mains[main]?.tool.id ?? []))
   const sources = ids.size > 1 ? [...ids].sort(byCodePoint) : [...ids]
@@ -74,9 +74,9 @@ function bare({ record: { tool }, mains }: ReachedTool): ResolvedCascade {
 const MAINS = ['library', 'project', 'authority'] as const
 
 /**
- * Every other tool whose metadata a tool's cascade depends on: the main skills that reach it, its bases and theirs,
- * and its middleware. Who is whose peer hangs on all that a middleware reaches, with the main skills and bases of each.
- * Little more than `most` are looked for.
+ * Returns every other tool whose metadata a tool's cascade depends on: the main skills that reach it, its
+ * bases and theirs, and its middleware. Peers depend on everything that a middleware reaches, with the main
+ * skills and bases of each. The search stops shortly after `most` tools.
  */
 function sourcesOf(
   tool: ReachedTool,
@@ -104,7 +104,7 @@ function sourcesOf(
 function addBases(record: KnownTool, records: Set<KnownTool>, most: number): void {
   const bases = new Set([record])
   for (const { bases: inner = [] } of bases) {
-    // Of itself it is none.
+    // A tool is not a source of itself.
     if (bases.size > most + 2) break
     for (const base of inner) bases.add(base.record)
   }

@@ -2,20 +2,21 @@ import type { JsonValue } from '../base/json.js'
 import type { EffectiveValue, ValueOrigin } from './types.js'
 
 /**
- * A value of a layer, with who wrote it. What it overrides hangs below it and is shared, so that a value that
- * ten thousand tools hand on costs each of them one step; the list of origins is made only for who asks.
+ * A value of a layer, and who wrote it. The values that it overrides hang below it and are shared, so that a
+ * value that ten thousand tools pass on costs each of them one step. The array of origins is created only
+ * when it is read.
  */
 export interface HeldValue {
   value: JsonValue
   /** The strongest origin. */
   from: ValueOrigin
-  /** What was joined, where that was more than one value. */
+  /** The two values that were joined, if there was more than one. */
   joined?: { strong: HeldValue; weak: HeldValue }
-  /** As it is given out. Tools share it. */
+  /** Its public form. Tools share it. */
   effective?: EffectiveValue
 }
 
-/** A value as it is given out. */
+/** Returns a value in its public form. */
 export function effectiveValue(held: HeldValue): EffectiveValue {
   held.effective ??= held.joined ? withOverrides(held) : { value: held.value, from: held.from, overrides: [] }
   return held.effective
@@ -33,7 +34,9 @@ function withOverrides(held: HeldValue): EffectiveValue {
   }
 }
 
-/** All origins, strongest first. Two bases can have one base in common: each origin counts once. */
+/**
+ * Returns all origins, the strongest first. Two bases can have one base in common: each origin counts once.
+ */
 function originsOf(held: HeldValue): ValueOrigin[] {
   const origins = new Set<ValueOrigin>()
   const seen = new Set<HeldValue>()

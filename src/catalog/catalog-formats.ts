@@ -1,6 +1,8 @@
 import { jsonText, markdownBlock, markdownText, oneLine, xmlText } from './prompt-text.js'
 
-/** What a catalog says: the tools that it describes, those that it only names, and how many others there are. */
+/**
+ * The contents of a catalog: the tools that it describes, those that it only names, and the number of others.
+ */
 export interface CatalogPage {
   described: readonly CatalogEntry[]
   named: readonly string[]
@@ -12,21 +14,21 @@ export interface CatalogEntry {
   description: string
   /** The file that it was read from. */
   location?: string
-  /** What the model is to know without asking. */
+  /** The text that the model gets without asking. */
   content?: string
 }
 
 export const CATALOG_FORMATS = ['xml', 'markdown', 'json'] as const
 export type CatalogFormat = (typeof CATALOG_FORMATS)[number]
 
-/** A catalog's text. */
+/** Returns a catalog's text. */
 export function formatCatalog(page: CatalogPage, format: CatalogFormat): string {
   return FORMATS[format](page)
 }
 
 const FORMATS: Record<CatalogFormat, (page: CatalogPage) => string> = { xml, markdown, json }
 
-/** As the Agent Skills guide shows it. */
+/** The format that the Agent Skills guide shows. */
 function xml({ described, named, unnamed }: CatalogPage): string {
   const names = xmlText(named.map(oneLine).join(', '))
   return [
@@ -38,7 +40,7 @@ function xml({ described, named, unnamed }: CatalogPage): string {
   ].join('')
 }
 
-/** An entry's lines. A catalog without a budget is these, in its frame. */
+/** Returns an entry's lines. A catalog without a budget consists of these, in its frame. */
 export function entryAsXml({ name, description, location, content }: CatalogEntry): string {
   return [
     '  <skill>',

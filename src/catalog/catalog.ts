@@ -10,7 +10,7 @@ import { estimateTokens } from './estimate-tokens.js'
 import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
 import { hasRequiredTools, hostTools } from './required-tools.js'
 
-/** A tool as a catalog needs it, such as `listTools` gives it. */
+/** A tool as a catalog needs it, for example from `listTools`. */
 export interface CatalogTool extends OfferedTool {
   content?: () => Promise<string>
 }
@@ -18,34 +18,39 @@ export interface CatalogTool extends OfferedTool {
 export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   /** Default: `xml`. */
   format?: CatalogFormat | undefined
-  /** How many tokens the text may have. Absent: as many as it takes. */
+  /** The maximum number of tokens of the text. Absent: no limit. */
   budget?: number | undefined
   /** The host's own counter of tokens. Default: `estimateTokens`. */
   countTokens?: ((text: string) => number | Promise<number>) | undefined
-  /** Names of tools that the agent has besides those given: what a skill requires may be among them. */
+  /**
+   * Names of tools that the agent has besides those passed, which may include tools that a skill requires.
+   */
   available?: readonly string[] | undefined
-  /** True: each tool's file is in it, for agents that read files themselves. */
+  /** True: includes each tool's file, for agents that read files themselves. */
   location?: boolean | undefined
-  /** True: the library's own tools are in it, where they are among those given. */
+  /** True: includes the library's own tools, if they are among those passed. */
   library?: boolean | undefined
-  /** Gives the content of a tool that belongs into the prompt. Default: the text as it was written. */
+  /** Returns the content of a tool that belongs in the prompt. Default: the text as it was written. */
   content?: ((tool: Tool) => string | Promise<string>) | undefined
 }
 
-/** A catalog, and what became of each tool that a model is shown: all names in the order given. */
+/**
+ * A catalog, and what became of each tool that a model is shown: all names are in the order of the tools
+ * passed.
+ */
 export interface Catalog {
   text: string
-  /** As they were counted. */
+  /** As counted. */
   tokens: number
-  /** Those with their description. */
+  /** Tools with their description. */
   described: string[]
-  /** Of these, those with their content. */
+  /** Those of `described` that have their content. */
   withContent: string[]
-  /** Those that are only named. */
+  /** Tools that are only named. */
   named: string[]
-  /** Those for which there was no room at all. */
+  /** Tools for which there was no space at all. */
   unnamed: string[]
-  /** Those whose content should be in it and could not be read. */
+  /** Tools whose content should be included and could not be read. */
   failed: { name: string; error: unknown }[]
 }
 
@@ -60,8 +65,8 @@ const OPTIONS: OptionTable<keyof CatalogOptions> = {
 }
 
 /**
- * The listing of tools that a host puts into a prompt; an empty text where there is nothing to list. See `makeCatalog`
- * for what stands in it.
+ * Returns the list of tools that a host puts into a prompt, or an empty string if there is nothing to list.
+ * See `makeCatalog` for its contents.
  *
  * @throws OPTIONS_INVALID, and what `countTokens` throws
  */
@@ -73,8 +78,9 @@ export async function renderCatalog<Tool extends CatalogTool>(
 }
 
 /**
- * Makes a catalog, and says what is in it. Of the tools given it has those that a model is shown, in their order. What
- * a budget has no room for is left out in this order: content, descriptions from the last on, names from the last on.
+ * Creates a catalog, and reports what is in it. It contains those of the passed tools that a model is shown,
+ * in their order. If the budget is too small, these are left out in this order: content, descriptions from
+ * the last on, names from the last on.
  *
  * @throws OPTIONS_INVALID, and what `countTokens` throws
  */
@@ -147,7 +153,9 @@ async function contentOf<Tool extends CatalogTool>(
   return isInPrompt(tool) && tool.content ? content(tool) : undefined
 }
 
-/** How much a catalog says: first it is given name after name, then description after description. */
+/**
+ * Returns the page for a step: with each step, first one more name is included, then one more description.
+ */
 function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
   const described = Math.max(0, step - entries.length)
   const named = Math.min(step, entries.length)
@@ -158,7 +166,10 @@ function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
   }
 }
 
-/** The largest step that fits; null where none does. Each is a longer text than the one before, but where a line that says what is left out falls away. */
+/**
+ * Returns the largest step that fits; null if none does. Each step gives a longer text than the one before,
+ * unless a line about what is left out disappears.
+ */
 async function largestThat(
   fits: (page: CatalogPage) => Promise<boolean>,
   at: (step: number) => CatalogPage,

@@ -1,12 +1,12 @@
 /**
- * About how many tokens a text is to a model. Made to agree with the tokenizers `o200k_base` and `cl100k_base` on
- * skills; `bench/catalog-tokens.js` says how well it does.
+ * Estimates how many tokens a text has for a model. It is tuned to agree with the tokenizers `o200k_base` and
+ * `cl100k_base` on skills; `bench/catalog-tokens.js` measures how well it does.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0
   const isAscii = !NOT_ASCII.test(text)
   for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(isAscii ? ASCII_PIECE : PIECE)) {
-    // A sign often is one token with the word behind it, and as often one of its own.
+    // A sign is often one token with the word after it, and as often a token of its own.
     if (word !== undefined) tokens += Math.ceil(piece.length / 10) + (sign === undefined ? 0 : 0.5)
     else if (letters !== undefined) tokens += Math.ceil(letters.length / 4)
     else if (ideograph !== undefined) tokens += 0.7
@@ -18,7 +18,7 @@ export function estimateTokens(text: string): number {
 
 const NOT_ASCII = /[^\0-\x7f]/
 
-/** The same as `PIECE` where all is ASCII, in a fifth of the time. */
+/** Matches what `PIECE` matches if all characters are ASCII, in a fifth of the time. */
 const ASCII_PIECE =
   /(?:([^\sA-Za-z0-9])| )?([A-Za-z]+)| ?((?!))|((?!))|([^\sA-Za-z0-9]+)|[0-9]{1,3}|\s*\n|[^\S\n]+/g
 
@@ -26,8 +26,8 @@ const ASCII_PIECE =
 const IDEOGRAPH = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]`
 
 /**
- * What becomes about one token: a Latin word with the sign or space before it, a word of another script, an ideograph,
- * signs, up to three digits, the end of a line, spaces.
+ * A piece that becomes about one token: a Latin word with the sign or space before it, a word of another
+ * script, an ideograph, signs, up to three digits, the end of a line, spaces.
  */
 const PIECE = new RegExp(
   [

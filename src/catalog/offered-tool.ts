@@ -2,7 +2,7 @@ import type { MatchedTool } from '../patterns/tool-pattern.js'
 import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
 import { INTERNAL_TAG } from '../skill/names.js'
 
-/** What of a tool says whether a model is to know of it. */
+/** The properties of a tool that decide whether a model is shown it. */
 export interface OfferedTool {
   name: string
   kind: ToolKind
@@ -11,30 +11,29 @@ export interface OfferedTool {
 }
 
 /**
- * True for what is there for agents at all: neither hidden nor disabled, and nothing that runs around other tools or says
- * what holds for a folder.
+ * True for tools that agents can see: neither hidden nor disabled, and neither middleware nor main skills.
  */
 export function isThere({ frontmatter: { visibility, role, metadata } }: OfferedTool): boolean {
   const isEnabled = metadata.enabled !== false && metadata.enabled !== 'false'
   return visibility !== 'hidden' && isEnabled && role !== 'middleware' && role !== 'main'
 }
 
-/** True for what a model is shown. What says nothing of itself is not offered. */
+/** True for a tool that a model is shown. A tool without a description is not offered. */
 export function isOffered(tool: OfferedTool): boolean {
   return isThere(tool) && tool.frontmatter.description !== undefined
 }
 
-/** True for a tool that says itself that its content belongs into the prompt. */
+/** True for a tool that declares itself that its content belongs in the prompt. */
 export function isInPrompt({ kind, frontmatter: { role, inPrompt } }: OfferedTool): boolean {
   return role === 'context' && (kind !== 'folder' || inPrompt === true)
 }
 
-/** True for the library's own. It is told by where it lies as well: an index could claim the tag. */
+/** True for the library's own tools. The layer is checked as well, because an index could claim the tag. */
 export function isLibrary({ origin, frontmatter: { tags } }: OfferedTool): boolean {
   return origin?.layer === 'bundled' && tags.includes(INTERNAL_TAG)
 }
 
-/** A tool as patterns see it. */
+/** Returns a tool in the form that patterns are matched against. */
 export function matchedTool(tool: OfferedTool): MatchedTool {
   return { name: tool.name, tags: tool.frontmatter.tags, isLibrary: isLibrary(tool) }
 }

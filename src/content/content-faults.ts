@@ -2,17 +2,17 @@ import type { Diagnostic } from '../base/diagnostic.js'
 import { AgentAppsError } from '../base/error.js'
 import { brokenFault, mendFirst } from '../skill/skill-faults.js'
 
-/** The error for a text that includes itself. */
+/** Returns the error for a text that includes itself. */
 export function contentCycle(way: readonly string[]): AgentAppsError {
   return new AgentAppsError('CONTENT_CYCLE', `the content includes itself: ${way.join(' → ')}`, {
     hint: 'Take one of these directives out.',
   })
 }
 
-/** The most texts with directives of their own that one content may include, those in others counted. */
+/** The most texts with directives of their own that one content may include, directly or indirectly. */
 export const INCLUDED_MAX = 1000
 
-/** The error for a content that includes more. */
+/** Returns the error for a content that includes more than that. */
 export function includesTooMuch(): AgentAppsError {
   return new AgentAppsError(
     'CONTENT_TOO_LARGE',
@@ -21,7 +21,10 @@ export function includesTooMuch(): AgentAppsError {
   )
 }
 
-/** The error for a content that takes too much computing together with what it includes. Which part is the one too much differs. */
+/**
+ * Returns the error for a content that, together with what it includes, takes too much computing. The part at
+ * which the limit is reached varies.
+ */
 export function takesTooLong(): AgentAppsError {
   return new AgentAppsError(
     'CONTENT_TOO_LARGE',
@@ -30,10 +33,10 @@ export function takesTooLong(): AgentAppsError {
   )
 }
 
-/** The most characters that the files have together which one content reads. */
+/** The most characters that all files read by one content may have together. */
 export const READ_MAX = 32 * 1024 * 1024
 
-/** The error for a content that reads more. */
+/** Returns the error for a content that reads more than that. */
 export function readsTooMuch(): AgentAppsError {
   return new AgentAppsError(
     'CONTENT_TOO_LARGE',
@@ -42,10 +45,10 @@ export function readsTooMuch(): AgentAppsError {
   )
 }
 
-/** The most characters that may take the places of one content's directives. */
+/** The most characters that may be inserted for one content's directives. */
 export const PLACED_MAX = 8 * 1024 * 1024
 
-/** The error for a content whose directives give more. */
+/** Returns the error for a content whose directives insert more than that. */
 export function placesTooMuch(): AgentAppsError {
   return new AgentAppsError(
     'CONTENT_TOO_LARGE',
@@ -54,7 +57,7 @@ export function placesTooMuch(): AgentAppsError {
   )
 }
 
-/** The error for a directive whose code throws something of its own. */
+/** Returns the error for a directive whose code throws an error of its own. */
 export function directiveFailed(name: string, cause: unknown): AgentAppsError {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new AgentAppsError('DIRECTIVE_FAILED', `the directive "${name}" failed: ${message}`, {
@@ -63,10 +66,10 @@ export function directiveFailed(name: string, cause: unknown): AgentAppsError {
   })
 }
 
-/** How long one call of a static directive may take, in ms. */
+/** The time limit for one call of a static directive, in ms. */
 export const DIRECTIVE_TIME_LIMIT = 5000
 
-/** The error for a static directive that takes longer. */
+/** Returns the error for a static directive that exceeds the time limit. */
 export function directiveHangs(name: string): AgentAppsError {
   return new AgentAppsError(
     'DIRECTIVE_FAILED',
@@ -75,7 +78,10 @@ export function directiveHangs(name: string): AgentAppsError {
   )
 }
 
-/** The error for a directive that names a skill which does not load. The diagnostic's file is given as it stands in its path entry. */
+/**
+ * Returns the error for a directive that names a skill which does not load. The diagnostic's file is relative
+ * to its path entry.
+ */
 export function directiveSkillBroken(ref: string, broken: Diagnostic): AgentAppsError {
   const { message, hint } = brokenFault(broken)
   return new AgentAppsError('DIRECTIVE_FAILED', `the skill ${JSON.stringify(ref)} is broken: ${message}`, {

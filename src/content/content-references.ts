@@ -2,14 +2,17 @@ import { allDirectives, type ContentPart } from '../index/content-record.js'
 import type { ReferenceKind, ToolReference } from '../skill/references.js'
 import { EXPRESSION_START } from './interpolate.js'
 
-/** The directives whose argument refers to something. */
+/** The directives whose argument is a reference. */
 const KINDS: ReadonlyMap<string, ReferenceKind> = new Map([
   ['skill', 'directive'],
   ['tool', 'directive'],
   ['include', 'include'],
 ])
 
-/** What the directives of a content refer to, as far as that is known before it is rendered. Those of included files are theirs. */
+/**
+ * Returns what the directives of a content refer to, as far as that is known before it is rendered.
+ * References in included files belong to those files.
+ */
 export function directiveReferences(parts: readonly ContentPart[]): ToolReference[] {
   return allDirectives(parts).flatMap(({ name, arg = '', at: [line, column] }) => {
     const kind = KINDS.get(name)

@@ -7,7 +7,7 @@ import {
   readsTooMuch,
 } from './content-faults.js'
 
-/** A file's text. Whoever asks for a file again within one content is given the same object. */
+/** A file's text. Reading a file again within one content returns the same object. */
 export interface ReadText {
   readonly text: string
   /** Relative to its path entry. */
@@ -15,11 +15,12 @@ export interface ReadText {
 }
 
 /**
- * What one content takes together with all that it includes, in each compile and in each rendering: so what is made to take long
- * does not take as long again for each of its parts.
+ * The resources that one content uses together with all that it includes, in each compile and in each
+ * rendering. The limits are shared, so a content that was made to take long does not take as long again for
+ * each of its parts.
  */
 export class ContentWork {
-  /** How much computing is left for finding directives, in ms. */
+  /** The computing time that is left for finding directives, in ms. */
   computing = 2000
   private included = 0
   private placed = 0
@@ -35,7 +36,10 @@ export class ContentWork {
     if (++this.included > INCLUDED_MAX) throw includesTooMuch()
   }
 
-  /** Counts a text that takes a directive's place while compiling; rendering counts all that it gives. Throws CONTENT_TOO_LARGE. */
+  /**
+   * Counts a text that is inserted for a directive while compiling; rendering counts everything that it
+   * inserts. Throws CONTENT_TOO_LARGE.
+   */
   place(text: string): string {
     this.placed += text.length
     if (this.placed > PLACED_MAX) throw placesTooMuch()

@@ -1,16 +1,16 @@
-/** Before a directive of a block, on its line: nothing but what Markdown puts before what lies in quotes and lists. */
+/** The text on a line before a block directive: only what Markdown puts before text in quotes and lists. */
 const BLOCK_LEAD = /(?:^|[\r\n])[ \t>*+\-\d.)]*$/
 const NAME = /[a-z][a-z0-9-]*/y
 const INLINE = /:([a-z][a-z0-9-]*)[[{]/y
 
 const COLON = 0x3a
 
-/** What stands before a directive of a block on its line, at most. */
+/** The most characters before a block directive on its line. */
 const LEAD_MAX = 200
 
 /**
- * The names in a Markdown text that would be directives where tools of these names are: sorted, each once. Whether one
- * stands in code or HTML takes a parser to say.
+ * Returns the names in a Markdown text that would be directives if tools of these names were: sorted, each
+ * once. Names in code or HTML are included, because only a parser could tell them apart.
  */
 export function directiveNames(text: string): string[] {
   const names = new Set<string>()
@@ -32,12 +32,15 @@ export function directiveNames(text: string): string[] {
   return [...names].sort()
 }
 
-/** True where nothing stands before a directive of a block on its line. */
+/** True if nothing precedes a block directive on its line. */
 export function beginsLine(text: string, at: number): boolean {
   return BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))
 }
 
-/** True for what looks like a block's directive inside of a line: none, but of a known name worth a word. */
+/**
+ * True for text that resembles a block directive inside a line. It is not a directive, but for a known name
+ * it is worth reporting.
+ */
 function isMiswritten(text: string, start: number, end: number): boolean {
   return /[[{]/.test(text.charAt(end)) && mayBeginDirective(text, start)
 }

@@ -1,55 +1,60 @@
 import type { JsonObject } from '../base/json.js'
 
-/** What a directive's tool is called with, as its arguments. */
+/** The arguments that a directive's tool is called with. */
 export interface DirectiveCall {
-  /** What stands in its brackets; undefined without them. */
+  /** The text in its brackets; undefined without them. */
   arg: string | undefined
-  /** What stands in its braces. A name without a value has an empty one. */
+  /** The attributes in its braces. A name without a value has the empty string. */
   attributes: Readonly<Record<string, string>>
-  /** Renders what a block holds, as often as it is called; `locals` are what it adds to `locals` there. Undefined for all but blocks. */
+  /**
+   * Renders the content of the block, each time it is called; `locals` are added to its `locals`. Undefined
+   * except for blocks.
+   */
   children?: (locals?: Readonly<Record<string, unknown>>) => Promise<string>
-  /** Renders what stands after `:::else`. Undefined without one. */
+  /** Renders the content after `:::else`. Undefined without one. */
   else?: () => Promise<string>
-  /** The place that it stands in. */
+  /** The directive's access to the project. */
   source: DirectiveSource
 }
 
-/** What a directive can see of the project: the same at build time and at run time. */
+/** A directive's access to the project, the same at build time and at run time. */
 export interface DirectiveSource {
-  /** The file that it stands in, relative to its path entry, `/`-separated. */
+  /** The file that contains the directive, relative to its path entry, `/`-separated. */
   readonly file: string
   /**
-   * The text of a file, by a path relative to the one that the directive stands in.
+   * Reads a file, by a path relative to the file that contains the directive.
    *
    * @returns the text and the file's path relative to the path entry
-   * @throws DIRECTIVE_FAILED for one that is not there, is no text, or lies outside the path entry
+   * @throws DIRECTIVE_FAILED for a file that does not exist, is not text, or is outside the path entry
    */
   readText: (path: string) => Promise<{ text: string; file: string }>
   /**
-   * The tool that a reference leads to; null where there is none.
+   * Finds the tool that a reference leads to; null if there is none.
    *
-   * @throws DIRECTIVE_FAILED for one that is broken
+   * @throws DIRECTIVE_FAILED for a broken tool
    */
   findTool: (ref: string) => Promise<DirectiveTool | null>
-  /** The name most like one that leads nowhere; null where none is. */
+  /** Finds the existing name that is most similar to a broken reference; null if there is none. */
   nearestName: (ref: string) => Promise<string | null>
 }
 
-/** A tool as a directive sees it. */
+/** A tool, as a directive sees it. */
 export interface DirectiveTool {
   readonly name: string
-  /** What it says of itself. */
+  /** Its description and schema. */
   details: () => Promise<{ description?: string | undefined; params?: JsonObject | undefined }>
   /** Its content, to be rendered in its own place. Null for code. */
   content: () => Promise<DirectiveContent | null>
 }
 
-/** A result that is rendered further: its own directives count, and paths in it start from its file. */
+/**
+ * A result that is rendered further: its own directives are run, and paths in it are relative to its file.
+ */
 export interface DirectiveContent {
   content: string
   /** Relative to the path entry that the text comes from, `/`-separated. */
   file: string
-  /** The path entry, where it is another one than that of the directive: an absolute path. */
+  /** The path entry, if it differs from that of the directive: an absolute path. */
   entry?: string | undefined
 }
 

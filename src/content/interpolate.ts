@@ -3,7 +3,7 @@ import { safeStringify } from '../serialize/safe-clone.js'
 import { typeTag } from '../values/look-into.js'
 import { firstFound, type StepsLeft } from '../values/path-expression.js'
 
-/** What `${…}` can name. `env` holds only the variables that the configuration lets through. */
+/** The values that `${…}` can name. `env` contains only the variables that the configuration allows. */
 export interface InterpolationRoots {
   args?: unknown
   locals?: unknown
@@ -13,35 +13,35 @@ export interface InterpolationRoots {
   env?: Readonly<Record<string, string | undefined>>
 }
 
-/** What an expression begins with. */
+/** The beginning of an expression. */
 export const EXPRESSION_START = '${'
 
-/** What a path over the values of a call begins with. */
+/** The roots of paths over the values of a call. */
 export const ROOTS = ['args', 'locals', 'nonlocals', 'run', 'config', 'env'] as const
 
-/** `\${`, which is a literal `${`, or an expression. */
+/** Matches `\${`, which is a literal `${`, or an expression. */
 const EXPRESSION = /\\\$\{|\$\{([^{}]*)\}/g
 
 /**
- * Fills `${path}` in every text of a value. A text that is one expression becomes what it names, its type kept;
- * otherwise values are joined as text, mappings and lists as JSON, and what is missing is empty. `\${` is a
- * literal `${`. An expression is a path and nothing else, and what it gives is never looked at again. What names
- * no root of ours (`${CLAUDE_SKILL_DIR}`) stays as it stands.
+ * Replaces `${path}` in every string of a value. A string that consists of one expression becomes the value
+ * itself, with its type. Otherwise values are inserted as text: objects and arrays as JSON, missing values as
+ * nothing. `\${` is a literal `${`. An expression is only ever a path, and inserted values are not
+ * interpolated again. Expressions with other roots (`${CLAUDE_SKILL_DIR}`) are left unchanged.
  *
- * @throws PATH_INVALID for an expression that is no path; LIMIT_EXCEEDED where too much would be filled in, or looked at for it
+ * @throws PATH_INVALID for an invalid path; LIMIT_EXCEEDED if too much would be inserted, or looked at for it
  */
 export function interpolate(value: unknown, roots: InterpolationRoots): unknown {
   return new Filling(roots).fill(value, 0)
 }
 
-/** The path expressions that interpolating a value reads, each once, in order. */
+/** Returns the path expressions that interpolating a value reads, each once, in order. */
 export function interpolationPaths(value: unknown): string[] {
   if (typeof value === 'string') return [...new Set(pathsIn(value))]
   if (!Array.isArray(value) && !isMapping(value)) return []
   return [...new Set(Object.values(value).flatMap(interpolationPaths))]
 }
 
-/** A date, a map or bytes hold no text to fill. */
+/** Dates, maps and bytes contain no strings to interpolate. */
 function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && typeTag(value) === 'Object'
 }
@@ -52,13 +52,13 @@ function pathsIn(text: string): string[] {
   )
 }
 
-/** Characters that are filled into the texts of one value. */
+/** The most characters that are inserted into the strings of one value. */
 const CHARACTERS_MAX = 8 * 1024 * 1024
-/** Values that all of its expressions look at. */
+/** The most values that all of its expressions may look at. */
 const STEPS_MAX = 1_000_000
 const DEPTH_MAX = 1000
 
-/** The filling of one value: what an expression names is looked up once, however often it is written. */
+/** The interpolation of one value. An expression is looked up once, however often it is written. */
 class Filling {
   readonly #values = new Map<string, unknown>()
   readonly #texts = new Map<string, string>()
@@ -76,7 +76,7 @@ class Filling {
   }
 
   #fillText(text: string): unknown {
-    // Most texts of a large configuration.
+    // Most strings of a large configuration contain no expression.
     if (!text.includes(EXPRESSION_START)) return text
     const [only] = text.matchAll(EXPRESSION)
     if (only && only[0] === text && only[1] !== undefined && namesOurs(only[1]))
@@ -108,13 +108,13 @@ function tooMuch(what: string): AgentAppsError {
   })
 }
 
-/** True for an expression that names a root of ours; another host's stays as it stands. */
+/** True for an expression with one of our roots; another host's is left unchanged. */
 export function namesOurs(path: string): boolean {
   const root = /^\s*([A-Za-z]+)\s*(?:$|[.[])/.exec(path)?.[1]
   return ROOTS.some(known => known === root)
 }
 
-/** A value as it stands in a text: mappings and lists as JSON, what is missing or null as nothing. */
+/** Returns a value as text: objects and arrays as JSON, missing values and null as nothing. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? safeStringify(value) : String(value)

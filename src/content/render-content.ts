@@ -1,36 +1,36 @@
 import { AgentAppsError } from '../base/error.js'
 import { type ContentPart, type DirectivePart, isDirective } from '../index/content-record.js'
 
-/** A text, its parts, and the place that it is rendered in. */
+/** A text, its parts, and the place in which it is rendered. */
 export interface Rendering<Place> {
   text: string
   parts: readonly ContentPart[]
   place: Place
 }
 
-/** What rendering asks of whoever has it done. */
+/** The operations that rendering needs from its caller. */
 export interface Renderer<Place> {
-  /** Runs a directive: what it gives is a text, or one with parts of its own. */
+  /** Runs a directive. Its result is a string, or a text with parts of its own. */
   run: (directive: DirectivePart, inner: Inner, place: Place) => Promise<string | Rendering<Place>>
-  /** The place of a directive's children, with what it adds to their `locals`. */
+  /** Returns the place for a directive's children, with additions to their `locals`. */
   inside: (place: Place, locals: Readonly<Record<string, unknown>> | undefined) => Place
-  /** Fills in what stands in a range of a text. */
+  /** Interpolates a range of a text. */
   fill: (text: string, place: Place) => string
 }
 
-/** What stands in a directive's block. */
+/** The content of a directive's block. */
 export interface Inner {
   children?: (locals?: Readonly<Record<string, unknown>>) => Promise<string>
   else?: () => Promise<string>
 }
 
-/** What one rendering may come to, whatever its content and arguments are. */
+/** Limits of one rendering, whatever its content and arguments are. */
 const LENGTH_MAX = 8 * 1024 * 1024
 const DIRECTIVES_MAX = 100_000
 
 /**
- * Renders a text: its ranges as they stand, its directives as what they give. They run one after the other, in the
- * text's order.
+ * Renders a text: its ranges unchanged, its directives as their results. Directives run one after the other,
+ * in the text's order.
  *
  * @throws CONTENT_TOO_LARGE for more than 8 Mi characters or 100,000 directives; what a directive throws
  */
@@ -50,7 +50,7 @@ export async function renderContent<Place>(
   }
 
   async function render({ text, parts, place }: Rendering<Place>): Promise<string> {
-    // An empty block has no parts to count, and takes its time too.
+    // An empty block has no parts to count, but takes time as well.
     texts++
     count('')
     const pieces: string[] = []
@@ -75,11 +75,11 @@ export async function renderContent<Place>(
   }
 }
 
-/** A result where it belongs: each further line as far in as the first, in the same quote or list. */
+/** Indents a result: each further line is as far in as the first, in the same quote or list. */
 function placed({ indent = '', line }: DirectivePart, result: string): string {
   const lines = indent === '' ? result : indented(result, indent)
   if (!line) return lines
-  // A result that is empty takes its line along, unless that begins an item of a list.
+  // An empty result removes its line, unless the line begins a list item.
   if (result === '') return /[^\s>]/.test(line.lead) ? line.lead + line.tail : ''
   return line.lead + lines + (/[\r\n]$/.test(lines) ? '' : line.tail)
 }

@@ -2,24 +2,24 @@ import { type Cycle, shownCycle } from './cycle.js'
 
 /** A graph with its cycles cut. */
 export interface AcyclicOrder {
-  /** Every node, behind all that it still leads to. */
+  /** Every node, after all nodes that it still leads to. */
   order: number[]
-  /** The edges that are cut, in the order of their nodes. */
+  /** The edges that were cut, in the order of their nodes. */
   closing: ClosingEdge[]
 }
 
-/** An edge that leads back to a node on the way to its own. */
+/** An edge that leads back to a node on the current path. */
 export interface ClosingEdge {
   from: number
-  /** Which of the node's edges. */
+  /** The index of the edge among the node's edges. */
   edge: number
   cycle: Cycle
 }
 
 /**
- * Cuts the edges that close a cycle. `components` are sets of nodes such that an edge leads into its own set or
- * an earlier one. Within a set the nodes are tried in order of their rank, so that what is cut depends on the set
- * alone, not on where the search for it began.
+ * Cuts the edges that close a cycle. `components` are sets of nodes such that an edge leads into its own set
+ * or an earlier one. Within a set the nodes are tried in order of their rank, so the edges that are cut
+ * depend on the set alone, not on where the search began.
  */
 export function acyclicOrder(
   components: readonly (readonly number[])[],
@@ -28,7 +28,7 @@ export function acyclicOrder(
 ): AcyclicOrder {
   const result: AcyclicOrder = { order: [], closing: [] }
   const count = components.reduce((sum, { length }) => sum + length, 0)
-  /** A node's place on the current path, from 1; -1 once all that it leads to is in the order. */
+  /** A node's position on the current path, from 1; -1 once everything that it leads to is in the order. */
   const place = new Int32Array(count)
   for (const component of components) {
     for (const start of component.length > 1 ? component.toSorted(compare) : component) {

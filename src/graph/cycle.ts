@@ -1,16 +1,16 @@
-/** A way through a graph that ends where it began. */
+/** A path through a graph that ends where it began. */
 export interface Cycle {
-  /** Each leads to the next, and the last to the first. Of a long cycle only its beginning and its end. */
+  /** Each leads to the next, and the last to the first. For a long cycle, only its beginning and its end. */
   nodes: number[]
-  /** How many nodes there are. */
+  /** The number of its nodes. */
   length: number
 }
 
-/** How many nodes of a cycle are shown. */
+/** The most nodes of a cycle that are shown. */
 const SHOWN_MAX = 100
 const HALF = SHOWN_MAX / 2
 
-/** What is shown of a cycle, given the node at each place. */
+/** Returns the shown nodes of a cycle, given the node at each position. */
 export function shownCycle(length: number, nodeAt: (index: number) => number): Cycle {
   const nodes: number[] = []
   for (let index = 0; index < length; index++) {
@@ -20,7 +20,7 @@ export function shownCycle(length: number, nodeAt: (index: number) => number): C
   return { nodes, length }
 }
 
-/** `a → b → a`, with ids where two of one name would be mistaken for each other. */
+/** Prints `a → b → a`, with ids if two nodes have the same name. */
 export function printCycle(
   { nodes, length }: Cycle,
   toolAt: (node: number) => { name: string; id: string },
@@ -35,8 +35,8 @@ export function printCycle(
 type Edges = (node: number) => readonly number[]
 
 /**
- * For every node of a strongly connected component, a cycle that begins there. All go by way of one node, so that
- * two searches are enough for them, however many there are.
+ * Finds, for every node of a strongly connected component, a cycle that begins there. All cycles pass through
+ * one node, so that two searches are enough for them, however many there are.
  */
 export function cyclesThrough(component: readonly number[], edgesOf: Edges): (node: number) => Cycle {
   const [middle = 0] = component
@@ -65,7 +65,7 @@ export function cyclesThrough(component: readonly number[], edgesOf: Edges): (no
       ]
       return { nodes, length }
     }
-    // The two ways may meet before the middle.
+    // The two paths may meet before the middle.
     const arrival = wayFrom(ahead, node).slice(1)
     const departure = wayFrom(back, node)
     const meeting = departure.findIndex(one => arrival.includes(one))
@@ -75,12 +75,12 @@ export function cyclesThrough(component: readonly number[], edgesOf: Edges): (no
   }
 }
 
-/** For each node, how far it is from the start, and the node before it on a shortest way. */
+/** For each node, its distance from the start, and the node before it on a shortest path. */
 type Ways = Map<number, { steps: number; before: number | undefined }>
 
 function shortestWays(start: number, edgesOf: Edges): Ways {
   const ways: Ways = new Map([[start, { steps: 0, before: undefined }]])
-  // A map's iteration also visits what is added on the way.
+  // Iterating over a map also visits entries that are added meanwhile.
   for (const [node, { steps }] of ways) {
     for (const next of edgesOf(node)) {
       if (!ways.has(next)) ways.set(next, { steps: steps + 1, before: node })
@@ -93,7 +93,7 @@ function distance(ways: Ways, node: number): number {
   return ways.get(node)?.steps ?? 0
 }
 
-/** A node and those before it, as far as the start or the limit. */
+/** Returns a node and those before it, up to the start or the limit. */
 function wayFrom(ways: Ways, node: number, limit = Number.POSITIVE_INFINITY): number[] {
   const nodes: number[] = []
   for (let at: number | undefined = node; at !== undefined && nodes.length < limit; at = ways.get(at)?.before)

@@ -1,7 +1,8 @@
 /**
- * The strongly connected components of a graph: the sets of nodes that all lead to each other. A component comes
- * behind every other one that it leads to. Nodes are numbers from 0. Tarjan's algorithm with a stack of its own,
- * since a graph may be deeper than the language's; the time is that of looking at every edge once.
+ * Finds the strongly connected components of a graph: the sets of nodes that all lead to each other. A
+ * component comes after every other one that it leads to. Nodes are numbers from 0. This is Tarjan's
+ * algorithm with an explicit stack, because a graph may be deeper than the call stack. Its time is linear in
+ * the number of edges.
  */
 export function strongComponents(
   count: number,
@@ -44,7 +45,7 @@ export function strongComponents(
   return components
 }
 
-/** Everything found since a component's first node is the component. */
+/** Everything found since a component's first node belongs to the component. */
 function takeComponent(members: number[], first: number, isDone: Uint8Array): number[] {
   const component = members.splice(members.lastIndexOf(first))
   for (const node of component) isDone[node] = 1

@@ -4,31 +4,32 @@ import { indexesOf, typeTag } from '../values/look-into.js'
 import { BYTES, isEncoding, isUndefined } from './encoding-shape.js'
 import { DEPTH_MAX } from './serialize.js'
 
-/** What reading a serialized value may do beside making plain data. */
+/** What reading a serialized value may do besides creating plain data. */
 export interface DeserializeOptions {
   /**
-   * Make functions of `{ $fn: source }` again. That runs the text as code with all rights of this process: only
-   * for text that you wrote yourself. Default: false, and they stay mappings.
+   * Turns `{ $fn: source }` into functions again. That runs the text as code with all rights of this process,
+   * so use it only for text that you wrote yourself. Default: false; they stay objects.
    */
   functions?: boolean
 }
 
 /**
- * What `serialize` was given, from the structure that it made. What it does not write exactly so stays as it is.
+ * Restores a value from the structure that `serialize` made. Anything that `serialize` does not write exactly
+ * so stays unchanged.
  *
- * @throws FUNCTION_INVALID with `functions`, where the text of one is no code that runs
+ * @throws FUNCTION_INVALID with `functions`, if the text of a function is not code that runs
  */
 export function deserialize(value: unknown, { functions = false }: DeserializeOptions = {}): unknown {
   return new Reader(functions).read(value)
 }
 
-/** What `JSON.parse` takes to change what it read. */
+/** The function that `JSON.parse` takes to change what it read. */
 export type Reviver = (this: unknown, key: string, value: unknown) => unknown
 
 /**
- * The value of a text that `stringify` made, or of any JSON, as `JSON.parse` gives it.
+ * Restores a value from a text that `stringify` made, or from any JSON, as `JSON.parse` does.
  *
- * @throws JSON_INVALID for what is not JSON
+ * @throws JSON_INVALID for text that is not JSON
  */
 export function parse(text: string, options?: DeserializeOptions | Reviver | null): unknown {
   let value: unknown
@@ -45,14 +46,14 @@ export function parse(text: string, options?: DeserializeOptions | Reviver | nul
 }
 
 class Reader {
-  /** What was read of each structure, for those that are met again. */
+  /** The result for each structure, for structures that occur again. */
   readonly #made = new Map<object, unknown>()
   readonly #byId = new Map<unknown, unknown>()
-  /** Ids are given in the order in which they are written. */
+  /** Ids are assigned in the order in which they are written. */
   #lastId = 0
   #depth = 0
   #tooDeep = 0
-  /** The error for a function that is no code: the only one that is handed on. */
+  /** The error for a function that is not valid code: the only error that is passed on. */
   #invalid: unknown = this
 
   constructor(readonly functions: boolean) {}
@@ -61,7 +62,7 @@ class Reader {
     if (typeof value !== 'object' || value === null) return value
     if (this.#made.has(value)) return this.#made.get(value)
     if (this.#depth >= READ_DEPTH_MAX) this.#tooDeep++
-    // What is too deep again and again may have no end.
+    // A value that is too deep again and again may have no end.
     if (this.#depth >= READ_DEPTH_MAX || this.#tooDeep > TOO_DEEP_MAX) return value
     this.#depth++
     try {
@@ -82,7 +83,7 @@ class Reader {
         for (const index of indexes) list[index] = this.read(value[index])
       })
     }
-    // What no JSON makes, bytes or a map, holds no encodings.
+    // Values that JSON does not produce, such as bytes or a map, contain no encodings.
     if (typeTag(value) !== 'Object') return value
     const entries = Object.entries(value)
     const [[key, content] = ['', undefined], second] = entries
@@ -93,7 +94,7 @@ class Reader {
     return this.read(second[1], content)
   }
 
-  /** What has the shape of an encoding, so that its content is what is written for it. */
+  /** Decodes an object that has the shape of an encoding. */
   #readEncoding(key: string, content: unknown, whole: object, id: unknown): unknown {
     switch (key) {
       case '$undefined':
@@ -143,13 +144,13 @@ class Reader {
 
   #readMapping(entries: [unknown, unknown][], whole: object, id: unknown): unknown {
     return this.#fill(whole, id, {}, object => {
-      // As a field, what is undefined is not written at all.
+      // As a field, undefined is not written at all.
       for (const [key, item] of entries)
         define(object, String(key), isUndefined(item) ? item : this.read(item))
     })
   }
 
-  /** Makes a value known before it is filled, so that it can hold itself. */
+  /** Registers a value before it is filled, so that it can contain itself. */
   #fill<Value extends object>(whole: object, id: unknown, empty: Value, fill: (value: Value) => void): Value {
     this.#keep(whole, id, empty)
     fill(empty)
@@ -163,11 +164,11 @@ class Reader {
   }
 }
 
-/** A value that is `DEPTH_MAX` deep takes up to three structures for each. */
+/** A value that is `DEPTH_MAX` deep takes up to three structures for each level. */
 const READ_DEPTH_MAX = 3 * DEPTH_MAX
 const TOO_DEEP_MAX = 100
 
-/** What was thrown may be a proxy that throws when it is asked. */
+/** The thrown value may be a proxy that throws when it is inspected. */
 function isRangeError(thrown: unknown): boolean {
   return attempt(
     () => thrown instanceof RangeError,
@@ -175,7 +176,7 @@ function isRangeError(thrown: unknown): boolean {
   )
 }
 
-/** A list of nothing but holes, which takes no memory for them, as `new Array(length)` does. */
+/** Returns an array of only holes, which take no memory, as `new Array(length)` does. */
 function sparseList(length: number): unknown[] {
   const list: unknown[] = []
   if (length > 0) list[length - 1] = null
@@ -183,7 +184,7 @@ function sparseList(length: number): unknown[] {
   return list
 }
 
-/** Sets an own property, whatever it is called: `__proto__` too is only a name. */
+/** Sets an own property, whatever its name: `__proto__` is only a name, too. */
 function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
@@ -198,7 +199,7 @@ const ERRORS: Readonly<Record<string, () => Error>> = {
   URIError: () => new URIError(),
 }
 
-/** An error of the class that its encoding names, where that is one of the language's own. */
+/** Returns an error of the class that its encoding names, if that is a native one. */
 function emptyError(content: unknown): Error {
   const { name } = content as { name?: unknown }
   return typeof name === 'string' && Object.hasOwn(ERRORS, name)
@@ -263,7 +264,7 @@ function reviveFunction(source: string): unknown {
   }
 }
 
-/** A method's source begins with its name, which only means something inside an object. */
+/** A method's source begins with its name, which is valid only inside an object. */
 function methodOf(source: string): string {
   return `Object.values(Object.getOwnPropertyDescriptors({ ${source} })).map(it => it.value ?? it.get ?? it.set)[0]`
 }

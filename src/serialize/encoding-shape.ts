@@ -2,8 +2,8 @@ import { isJsonObject } from '../base/json.js'
 import { SPARSE_MIN } from '../values/look-into.js'
 
 /**
- * True for the entries of a mapping that is exactly what `serialize` writes for something else: what reads back as
- * that, and is escaped where it is only meant as a mapping.
+ * True for the entries of an object that is exactly what `serialize` writes for another value: it is decoded
+ * as that value, and is escaped if it is meant as an object.
  */
 export function isEncoding(entries: readonly (readonly [string, unknown])[]): boolean {
   let inner = entries
@@ -18,12 +18,12 @@ export function isEncoding(entries: readonly (readonly [string, unknown])[]): bo
   return false
 }
 
-/** True for what is written for undefined. */
+/** True for the encoding of undefined. */
 export function isUndefined(value: unknown): boolean {
   return isJsonObject(value) && value.$undefined === true && Object.keys(value).length === 1
 }
 
-/** How often a mapping that looks like an escaped one can be escaped. */
+/** How often an object that resembles an escaped one can be escaped. */
 const ESCAPES_MAX = 2000
 
 const SHAPES: ReadonlyMap<string, (content: unknown) => boolean> = new Map<
@@ -92,7 +92,7 @@ function isPattern(content: unknown): boolean {
   }
 }
 
-/** The items of a list but for a last one that says that the rest was left out. */
+/** Returns the items of an array without a last one that says that the rest was left out. */
 function withoutMark(list: unknown[]): unknown[] {
   const last = list.at(-1)
   const isMark = isJsonObject(last) && last.$truncated === 'bytes' && Object.keys(last).length === 1
@@ -105,7 +105,7 @@ function isMap(content: unknown): boolean {
   return isListOf(entries, isPair) && areDistinct(entries.map(([key]) => key))
 }
 
-/** True where no two items are the same one, as in a set. */
+/** True if all items differ, as in a set. */
 function areDistinct(items: unknown[]): boolean {
   return new Set(items.map(identity)).size === items.length
 }
@@ -116,17 +116,19 @@ function identity(item: unknown): unknown {
   return more === undefined && COMPARED.has(key) ? JSON.stringify(item) : item
 }
 
-/** The encodings of what is the same wherever it is written the same. */
+/** The encodings whose values are equal if their text is equal. */
 const COMPARED = new Set(['$undefined', '$number', '$bigint', '$symbol', '$ref'])
 
-/** What an error says stands first, as far as there was room for it. Keys that are numbers move before it. */
+/**
+ * An error's own properties come first, if there was space for them. Keys that are numbers move before them.
+ */
 function isError(content: object): boolean {
   const keys = Object.keys(content).filter(key => !/^\d+$/.test(key))
   const at = ['name', 'message', 'stack'].findIndex((key, index) => keys[index] !== key)
   return at === -1 || (keys.length === at + 1 && (content as { $truncated?: unknown }).$truncated === 'bytes')
 }
 
-/** The classes of bytes, and how many of them one number takes. */
+/** The classes of bytes, and the number of bytes of one element. */
 export const BYTES: ReadonlyMap<string, readonly [size: number, make: (buffer: ArrayBuffer) => unknown]> =
   new Map(
     Object.entries({

@@ -1,6 +1,7 @@
 /**
- * What an object says by `toJSON` that is to be written in its place, as `JSON.stringify` asks it. Any other value is
- * written as it is, and so is one that has words or an encoding of its own, like a date. Throws what `toJSON` throws.
+ * Returns the result of an object's `toJSON`, which is written instead of the object, as `JSON.stringify`
+ * does. Any other value is returned unchanged, and so is one that has words or an encoding of its own, like a
+ * date. Throws what `toJSON` throws.
  */
 export function jsonForm(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -17,7 +18,9 @@ const ENCODED = [
   ...[Promise, WeakMap, WeakSet, WeakRef],
 ]
 
-/** The same for a value that is looked through more than once: each object is asked once. */
+/**
+ * Calls `jsonForm` for values that are read more than once, so that each object's `toJSON` is called once.
+ */
 export class JsonForms {
   readonly #forms = new Map<object, unknown>()
 
@@ -29,7 +32,7 @@ export class JsonForms {
     return form
   }
 
-  /** True where so many were asked that there may be no end to them. */
+  /** True if so many were called that there may be no end to them. */
   get isFull(): boolean {
     return this.#forms.size >= FORMS_MAX
   }

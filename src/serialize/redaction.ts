@@ -2,12 +2,12 @@ import { attempt } from '../base/attempt.js'
 import { pathPlaces } from '../values/path-expression.js'
 import type { JsonForms } from './json-form.js'
 
-/** Where a value holds what is to be kept secret. */
+/** The places of a value that must be kept secret. */
 export class Redaction {
-  /** True where the value never ends, so that not all of its secrets can be known. */
+  /** True if the value never ends, so that not all of its secrets can be found. */
   readonly isTooLarge: boolean
   readonly #places: Map<object, Set<string>>
-  /** What was read, so that what looks different at each look is written as it was judged. */
+  /** The values that were read, so that a value that changes with each read is written as it was checked. */
   readonly #known = new Map<object, Map<string, unknown>>()
   #reads = 0
 
@@ -50,5 +50,5 @@ export class Redaction {
 }
 
 const READS_MAX = 1_000_000
-/** Reads are what is counted here. */
+/** Only reads are counted here. */
 const ENDLESS = { left: Number.POSITIVE_INFINITY }

@@ -4,10 +4,11 @@ import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from '../
 import { jsonForm } from './json-form.js'
 
 /**
- * Plain copies for people and logs: what is no JSON becomes words. To get the value back, use `serialize`.
+ * Options of plain copies for people and logs, in which words stand for values that JSON does not have. To
+ * restore a value, use `serialize`.
  */
 export interface SafeCloneOptions {
-  /** Values inside values, at most 1,000. Default: 100. */
+  /** Nesting of values, at most 1,000. Default: 100. */
   maxDepth?: number
   /** Bytes of JSON, to within a few words. Default: 4 MiB. */
   maxBytes?: number
@@ -19,9 +20,9 @@ const TRUNCATED = '[Truncated]'
 const UNNAMED = (): string => ''
 
 /**
- * A deep copy of any value as plain JSON-safe data: functions, promises, cycles and what is cut off become words
- * like `[Function: name]` and `[Circular]`; maps become mappings, sets lists, dates texts, and any other object with
- * `toJSON` what that gives. Never throws.
+ * Returns a deep copy of any value as plain JSON-safe data. Functions, promises, cycles and values that
+ * exceed a limit become words like `[Function: name]` and `[Circular]`; maps become objects, sets arrays,
+ * dates strings, and any other object with `toJSON` its result. Never throws.
  */
 export function safeClone(
   value: unknown,
@@ -30,7 +31,7 @@ export function safeClone(
   return new Copier(Math.min(maxDepth, 1000), new JsonRoom(maxBytes), functions).copy(value, 0)
 }
 
-/** A small copy of any value for events and diagnostics. Never throws. */
+/** Returns a small copy of any value for events and diagnostics. Never throws. */
 export function safeSnapshot(value: unknown, maxDepth = 4, maxBytes = 10 * 1024): unknown {
   return safeClone(value, { maxDepth, maxBytes })
 }
@@ -38,7 +39,7 @@ export function safeSnapshot(value: unknown, maxDepth = 4, maxBytes = 10 * 1024)
 /** `JSON.stringify` for any value, functions, promises and cycles included. Never throws. */
 export function safeStringify(value: unknown, indent?: number | string): string {
   const clone = safeClone(value)
-  // Indenting what is wide and deep can make a text longer than texts may be.
+  // Indenting a wide and deep value can exceed the maximum length of a string.
   return attempt(
     () => JSON.stringify(clone, null, indent) ?? 'null',
     () => JSON.stringify(clone),
@@ -68,7 +69,7 @@ class Copier {
     return copy
   }
 
-  /** What an object is written as: itself, or what it gives by `toJSON`, which is not asked again. */
+  /** Returns the copy of an object, or of the result of its `toJSON`, whose own `toJSON` is not called. */
   #copyForm(value: object, form: unknown, depth: number): unknown {
     if (form === value) return this.#copyObject(value, depth)
     if (typeof form !== 'object' || form === null) return this.copy(form, depth)

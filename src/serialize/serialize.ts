@@ -35,7 +35,7 @@ import { Redaction } from './redaction.js'
  * that are not enumerable are left out.
  */
 export interface SerializeOptions {
-  /** Values inside values, at most 500, which is the default. */
+  /** Nesting of values, at most 500, which is the default. */
   maxDepth?: number
   /** Bytes of JSON, to within a few words. Default: 16 MiB. */
   maxBytes?: number
@@ -43,7 +43,10 @@ export interface SerializeOptions {
   redact?: readonly string[]
 }
 
-/** Any value as a structure that JSON can hold; see the table above. Never throws, but PATH_INVALID for `redact`. */
+/**
+ * Encodes any value as a structure that JSON can contain; see the table above. Never throws, except
+ * PATH_INVALID for `redact`.
+ */
 export function serialize(value: unknown, options: SerializeOptions = {}): unknown {
   const { maxDepth = DEPTH_MAX, maxBytes = 16 * 1024 * 1024, redact = [] } = options
   const depth = Math.min(maxDepth, DEPTH_MAX)
@@ -58,12 +61,15 @@ export function serialize(value: unknown, options: SerializeOptions = {}): unkno
   return new Writer(shared, redaction, forms, depth, new JsonRoom(maxBytes)).write(root, 0)
 }
 
-/** What `JSON.stringify` takes to choose or change what is written. It sees values as they are encoded. */
+/**
+ * The argument with which `JSON.stringify` selects or changes what is written. It gets values as they are
+ * encoded.
+ */
 export type Replacer = ((this: unknown, key: string, value: unknown) => unknown) | (string | number)[]
 
 /**
- * Any value as JSON text, as `serialize` encodes it; for plain data the text of `JSON.stringify`, which takes the
- * same arguments.
+ * Returns any value as JSON text, encoded as `serialize` does; for plain data, the text of `JSON.stringify`,
+ * which takes the same arguments.
  */
 export function stringify(
   value: unknown,
@@ -78,19 +84,21 @@ export function stringify(
   try {
     return text(indent)
   } catch (error) {
-    // Indenting what is wide and deep can make a text longer than texts may be.
+    // Indenting a wide and deep value can exceed the maximum length of a string.
     if (error instanceof RangeError) return text()
     throw error
   }
 }
 
-/** The stack reaches this far in code that has not run yet, and not much farther. */
+/** In code that has not run yet, the stack allows this depth, and not much more. */
 export const DEPTH_MAX = 500
 
-/** The objects that several places share, cycles among them. What cannot be looked into shares nothing. */
+/**
+ * Returns the objects that several places share, including cycles. Values that cannot be read share nothing.
+ */
 function sharedIn(root: unknown, maxDepth: number, forms: JsonForms): Set<object> {
   const shared = new Set<object>()
-  /** In the order of their depth, so that each is met where most of what it holds can be seen. */
+  /** Sorted by depth, so that each object is visited where most of its contents can be seen. */
   const depths = new Map<object, number>()
   const meet = (value: unknown, depth: number): void => {
     if (typeof value !== 'object' || value === null || forms.isFull) return
@@ -159,7 +167,7 @@ class Writer {
     return { $id, $value: written() }
   }
 
-  /** Something that is not cut: it is written, or left out. */
+  /** Writes a value that is never cut: completely, or not at all. */
   #whole(written: unknown): unknown {
     return this.room.takeWhole(jsonBytes(JSON.stringify(written))) ? written : { $truncated: 'bytes' }
   }
@@ -209,7 +217,7 @@ class Writer {
     return { $object: entries }
   }
 
-  /** Keys with what is written for them, but for those for which nothing is. */
+  /** Returns keys with their encoded values, without those that are not written. */
   #entries(keys: readonly string[], write: (key: string) => unknown): [string, unknown][] {
     const written = this.room.items<string, [string, unknown]>(
       keys,
@@ -225,13 +233,13 @@ class Writer {
     return written.filter(([, value]) => value !== undefined)
   }
 
-  /** An item of a list, or a field of an error. */
+  /** Writes an item of an array, or a field of an error. */
   #field(holder: object, key: string, depth: number): unknown {
     const written = this.#member(holder, key, depth)
     return written === undefined ? this.#whole(writePrimitive(undefined)) : written
   }
 
-  /** A field of a mapping; undefined where JSON has none. */
+  /** Writes a field of an object; undefined if JSON has no value for it. */
   #member(holder: object, key: string, depth: number): unknown {
     if (this.redaction.has(holder, key)) return this.#whole(REDACTED)
     return attempt(
@@ -277,7 +285,7 @@ function writePrimitive(value: unknown): unknown {
   }
 }
 
-/** What is written whole: objects that say nothing by their fields. Null for those that do. */
+/** Writes objects without meaningful fields, as a whole. Null for all others. */
 function writeAtomic(value: object, room: JsonRoom): unknown {
   if (value instanceof Date) {
     const time = Date.prototype.getTime.call(value)

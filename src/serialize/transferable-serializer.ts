@@ -2,10 +2,11 @@
 export type TransferableName = 'stringify' | 'parse' | 'reviveFns'
 
 /**
- * JavaScript source of `stringify(value, replacer?, indent?)`, `parse(text, { functions? })` and `reviveFns(structure)`,
- * which write and read what `stringify` and `parse` of this package do, without `redact` and limits, and need nothing
- * but the language: for a place that cannot import this module, like a sandbox. `reviveFns` runs the functions' text
- * as code. Evaluated, the source declares the functions named.
+ * Returns JavaScript source of `stringify(value, replacer?, indent?)`, `parse(text, { functions? })` and
+ * `reviveFns(structure)`. These write and read what this package's `stringify` and `parse` do, without
+ * `redact` and limits, and need only the language. They are for environments that cannot import this module,
+ * like a sandbox. `reviveFns` runs the text of functions as code. Evaluating the source declares the named
+ * functions.
  *
  * `vm.runInContext(transferableSerializerSource(['stringify']) + '; stringify({ a: () => 1 })', context)`
  */
@@ -17,7 +18,10 @@ export function transferableSerializerSource(
   return [...wanted].map(name => SOURCES[name].replace('SHAPES', () => SHAPES)).join('\n')
 }
 
-/** `isEncoding(entries)`, as in `encoding-shape.ts`: what is read as something else, and escaped where it is not meant so. */
+/**
+ * `isEncoding(entries)`, as in `encoding-shape.ts`: whether an object is decoded as another value, and must
+ * be escaped if it is not meant so.
+ */
 const SHAPES = String.raw`const isText = it => typeof it === 'string'
   const isPair = it => Array.isArray(it) && it.length === 2
   const isId = it => Number.isSafeInteger(it) && it > 0

@@ -10,20 +10,26 @@ import {
 import type { Role } from './frontmatter.js'
 import { GUARDS_TO_COME } from './metadata-keys.js'
 
-/** A schema of arguments or results: of a Standard Schema library that gives JSON Schema, or JSON Schema itself. */
+/**
+ * A schema of arguments or results: of a Standard Schema library that provides JSON Schema, or JSON Schema
+ * itself.
+ */
 export type ToolSchema = StandardSchema | JsonObject
 
-/** What `execute` gets beside its arguments. Where the tool is called without a runtime, all but the functions is undefined. */
+/**
+ * What `execute` gets besides its arguments. If the tool is called without a runtime, everything except the
+ * functions is undefined.
+ */
 export interface ToolContext {
-  /** Ends when the call is no longer wanted. */
+  /** Aborts when the call is no longer wanted. */
   readonly signal: AbortSignal | undefined
-  /** Tells the host how far it is. */
+  /** Reports progress to the host. */
   readonly update: (progress: { title?: string; metadata?: Record<string, unknown> }) => void
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown) => Promise<unknown>
-  /** The host's name for this call, or one of our own. */
+  /** The host's name for this call, or a generated one. */
   readonly callId: string | undefined
-  /** What the host says of the call, as far as it does. */
+  /** What the host passed with the call, if anything. */
   readonly sessionId: string | undefined
   readonly messageId: string | undefined
   readonly agentId: string | undefined
@@ -36,14 +42,19 @@ export interface ToolDefinition<
   Params extends ToolSchema | undefined = undefined,
   Returns extends ToolSchema | undefined = undefined,
 > {
-  /** The name it resolves by. In a file it must be a literal, so that it can be read without running the file. */
+  /**
+   * The name that it resolves by. In a file it must be a literal, so that it can be read without running the
+   * file.
+   */
   name: string
   description?: string
-  /** What it takes. Absent: nothing. */
+  /** Its arguments. Absent: none. */
   params?: Params
-  /** What it gives. */
+  /** Its result. */
   returns?: Returns
-  /** Does it. `args` is what `params` makes of what the caller passed, transforms and defaults included. */
+  /**
+   * Runs the tool. `args` is the output of `params` for what the caller passed, with transforms and defaults.
+   */
   execute: (
     args: ExecuteArguments<Params>,
     context: ToolContext,
@@ -62,21 +73,21 @@ type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<R
 
 const BRAND = Symbol.for('agent-apps.defined-tool')
 
-/** What `defineTool` makes: something that every copy of the package recognises as a tool. */
+/** The result of `defineTool`: an object that every copy of the package recognizes as a tool. */
 export interface DefinedTool {
   readonly name: string
-  /** The tool in the form that everything is called in. */
+  /** The tool as a function `(context, args)`, the form in which all tools are called. */
   readonly fn: (context: unknown, args?: unknown) => Promise<unknown>
-  /** Its frontmatter, schemas as JSON Schema. */
+  /** Its frontmatter, with its schemas as JSON Schema. */
   readonly frontmatter: () => Promise<JsonObject>
 }
 
 /**
- * Makes a tool of a definition, for a `.skill.ts` to export or a program to register. With a name and a
- * function, the definition is made at the first use, for set-up that needs awaiting.
+ * Creates a tool from a definition, for a `.skill.ts` to export or a program to register. With a name and a
+ * function, the definition is created at first use, for asynchronous set-up.
  *
- * @throws DEFINITION_INVALID where it has no name, no `execute` or an unknown field; SCHEMA_UNSUPPORTED, when its frontmatter is
- *   asked for, where a schema gives no JSON Schema
+ * @throws DEFINITION_INVALID if it has no name, no `execute` or an unknown field; SCHEMA_UNSUPPORTED, when
+ *   its frontmatter is requested, if a schema provides no JSON Schema
  */
 export function defineTool<
   const Params extends ToolSchema | undefined = undefined,
@@ -111,7 +122,7 @@ export function defineTool(
   return Object.defineProperty(tool, BRAND, { value: true })
 }
 
-/** The definition, where it is one; a program without types may give anything. */
+/** Returns the definition if it is valid; a program without types may pass anything. */
 function checkDefinition(definition: AnyDefinition): AnyDefinition {
   const { name, execute } = definition ?? {}
   const isNamed = typeof name === 'string' && name !== ''
@@ -134,12 +145,14 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   )
 }
 
-/** True for what any copy of the package's `defineTool` made. */
+/** True for the result of any copy of the package's `defineTool`. */
 export function isDefinedTool(value: unknown): value is DefinedTool {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }
 
-/** A definition's fields as the frontmatter of a Markdown skill would have them; fields that are absent stay so. */
+/**
+ * Returns a definition's fields as the frontmatter of a Markdown skill has them; absent fields stay absent.
+ */
 export function frontmatterOf({
   name,
   description,
@@ -196,9 +209,9 @@ function jsonSchema(schema: ToolSchema, side: 'input' | 'output', tool: string):
 }
 
 /**
- * Runs a definition on what its own schema makes of the arguments.
+ * Runs a definition with the output of its own schema for the arguments.
  *
- * @param mustGoOn throws where the call has ended meanwhile
+ * @param mustGoOn throws if the call has ended meanwhile
  */
 async function execute(
   { name, params, execute: run }: AnyDefinition,
@@ -223,9 +236,9 @@ async function execute(
   return run(checked.value as never, contextOf(context))
 }
 
-/** The part of a runtime's context that is handed on. */
+/** The part of a runtime's context that is passed on. */
 interface CallContext {
-  /** Throws where the call is over, so that nothing more of it starts. */
+  /** Throws if the call is over, so that nothing more of it starts. */
   mustGoOn?: () => void
   run?: Pick<ToolContext, 'signal' | 'update'> & { id: string }
   envelope?: Partial<
@@ -234,7 +247,9 @@ interface CallContext {
   manager?: Pick<ToolContext, 'invoke'>
 }
 
-/** Each field asks the runtime's context when it is read: most tools read one of them, or none. */
+/**
+ * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
+ */
 function contextOf(context: unknown): ToolContext {
   const ctx = (context ?? {}) as CallContext
   return {
@@ -299,15 +314,15 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   metadata: true,
 }
 
-/** The fields of what `defineTool` is given. */
+/** The fields of the argument of `defineTool`. */
 export const DEFINITION_FIELDS: readonly string[] = Object.keys(FIELDS)
 
-/** The fields that a definition may have although nothing reads them yet. */
+/** The fields that a definition may have although they have no effect yet. */
 export const FIELDS_TO_COME = ['descriptionPath', 'init', 'timeout']
 
 const ALL_FIELDS = [...DEFINITION_FIELDS, ...FIELDS_TO_COME, ...GUARDS_TO_COME]
 
-/** True for a field that `defineTool` takes. */
+/** True for a field that `defineTool` accepts. */
 export function isDefinitionField(field: string): boolean {
   return ALL_FIELDS.includes(field)
 }

@@ -3,7 +3,7 @@ export type DirectiveForm = 'inline' | 'block'
 
 const TAGS = { inline: 'meta-directive-inline', block: 'meta-directive-block' } as const
 
-/** The forms in which a tool is a directive, by its tags. */
+/** Returns the forms in which a tool is a directive, according to its tags. */
 export function directiveForms(tags: readonly string[]): DirectiveForm[] {
   return (['inline', 'block'] as const).filter(form => tags.includes(TAGS[form]))
 }

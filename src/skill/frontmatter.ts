@@ -2,23 +2,29 @@ import { definedFields } from '../base/defined-fields.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 import { INTERNAL_TAG, normalizeTags } from './names.js'
 
-/** `main`: speaks for its folder, `middleware`: runs around other tools, `context`: is read. Absent: a tool like any other. */
+/**
+ * `main`: decides for its folder, `middleware`: runs around other tools, `context`: is read. Absent: a tool
+ * like any other.
+ */
 export type Role = 'main' | 'middleware' | 'context'
 
 /** The format a tool was written in: `SKILL.md`, `*.skill.md`, or code. */
 export type ToolKind = 'folder' | 'file' | 'code'
 
-/** A tool's frontmatter with the meaning of every field decided: what the runtime and hosts read. */
+/** A tool's frontmatter with the meaning of every field decided, for the runtime and hosts. */
 export interface ToolFrontmatter {
   /** The name that resolves to this tool. */
   name: string
-  /** The author's name, where it breaks the name rule and the folder's name took its place. */
+  /** The author's name, if it breaks the name rule and the folder's name is used instead. */
   title?: string
-  /** One sentence on what it does. Absent: it resolves, and is never shown to a model. */
+  /** What it does, in one sentence. Absent: it resolves, and is never shown to a model. */
   description?: string
-  /** Default `context` for a folder skill, else none. */
+  /** Default `context` for a folder skill, otherwise none. */
   role?: Role
-  /** What an unknown role reads like. Whoever meant middleware must not believe that it guards something. */
+  /**
+   * The role that an unknown role was probably meant to be. An author who meant middleware must not believe
+   * that it guards something.
+   */
   roleMeant?: Role
   /** True for a folder skill whose author wrote `role: context`, which it has by default. */
   inPrompt?: true
@@ -33,7 +39,10 @@ export interface ToolFrontmatter {
   'allowed-tools'?: string
   license?: string
   compatibility?: string
-  /** The rest of the author's `metadata`: middleware configuration, `$` annotations, the core's keys, free data. */
+  /**
+   * The other keys of the author's `metadata`: middleware configuration, `$` annotations, the core's keys,
+   * free data.
+   */
   metadata: JsonObject
   /** Top-level fields that neither we nor the open specification know, as they were written. */
   extra: JsonObject
@@ -54,19 +63,19 @@ export const TOP_LEVEL_FIELDS: readonly string[] = [
 /** The keys of `metadata` that become fields of their own. */
 export const LIFTED_KEYS: readonly string[] = ['role', 'params', 'returns', 'visibility', 'tags']
 
-/** What the file's format and place decide, besides what its author wrote. */
+/** Facts about the file's format and location, which the frontmatter itself does not contain. */
 export interface FrontmatterContext {
   kind: ToolKind
-  /** The name, once the name rule and the folder's name have been weighed. */
+  /** The name, chosen by the name rule from the author's and the folder's. */
   name: string
   title?: string
-  /** The description's text as it was written, where YAML would read it as another type. */
+  /** The description's text as it was written, if YAML would read it as another type. */
   description?: string
 }
 
 /**
- * Gives an author's frontmatter its meaning. Never fails: a field of the wrong type counts as absent (the
- * compiler reports it), and a field that nobody knows is kept.
+ * Interprets an author's frontmatter. Never fails: a field of the wrong type counts as absent (the compiler
+ * reports it), and an unknown field is kept.
  */
 export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterContext): ToolFrontmatter {
   const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
@@ -91,13 +100,16 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
   }) as ToolFrontmatter
 }
 
-/** A list or a text of tags, normalised. `meta-internal` is the loader's to give, so it is dropped here. */
+/**
+ * Reads tags from an array or a string, and normalizes them. Only the loader may add `meta-internal`, so it
+ * is dropped here.
+ */
 function readTags(value: JsonValue | undefined): string[] {
   const written = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : []
   return normalizeTags(written.filter(tag => typeof tag === 'string')).filter(tag => tag !== INTERNAL_TAG)
 }
 
-/** True also where it stands in quotes: what an author hides must stay hidden. */
+/** True also for `true` in quotes: what an author hides must stay hidden. */
 function isTrue(value: JsonValue | undefined): boolean {
   return value === true || value === 'true'
 }
@@ -112,7 +124,10 @@ function text(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** A copy without some keys. Keys that could reach a prototype never get here: the reader refuses them. */
+/**
+ * Returns a copy without some keys. Keys that could reach a prototype never get here: the reader refuses
+ * them.
+ */
 function without(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }

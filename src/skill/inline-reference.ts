@@ -1,17 +1,17 @@
 import { AgentAppsError } from '../base/error.js'
 
-/** What an `inline://` reference holds. */
+/** The content of an `inline://` reference. */
 export interface InlineText {
   kind: 'code' | 'markdown'
   text: string
 }
 
-/** How often base64 may hold base64. */
+/** How often base64 may be nested. */
 const LAYERS = 8
 
 /**
- * Reads `inline://<tag>,<payload>`: code or Markdown as it stands, or base64 of another such reference. `\${` in
- * a payload is `${`: so it is written in YAML, where `${` would be interpolated.
+ * Reads `inline://<tag>,<payload>`: code or Markdown as written, or base64 of another such reference. `\${`
+ * in a payload is `${`: it is written in this way in YAML, where `${` would be interpolated.
  *
  * @throws INLINE_INVALID
  */
@@ -27,7 +27,9 @@ export function parseInline(reference: string): InlineText {
   throw invalid(`base64 stands in base64 more than ${LAYERS} times`)
 }
 
-/** An `inline://` reference with a `${` that no backslash escapes. What is interpolated may never become code. */
+/**
+ * An `inline://` reference with a `${` that no backslash escapes. Interpolated text must never become code.
+ */
 const INTERPOLATED = /^inline:\/\/[\s\S]*?(?<!\\)\$\{/
 
 /** True for an inline reference that would be interpolated, so that it is never run. */

@@ -1,7 +1,9 @@
 import type { JsonValue } from '../base/json.js'
 import { LIFTED_KEYS } from './frontmatter.js'
 
-/** The keys of `metadata` that the core itself reads; every other plain key may name a middleware. */
+/**
+ * The keys of `metadata` that the core itself reads; every other plain key may be the name of a middleware.
+ */
 export const CORE_METADATA_KEYS: readonly string[] = [
   ...LIFTED_KEYS,
   'agent',
@@ -20,12 +22,12 @@ export const CORE_METADATA_KEYS: readonly string[] = [
 /** A key of `metadata` that is an annotation: it says how the others are inherited, merged and ordered. */
 export type MetaKey = `$${string}`
 
-/** True where a key of `metadata` is an annotation. */
+/** True for a key of `metadata` that is an annotation. */
 export function isMetaKey(key: string): key is MetaKey {
   return key.startsWith('$')
 }
 
-/** The keys of metadata that are to guard calls, and that nothing reads yet. */
+/** The keys of metadata that are meant to guard calls, and that nothing reads yet. */
 export const GUARDS_TO_COME: readonly string[] = ['gated', 'permissions', 'trust']
 
 /** True for a key whose author believes that it guards something. */

@@ -7,7 +7,7 @@ export function isToolName(text: string): boolean {
   return text.length <= TOOL_NAME_MAX && TOOL_NAME.test(text)
 }
 
-/** Says which part of the name rule a text breaks, as the end of a sentence; null where it breaks none. */
+/** Says which part of the name rule a string breaks, as the end of a sentence; null if it breaks none. */
 export function toolNameProblem(text: string): string | null {
   if (isToolName(text)) return null
   if (text === '') return 'is empty'
@@ -18,12 +18,12 @@ export function toolNameProblem(text: string): string | null {
   return 'begins, ends or doubles a hyphen'
 }
 
-/** The tag of the tools that ship with the library. Only the loader gives it. */
+/** The tag of the tools that ship with the library. Only the loader adds it. */
 export const INTERNAL_TAG = 'meta-internal'
 
 /**
- * Tags as they are compared: lowercase, with every run of other characters than letters and digits made one
- * hyphen, none first or last, each tag once, in the author's order.
+ * Normalizes tags for comparison: lowercase, with every run of characters other than letters and digits
+ * replaced by one hyphen, none first or last, each tag once, in the author's order.
  *
  * `['API', 'slow  call', 'api']` → `['api', 'slow-call']`
  */

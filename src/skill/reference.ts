@@ -1,21 +1,21 @@
 import { isToolName } from './names.js'
 
-/** What a tool reference asks for. */
+/** The meaning of a tool reference. */
 export type Reference =
-  /** Nothing: the empty text. */
+  /** Nothing: the empty string. */
   | { kind: 'none' }
   /** A bare name, searched over the path entries. */
   | { kind: 'name'; name: string }
   /** A path or a `file://` URI, loaded directly; `fragment` picks one of several tools in the file. */
   | { kind: 'path'; path: string; fragment?: string }
   | { kind: 'file-url'; url: string; fragment?: string }
-  /** `layer://<layer>/<name>`: the tool of that name in that layer, past any shadowing. */
+  /** `layer://<layer>/<name>`: the tool of that name in that layer, even if it is shadowed. */
   | { kind: 'layer'; layer: string; name: string }
-  /** Any other URI: known only where a tool was registered for it. */
+  /** Any other URI: known only if a tool was registered for it. */
   | { kind: 'uri'; scheme: string; uri: string }
 
 /**
- * Reads a tool reference. What is neither a URI nor a valid bare name is a path.
+ * Parses a tool reference. A string that is neither a URI nor a valid bare name is a path.
  *
  * `word-count` → a name; `./tools.skill.md#sum` → a path with a fragment; `layer://global/review` → a layer.
  */
@@ -32,7 +32,7 @@ export function parseReference(text: string): Reference {
   return { kind: 'path', ...splitFragment(text, 'path') }
 }
 
-/** Takes `#name` off the end; a `#` before anything else than a tool's name is part of the path. */
+/** Splits `#name` off the end; a `#` before anything but a tool's name is part of the path. */
 function splitFragment<Key extends string>(
   text: string,
   key: Key,

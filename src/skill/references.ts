@@ -4,7 +4,7 @@ export const REFERENCE_KINDS = [
   'inherit',
   /** `delegate` of its metadata, `inline://` texts excepted. */
   'delegate',
-  /** An exact name in `allowed-tools`; what is denied is not referred to. */
+  /** An exact name in `allowed-tools`; denied names are not references. */
   'allowed-tools',
   /** `:skill[ref]` or `:tool[ref]`. */
   'directive',
@@ -17,8 +17,8 @@ export const REFERENCE_KINDS = [
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number]
 
 /**
- * What a tool refers to, as it is written: `{ kind: 'delegate', ref: 'word-count', line: 5, column: 13 }`. What it
- * leads to depends on the other tools.
+ * A reference of a tool, as it is written: `{ kind: 'delegate', ref: 'word-count', line: 5, column: 13 }`.
+ * What it leads to depends on the other tools.
  */
 export interface ToolReference {
   kind: ReferenceKind
@@ -30,12 +30,12 @@ export interface ToolReference {
   column: number
 }
 
-/** References in the order in which they stand in the file. */
+/** Sorts references by their position in the file. */
 export function inOrder(references: readonly ToolReference[]): ToolReference[] {
   return references.toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 
-/** True for a list of references, wherever it came from. */
+/** True for an array of references, wherever it came from. */
 export function isReferences(value: unknown): value is ToolReference[] {
   return Array.isArray(value) && value.every(isReference)
 }

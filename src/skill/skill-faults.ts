@@ -2,23 +2,26 @@ import type { Diagnostic } from '../base/diagnostic.js'
 import { AgentAppsError } from '../base/error.js'
 import type { Role } from './frontmatter.js'
 
-/** Why a skill that is found cannot be used: what is wrong, as part of a sentence, and what to do. */
+/** Why a skill that was found cannot be used: what is wrong, as part of a sentence, and what to do. */
 export interface Fault {
   message: string
   hint: string
 }
 
-/** What to do where another skill is at fault. */
+/** Returns what to do if another skill is at fault. */
 export function mendFirst(hint: string): string {
   return `Mend that skill first. ${hint}`
 }
 
-/** What is wrong with a skill that does not load. Its file is given as it stands in its path entry. */
+/** Returns the fault of a skill that does not load. Its file is relative to its path entry. */
 export function brokenFault({ file, line, reason, note }: Diagnostic): Fault {
   return { message: `${file}:${line}: ${reason}`, hint: note }
 }
 
-/** What is wrong with a skill whose name another one of its path entry has. Both files are given as they stand there. */
+/**
+ * Returns the fault of a skill whose name another skill of its path entry has. Both files are relative to the
+ * entry.
+ */
 export function shadowedFault(file: string, name: string, first: string): Fault {
   return {
     message: `${file}: the name ${quoted(name)} is taken by ${first}, which comes first and is the one that loads`,
@@ -26,7 +29,7 @@ export function shadowedFault(file: string, name: string, first: string): Fault 
   }
 }
 
-/** What is wrong with a skill whose role reads like another one. */
+/** Returns the fault of a skill whose role is almost another one. */
 export function roleFault(file: string, meant: Role): Fault {
   return {
     message: `${file}: it has an unknown role that reads like ${meant}`,
@@ -34,7 +37,7 @@ export function roleFault(file: string, meant: Role): Fault {
   }
 }
 
-/** What is wrong with the place of a main skill. */
+/** Returns the fault at the location of a main skill. */
 export function mainFault({ file, line }: Pick<Diagnostic, 'file' | 'line'>): Fault {
   return {
     message: `the main skill in ${file}:${line} cannot be used`,
@@ -42,15 +45,15 @@ export function mainFault({ file, line }: Pick<Diagnostic, 'file' | 'line'>): Fa
   }
 }
 
-/** A key as it is shown, which may hold anything. */
+/** Quotes a key, which may contain any characters. */
 export function quoted(key: unknown): string {
   return JSON.stringify(String(key).slice(0, 100))
 }
 
-/** What to do about delegates that lead round in a circle. */
+/** What to do about delegates that form a cycle. */
 export const CIRCLE_HINT = 'Let one of them do the work itself.'
 
-/** The error for one of a skill's own files that is there, and that the system does not let be read. */
+/** Returns the error for one of a skill's own files that exists and that the system refuses to read. */
 export function resourceUnreadable(tool: string, file: string, cause: unknown): AgentAppsError {
   const { message } = cause as Error
   return new AgentAppsError(
@@ -65,7 +68,10 @@ export function resourceUnreadable(tool: string, file: string, cause: unknown): 
   )
 }
 
-/** What is wrong with a middleware's configuration that does not fit its `params`: a sentence without a full stop, and what to do. */
+/**
+ * Returns the fault of a middleware's configuration that does not match its `params`: a sentence without a
+ * full stop, and what to do.
+ */
 export function middlewareConfigFault(key: string, problem: string): { message: string; hint: string } {
   return {
     message: `the middleware "${key}" cannot use its configuration: ${problem}`,

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json.js'
 
-/** A result that is more than what a model is shown. */
+/** A result of which a model is shown only a part. */
 export interface ToolResult {
   /** One line for people. */
   title: string
@@ -11,7 +11,7 @@ export interface ToolResult {
   attachments?: unknown[]
 }
 
-/** True for a result that says itself what the model is to be shown, and what is the host's. */
+/** True for a result that says itself what the model is shown, and what is for the host. */
 export function isToolResult(value: unknown): value is ToolResult {
   return (
     isJsonObject(value) &&

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 
-/** How a stronger value joins a weaker one. */
+/** How an overriding value joins the value that it overrides. */
 export const MERGE_MODES = ['deep', 'replace', 'append', 'prepend', 'union'] as const
 export type MergeMode = (typeof MERGE_MODES)[number]
 
 /**
- * Joins a stronger value to a weaker one. `deep` merges mappings and replaces all else; the others than `replace`
- * take what is no list as a list of one. Neither value is changed; the result shares parts of both.
+ * Joins a value with the value that it overrides. `deep` merges objects and replaces everything else. The
+ * other modes except `replace` treat a value that is not an array as an array of one. Neither value is
+ * changed; the result shares parts of both.
  */
 export function joinValues(weak: JsonValue, strong: JsonValue, mode: MergeMode): JsonValue {
   switch (mode) {
@@ -23,12 +24,12 @@ export function joinValues(weak: JsonValue, strong: JsonValue, mode: MergeMode):
   }
 }
 
-/** Writes a key so that it can meet no setter of a prototype, nor one that is frozen. */
+/** Sets a key without calling a setter of a prototype, and even if a prototype is frozen. */
 function defineKey(object: JsonObject, key: string, value: JsonValue): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** With a stack of its own, since values may be nested deeper than the language's. */
+/** Merges with an explicit stack, since values may be nested deeper than the call stack allows. */
 function deepMerge(weak: JsonObject, strong: JsonObject): JsonObject {
   const result = { ...weak }
   const open = [{ into: result, from: strong }]
@@ -59,8 +60,8 @@ function firstOccurrences(list: readonly JsonValue[]): JsonValue[] {
 }
 
 /**
- * A text that is the same for values that are the same JSON, whatever the order of their keys, and for no others. Comparing each
- * with each would take time that grows with the square of their number.
+ * Returns a text that is equal for values that are equal as JSON, whatever the order of their keys, and
+ * differs for all others. Comparing each value with each other would take quadratic time.
  */
 function canonicalText(value: JsonValue): string {
   let text = ''
@@ -73,14 +74,14 @@ function canonicalText(value: JsonValue): string {
     }
     const keys = Object.keys(one)
     if (!Array.isArray(one)) keys.sort()
-    // Where it ends is known from how many there are.
+    // The end of the array is known from the number of items.
     text += Array.isArray(one) ? `[${keys.length}` : `{${JSON.stringify(keys)}`
     for (const key of keys.reverse()) open.push((one as JsonObject)[key] ?? null)
   }
   return text
 }
 
-/** True where a value has more than so many characters of text and values inside it together. */
+/** True if a value has more than `most` characters of text and values inside it together. */
 export function isLargerThan(most: number, value: JsonValue): boolean {
   let left = most
   const open = [value]
@@ -90,7 +91,7 @@ export function isLargerThan(most: number, value: JsonValue): boolean {
     if (typeof one === 'string') left -= one.length
     if (typeof one !== 'object' || one === null) continue
     if (Array.isArray(one)) {
-      // What cannot fit need not be looked into.
+      // A value that is too large in any case need not be examined.
       if (one.length > left) return true
       for (const item of one) open.push(item)
     } else {

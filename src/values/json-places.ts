@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.js'
 
-/** A value inside another one, with the way to it. */
+/** A value inside another one, with the path to it. */
 export interface JsonPlace {
   value: JsonValue
   key: string | number
@@ -9,8 +9,9 @@ export interface JsonPlace {
 }
 
 /**
- * A value and all values inside it, each behind its holder, in the order they were written; with a stack of its own, however deep the
- * value is. Nothing below a place is visited where `enter` says no.
+ * Iterates over a value and all values inside it, each after its container, in the order in which they were
+ * written. It uses an explicit stack, so the value may be of any depth. Nothing inside a place is visited if
+ * `enter` returns false.
  */
 export function* placesIn(
   value: JsonValue,
@@ -25,7 +26,7 @@ export function* placesIn(
   }
 }
 
-/** The keys and indexes that lead to a place. */
+/** Returns the keys and indexes that lead to a place. */
 export function pathTo(place: JsonPlace): (string | number)[] {
   const path: (string | number)[] = []
   for (let at: JsonPlace | null = place; at !== null; at = at.holder) path.push(at.key)

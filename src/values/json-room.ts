@@ -1,7 +1,10 @@
-/** Kept back in every container, for the words that say that the rest was left out. */
+/** Bytes reserved in every container, for the mark that says that the rest was left out. */
 const MARK = 26
 
-/** How many bytes of JSON may still be written. What does not fit is left out, and everything behind it. */
+/**
+ * The number of bytes of JSON that may still be written. What does not fit is left out, and so is everything
+ * after it.
+ */
 export class JsonRoom {
   #left: number
 
@@ -21,7 +24,9 @@ export class JsonRoom {
     this.#left -= bytes
   }
 
-  /** Takes the room of something that is written whole. False where there is not enough, and none from then on. */
+  /**
+   * Takes the space of something that is written as a whole. False if there is not enough, and from then on.
+   */
   takeWhole(bytes: number): boolean {
     if (bytes <= this.#left) {
       this.#left -= bytes
@@ -31,7 +36,7 @@ export class JsonRoom {
     return false
   }
 
-  /** A text, cut where there is not enough room for it. */
+  /** Returns a text, cut if there is not enough space for it. */
   text(text: string): string {
     const whole = text.length < this.#left && jsonBytes(text)
     if (whole && whole <= this.#left) {
@@ -49,7 +54,7 @@ export class JsonRoom {
     return `${text.slice(0, end)}…`
   }
 
-  /** Writes the items of a container, up to where the room ends; there, `mark` stands for the rest. */
+  /** Writes the items of a container, until the space ends; there, `mark` stands for the rest. */
   items<Item, Written>(items: Iterable<Item>, write: (item: Item) => Written, mark: Written): Written[] {
     const written: Written[] = []
     this.#left -= MARK
@@ -66,7 +71,7 @@ export class JsonRoom {
   }
 }
 
-/** The bytes of a text as JSON in UTF-8, quotes included. */
+/** Returns the number of bytes of a text as JSON in UTF-8, quotes included. */
 export function jsonBytes(text: string): number {
   if (/^[ !#-[\]-~]*$/.test(text)) return text.length + 2
   let bytes = 2

@@ -1,11 +1,17 @@
-/** The items of a set, whatever its class does to iteration. Throws for what only looks like a set. */
+/**
+ * Returns the items of a set, even if its class overrides iteration. Throws for an object that only resembles
+ * a set.
+ */
 export function itemsOf(set: ReadonlySet<unknown>): unknown[] {
   const items: unknown[] = []
   Set.prototype.forEach.call(set, item => void items.push(item))
   return items
 }
 
-/** The entries of a map, as `itemsOf` the items of a set. */
+/**
+ * Returns the entries of a map, even if its class overrides iteration. Throws for an object that only
+ * resembles a map.
+ */
 export function entriesOf(map: ReadonlyMap<unknown, unknown>): [unknown, unknown][] {
   const entries: [unknown, unknown][] = []
   Map.prototype.forEach.call(map, (value, key) => void entries.push([key, value]))
@@ -13,24 +19,27 @@ export function entriesOf(map: ReadonlyMap<unknown, unknown>): [unknown, unknown
 }
 
 /**
- * The keys by which an object is looked into: its own, or none for bytes, which would be a key each. Throws for a
- * proxy that does.
+ * Returns an object's own keys, or none for bytes, of which each would be a key. Throws for a proxy that
+ * does.
  */
 export function keysIn(value: object): string[] {
   return ArrayBuffer.isView(value) ? [] : Object.keys(value)
 }
 
-/** `new String('a')` as the text in it, as JSON has it; any other object as it is. */
+/** Returns `new String('a')` as the string in it, as JSON does; any other object unchanged. */
 export function unboxed(value: object): unknown {
   if (value instanceof String) return String.prototype.valueOf.call(value)
   if (value instanceof Number) return Number.prototype.valueOf.call(value)
   return value instanceof Boolean ? Boolean.prototype.valueOf.call(value) : value
 }
 
-/** The shortest list that is looked at for holes. */
+/** The shortest array that is checked for holes. */
 export const SPARSE_MIN = 1000
 
-/** The indexes of a list, whatever its class does to iteration: all of them, or for a long one with holes an array of those that are there. */
+/**
+ * Returns the indexes of an array, even if its class overrides iteration: all of them, or, for a long array
+ * with holes, those that are present.
+ */
 export function indexesOf(list: readonly unknown[]): Iterable<number> {
   const { length } = list
   if (length < SPARSE_MIN) return upTo(length)
@@ -42,18 +51,21 @@ export function* upTo(length: number): Generator<number> {
   for (let index = 0; index < length; index++) yield index
 }
 
-/** What an error says, of which the language hides most: its name, message and stack, and its own fields. */
+/**
+ * Returns the keys of an error, most of which are not enumerable: name, message and stack, and its own
+ * fields.
+ */
 export function errorKeys(error: Error): string[] {
   const hidden = ['cause', 'errors'].filter(key => Object.hasOwn(error, key))
   return [...new Set(['name', 'message', 'stack', ...hidden, ...Object.keys(error)])]
 }
 
-/** `Uint8Array`, `Promise`: what an object of the language calls itself. */
+/** Returns the name that a native object has for itself: `Uint8Array`, `Promise`. */
 export function typeTag(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
-/** Typed arrays in words. */
+/** Describes typed arrays in words. */
 export function describeBytes(value: ArrayBuffer | ArrayBufferView): string {
   return `[${typeTag(value)}: ${value.byteLength} bytes]`
 }

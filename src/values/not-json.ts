@@ -1,18 +1,18 @@
-/** A value that JSON does not have, and where it stands. */
+/** A value that JSON does not have, and its path. */
 export interface NotJson {
-  /** As `metadata.list[0]`. */
+  /** For example `metadata.list[0]`. */
   path: string
   what: string
 }
 
 /**
- * The first value in something that is to be JSON which JSON does not have; null where there is none. What is
- * undefined is no such value: JSON leaves it out.
+ * Returns the first value that JSON does not have in a value that must be JSON; null if there is none.
+ * Undefined does not count: JSON leaves it out.
  */
 export function notJsonIn(root: unknown): NotJson | null {
   const open: [value: unknown, path: string][] = [[root, '']]
   const seen = new Set<unknown>()
-  // What is in a value is looked at after all that is beside it.
+  // The contents of a value are examined after everything beside it.
   for (const [value, path] of open) {
     const what = notJson(value)
     if (what !== null) return { path, what }
@@ -26,7 +26,7 @@ export function notJsonIn(root: unknown): NotJson | null {
   return null
 }
 
-/** What a value is that JSON does not have, whatever it holds; null for any other. */
+/** Describes a value that JSON does not have, whatever it contains; null for any other. */
 export function notJson(value: unknown): string | null {
   switch (typeof value) {
     case 'number':
@@ -43,7 +43,7 @@ export function notJson(value: unknown): string | null {
   }
 }
 
-/** Null for a plain object, also of another realm. */
+/** Returns null for a plain object, also of another realm. */
 function className(value: object): string | null {
   const prototype = Object.getPrototypeOf(value)
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return null

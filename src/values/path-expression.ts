@@ -5,41 +5,52 @@ import { entriesOf, errorKeys, itemsOf, keysIn } from './look-into.js'
 /** One step of a path expression. */
 type Step =
   | { kind: 'key'; key: string }
-  /** A place in a list, from its end where negative. */
+  /** An index of an array; a negative one counts from the end. */
   | { kind: 'index'; index: number }
-  /** Every value of a mapping or list. */
+  /** Every value of an object or array. */
   | { kind: 'every' }
   /** The value itself and every value below it, at any depth, also in maps, sets and the cause of an error. */
   | { kind: 'deep' }
-  /** The items that have a field of this value. */
+  /** The items with a field of this value. */
   | { kind: 'where'; key: string; value: string }
 
-/** Keys that could reach a prototype: they match nothing and are never made. */
+/** Keys that could reach a prototype: they match nothing and are never created. */
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
 
 /**
- * The first value that a path expression finds; undefined where there is none. Only own properties count.
+ * Returns the first value that a path expression finds; undefined if there is none. Only own properties
+ * count.
  *
  * `a.b`, `a[0]`, `a[-1]`, `a["x.y"]`, `a[*]`, `a.*`, `a..b` (b at any depth), `a[?name=value]`
  *
- * @throws PATH_INVALID, with the column, for what is no path expression; LIMIT_EXCEEDED where too much is to be looked at
+ * @throws PATH_INVALID, with the column, for an invalid expression; LIMIT_EXCEEDED if it would look at too
+ *   many values
  */
 export function pathGet(object: unknown, expression: string): unknown {
   return firstFound(object, expression, someSteps())
 }
 
-/** The same, where several searches share the steps that they may take. Throws LIMIT_EXCEEDED once there are none. */
+/**
+ * Returns the first value found, with a step limit that several searches share. Throws LIMIT_EXCEEDED when
+ * none are left.
+ */
 export function firstFound(object: unknown, expression: string, steps: StepsLeft): unknown {
   for (const place of find(object, parsePath(expression), steps)) return place.value
   return undefined
 }
 
-/** All values that a path expression finds, in the order of the object. Throws PATH_INVALID, LIMIT_EXCEEDED. */
+/**
+ * Returns all values that a path expression finds, in the order of the object. Throws PATH_INVALID,
+ * LIMIT_EXCEEDED.
+ */
 export function pathQuery(object: unknown, expression: string): unknown[] {
   return Array.from(find(object, parsePath(expression), someSteps()), ({ value }) => value)
 }
 
-/** How many values may still be looked at. What several places share is looked at by every way that leads to it. */
+/**
+ * The number of values that may still be looked at. A value that several places share is counted for each
+ * path that leads to it.
+ */
 export interface StepsLeft {
   left: number
 }
@@ -51,10 +62,10 @@ function someSteps(): StepsLeft {
 const STEPS_MAX = 3_000_000
 
 /**
- * Writes a value at every place that a path expression names. Keys and places in lists that are missing on a plain
- * path are made: mappings, or lists for an index.
+ * Writes a value at every place that a path expression finds. Keys and indexes that are missing on a plain
+ * path are created: objects, or arrays for an index.
  *
- * @throws PATH_INVALID, also where a plain path leads to nothing that could be written
+ * @throws PATH_INVALID, also if a plain path leads to something that cannot be written
  */
 export function pathSet(object: unknown, expression: string, value: unknown): void {
   const steps = parsePath(expression)
@@ -72,7 +83,7 @@ export function pathSet(object: unknown, expression: string, value: unknown): vo
   }
 }
 
-/** Deletes everything that a path expression finds; items of lists are taken out. Throws PATH_INVALID. */
+/** Deletes everything that a path expression finds; items are removed from arrays. Throws PATH_INVALID. */
 export function pathRemove(object: unknown, expression: string): void {
   for (const [parent, keys] of pathPlaces(object, [expression], someSteps())) {
     if (Array.isArray(parent)) removeItems(parent, keys)
@@ -86,7 +97,7 @@ function removeItems(list: unknown[], indexes: ReadonlySet<string>): void {
   list.length = kept
 }
 
-/** The keys of an object under which expressions find something. Throws PATH_INVALID. */
+/** Returns the keys of an object under which expressions find something. Throws PATH_INVALID. */
 export function pathKeys(object: Record<string, unknown>, expressions: readonly string[]): Set<string> {
   const parsed = expressions.map(parsePath)
   const steps = someSteps()
@@ -109,7 +120,10 @@ export const readOwn: Read = (holder, key) =>
     () => undefined,
   )
 
-/** The places that expressions find, as the objects that hold them with their keys. Throws PATH_INVALID. */
+/**
+ * Returns the places that expressions find: the objects that contain them, with their keys. Throws
+ * PATH_INVALID.
+ */
 export function pathPlaces(
   object: unknown,
   expressions: readonly string[],
@@ -146,8 +160,8 @@ interface Search {
   steps: StepsLeft
   read: Read
   /**
-   * For each step with several ways, the objects that it need not look into again, so that ways that meet do not
-   * multiply: for "any depth" all that it has looked into, for others where nothing was found.
+   * For each step with several paths, the objects that need not be searched again, so that paths that meet do
+   * not multiply: for "any depth", all that were searched; for others, those in which nothing was found.
    */
   done: readonly (Set<unknown> | null)[]
 }
@@ -169,7 +183,10 @@ function* walk(place: Place, search: Search, at: number): Generator<Place> {
   }
 }
 
-/** A place and all below it, each once, parents first; with a stack of its own, however deep the object is. */
+/**
+ * Iterates over a place and everything below it, each once, parents first. It uses an explicit stack, so the
+ * object may be of any depth.
+ */
 function* below(start: Place, search: Search, at: number): Generator<Place> {
   const { read, done } = search
   const open = [start]
@@ -185,7 +202,7 @@ function* below(start: Place, search: Search, at: number): Generator<Place> {
   }
 }
 
-/** What a map or set holds, keys of the map included. */
+/** Returns the contents of a map or set, including the keys of the map. */
 function unnamedIn(value: object): unknown[] {
   return attempt<unknown[]>(
     () => {
@@ -200,7 +217,7 @@ function child(holder: object, key: string, read: Read): Place {
   return { value: read(holder, key), parent: holder as Record<string, unknown>, key }
 }
 
-/** The keys that a step finds, of all that are looked at for it. */
+/** Returns the keys that a step finds, among all that are examined for it. */
 function foundKeys(value: unknown, step: Step, { read, steps }: Search): string[] {
   let reads = 1
   const keys = keysOf(value, step, false, (holder, key) => {
@@ -220,8 +237,8 @@ function take(steps: StepsLeft, count: number): void {
 }
 
 /**
- * The own keys of a value that a step names; none where it cannot be looked into. With `making`, a key and a
- * place in a list need not be there yet.
+ * Returns the own keys of a value that a step names; none if it cannot be read. With `making`, a key or an
+ * index need not exist yet.
  */
 function keysOf(value: unknown, step: Step, making = false, read = readOwn): string[] {
   if (typeof value !== 'object' || value === null) return []
@@ -258,7 +275,7 @@ function hasField(item: unknown, { key, value }: { key: string; value: string },
   return (typeof found !== 'object' || found === null) && String(found) === value
 }
 
-/** The value that a plain path leads to, made where it is missing. */
+/** Returns the value that a plain path leads to; creates it if it is missing. */
 function makeParents(object: unknown, steps: readonly Step[], last: Step, expression: string): unknown {
   let parent: unknown = object
   for (const [at, step] of steps.entries()) {
@@ -276,7 +293,7 @@ function emptyFor(step: Step): unknown {
   return step.kind === 'index' ? [] : {}
 }
 
-/** The furthest behind a list's end that an index may lie, so that none can fill the memory. */
+/** The furthest that an index may be beyond an array's end, so that none can fill the memory. */
 const GAP_MAX = 100_000
 
 function write(parent: Record<string, unknown>, key: string, value: unknown): void {
@@ -285,14 +302,14 @@ function write(parent: Record<string, unknown>, key: string, value: unknown): vo
       hint: 'Append to the list instead.',
     })
   }
-  // Assigning a new key could meet a setter, or a frozen property, of a prototype.
+  // Assigning a new key could call a setter, or meet a frozen property, of a prototype.
   if (Object.hasOwn(parent, key)) parent[key] = value
   else Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
 const EXPRESSION_MAX = 1000
 
-/** What keeps a text from being a path expression, and where; null for one that is. */
+/** Returns why a string is not a valid path expression, and where; null for a valid one. */
 export function pathProblem(expression: string): { message: string; offset: number } | null {
   const read = readPath(expression)
   return Array.isArray(read) ? null : read
@@ -304,12 +321,12 @@ function parsePath(expression: string): Step[] {
   throw invalid(expression, read.offset, read.message)
 }
 
-/** A key with what stands before it, or a bracket. */
+/** A key with the separator before it, or a bracket. */
 const STEP =
   /(\.\.(?=\[))|(\.{0,2})([^.[\]\s"'()]+)|\[(?:(-?\d{1,9})|(\*)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\?\s*([^=\]\s]+)\s*=([^\]]*))\]/y
 
 function readPath(expression: string): Step[] | { message: string; offset: number } {
-  // Programs that are not type-checked give anything.
+  // Programs without type checks may pass anything.
   if (typeof expression !== 'string') return { message: 'it is no text', offset: 0 }
   if (expression.length > EXPRESSION_MAX)
     return { message: `it is longer than ${EXPRESSION_MAX} characters`, offset: EXPRESSION_MAX }
