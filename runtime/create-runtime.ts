@@ -15,25 +15,25 @@ import type { AgentPolicy, Freshness, Globals, InvokeOptions, Stats } from './st
 import { createGlobals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 
-/** What a runtime is made from. Any other key is OPTIONS_INVALID. */
+/** The options of a runtime. Any other key is OPTIONS_INVALID. */
 export interface RuntimeOptions {
   /** Where skills lie, searched left to right. */
   paths: PathEntry[]
-  /** What relative paths start from. Default: the process's working directory. */
+  /** The directory that relative paths start from. Default: the process's working directory. */
   cwd?: string
   /** Default: `trust` where NODE_ENV is `production`, else `check`. */
   freshness?: Freshness
   /** Whether the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
   /**
-   * Whether modules, content and resources are held against the index's digests before they are used, and nothing is read that
+   * Whether modules, content and resources are compared with the index's digests before they are used, and nothing is read that
    * no index vouches for. It implies `trust`. Default: false.
    */
   verify?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled: the configuration's. */
   external?: readonly string[]
   /**
-   * Whether code of the skills is run. Where it is not, what only code tells of a tool is not known, and what would run it throws
+   * Whether code of the skills is run. Where it is not, metadata that only running code can give is missing, and a call of code throws
    * NOT_EVALUATED. Default: true.
    */
   evaluate?: boolean
@@ -74,9 +74,9 @@ export interface Runtime {
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: (ref: string) => Promise<Explanation>
-  /** The same for a model, whose every call keeps to a policy. */
+  /** The runtime as a model uses it: every call is checked against a policy. */
   forAgent: (policy?: AgentPolicy) => AgentRuntime
-  /** What was found wrong so far: broken skills that were asked for, indexes that were refused or stale. */
+  /** The faults found so far: broken skills that were asked for, indexes that were refused or stale. */
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
   stats: () => Stats
@@ -89,7 +89,7 @@ export interface Runtime {
   close: () => Promise<void>
 }
 
-/** What an agent gets of a runtime: it sees no hidden and no disabled tool, and all that it calls is checked. */
+/** A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. */
 export interface AgentRuntime {
   /** The tool that a name leads to; null where the agent may call none of that name. */
   findTool: (ref: string) => Promise<ToolDef | null>

@@ -82,7 +82,7 @@ export async function ctxFolder(
   return (await opening()).readFolder(tool, globals)
 }
 
-/** What set a hook off: `$next` or `$invoke`; undefined for what is no hook. */
+/** The trigger of a hook, `$next` or `$invoke`; undefined where the context is not a hook's. */
 export function ctxHookTrigger(ctx: Context): HookTrigger | undefined {
   return ctx.run.hook?.trigger
 }

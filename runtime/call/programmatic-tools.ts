@@ -63,7 +63,7 @@ async function registerDefined(globals: Globals, tool: DefinedTool): Promise<voi
   add(globals, tool, await tool.frontmatter())
 }
 
-/** What is registered, beside its frontmatter; a program without types may give anything. */
+/** A tool to be registered, without its frontmatter; a program without types may give anything. */
 interface Registered extends Pick<RegisterToolOptions, 'module' | 'content'> {
   name?: string
   fn?: unknown

@@ -131,9 +131,9 @@ class MiddlewareContext extends RunContext {
   /** The calls of middleware up to what is further in, which another try makes again. */
   private callsBefore = 0
   private hasEnded = false
-  /** What `next()` gave. */
+  /** The promise that `next()` returned. */
   private given: Promise<unknown> | undefined = undefined
-  /** Of what is further in: whether it has run, whether all of it has, and what it threw. */
+  /** Whether anything further in has run, whether all of it has, and the error that it threw. */
   private innerHasRun = false
   private innerIsDone = true
   private innerFailure: { error: unknown } | undefined = undefined
@@ -193,7 +193,7 @@ class MiddlewareContext extends RunContext {
     }
   }
 
-  /** What a middleware says of its configuration is told with the place where that is written. */
+  /** Adds to an error about a middleware's configuration the place where that is written. */
   private failOf(error: unknown): Awaitable<never> {
     const { name } = this.step
     const isFault = isAgentAppsError(error) && error.code === 'MIDDLEWARE_CONFIG'
@@ -253,7 +253,7 @@ class MiddlewareContext extends RunContext {
     return this.given
   }
 
-  /** What failed may be tried again. */
+  /** Makes way for another try. */
   private forgetFailure(): void {
     this.given = undefined
     this.innerFailure = undefined
@@ -261,7 +261,7 @@ class MiddlewareContext extends RunContext {
     this.onion.ctx.abort = this.before
   }
 
-  /** What is further in has run; `isDone` is false where it leaves the rest to who comes after. */
+  /** Notes that something further in has run; `isDone` is false where the rest of the chain is still to run. */
   hasRun(isDone: boolean): void {
     this.innerHasRun = true
     this.innerIsDone = isDone
@@ -333,7 +333,7 @@ function tooLarge(tool: ToolDef, name: string): AgentAppsError {
 const IS_READ = Symbol('is read')
 
 /**
- * What watched promises inherit from: `await` and `then` both ask a promise for its constructor, and stay fast where
+ * The prototype of watched promises: `await` and `then` both ask a promise for its constructor, and stay fast where
  * they are told that it is the language's own.
  */
 const WATCHED: object = Object.create(Promise.prototype, {

@@ -60,7 +60,7 @@ export async function addressedTools(
   return tools
 }
 
-/** What a key is named after: a middleware, or what may be one and has a fault. */
+/** The middleware that a key is named after, or the fault of a tool that may be one. */
 export type FoundMiddleware = { tool: ToolDef; fault?: never } | { tool?: never; fault: Fault }
 
 type Fault = NonNullable<CascadeTool['fault']>

@@ -47,7 +47,7 @@ async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
   return resolveCascade(tool, globals)
 }
 
-/** A cascade as the compiler resolved it; null where there is none that holds here. */
+/** A cascade as the compiler resolved it; null where it has none that holds here. */
 async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade | null> {
   const source = sourceOf(tool)
   if (!source || source.names.via === 'disk') return null
@@ -78,7 +78,7 @@ async function recordedCascade(
   if (record?.open || (record && state.external && !state.library)) return null
   const { metadata } = tool.frontmatter
   const effective = Object.entries({ ...metadata, ...record?.metadata })
-  // Of a key of its own null says that it is taken away; that of another is a value.
+  // A null of its own takes a key away; an inherited null is a value.
   const toolKeys = effective.flatMap(([key, value]) => (value === null && key in metadata ? [] : [key]))
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals)) return null
   if (record?.problem) {
@@ -93,7 +93,7 @@ async function recordedCascade(
     : chainOfRecord(tool, record, toolKeys, globals)
 }
 
-/** An index may say anything, so a position that is none is left out. */
+/** The place that an index records. It may say anything, so what is no position is left out. */
 function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPlace | null {
   const file = writtenFile(owner)
   if (file === null) return null

@@ -29,7 +29,7 @@ export async function isReachedByNobody(
   )
 }
 
-/** What reaches tools without a file, for all of them; null where a main skill has a fault. */
+/** Reads the promotions that reach all tools without a file; null where a main skill has a fault. */
 export async function readPromotions(globals: Globals): Promise<Promotions | null> {
   const project = await rootMain(isOwn, globals)
   const library = await rootMain(one => one.library === true, globals)

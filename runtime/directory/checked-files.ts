@@ -1,4 +1,4 @@
-/** What is read under `verify`. The bytes that were held against the index are those that are used: nothing is read twice. */
+/** Reads files under `verify`. The bytes that were compared with the index are those that are used: nothing is read twice. */
 
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
@@ -53,7 +53,7 @@ export async function importChecked(
   }
 }
 
-/** Sees that bytes which were read of a file are what the index says. */
+/** Throws INTEGRITY_FAILED where the bytes of a file are not those that the index says. */
 export function expectSame(path: string, bytes: Uint8Array, digest: FileDigest | undefined): void {
   if (digest === undefined)
     throw integrityFailed(path, 'is in no index, so that nothing says what it should be')
@@ -95,7 +95,7 @@ async function checkedBytes(state: DirectoryState, names: DirectoryNames, file: 
   return bytes
 }
 
-/** What the index in which a tool was found says of a file. */
+/** The digest of a file in the index that a tool was found in. */
 function digestIn(
   state: DirectoryState,
   names: DirectoryNames,

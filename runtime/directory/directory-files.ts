@@ -82,7 +82,7 @@ export function loadParser(globals: Globals): Promise<DiskParser | null> {
   return globals.parser
 }
 
-/** What one file says now; null where it is gone or there is no reader. */
+/** The names that one file gives now; null where it is gone or there is no reader. */
 export async function rereadFile(
   state: DirectoryState,
   file: string,
@@ -99,7 +99,7 @@ export async function rereadFile(
   return names
 }
 
-/** What a name means by its file as that is now; null where the file no longer gives it. */
+/** Finds a name in its file as that is now; null where the file no longer gives it. */
 export async function rereadName(
   { state, record }: Found,
   name: string,

@@ -27,7 +27,7 @@ export function statesAfter(state: DirectoryState, globals: Globals): DirectoryS
   return states.slice(states.indexOf(state) + 1)
 }
 
-/** All of them one by one, as often as each is named: what is found in a project never asks where the library is. */
+/** Those directories one by one, as often as each is named. The library comes last, so that a name found before it need not look where it is. */
 export function* inSearchOrder(globals: Globals): Generator<DirectoryState> {
   yield* statesOf(searchDirectories(globals.config.paths), globals)
   yield* statesOf(librarySearch(globals), globals)
@@ -133,7 +133,7 @@ export async function withNames<Answer>(
   }
 }
 
-/** Asks an index as `askIndex` does, for who can wait: parts of it that have to be loaded are. */
+/** Asks an index as `askIndex` does, and loads the parts of it that are needed for that. */
 export function askLoaded<Answer>(
   state: DirectoryState,
   globals: Globals,
@@ -151,7 +151,7 @@ function renew(state: DirectoryState, globals: Globals, error: unknown): void {
 }
 
 /**
- * What a name means in one directory: by its index, or where it has none, by its files.
+ * Finds a name in one directory: in its index, or where it has none, in its files.
  */
 export async function lookUp(state: DirectoryState, name: string, globals: Globals): Promise<Found | null> {
   const found = await withNames(state, globals, () => lookUpOnce(state, name, globals))
@@ -159,7 +159,7 @@ export async function lookUp(state: DirectoryState, name: string, globals: Globa
   return found
 }
 
-/** Loads what tells of a name in all directories of a bundle: who asks a tool what it shadows does not wait. */
+/** Loads the records of a name in all directories of a bundle, because `origin.shadows` of a tool cannot wait for them. */
 export async function loadNamesakes(name: string, globals: Globals): Promise<void> {
   for (const state of directoryStates(globals)) await askLoaded(state, globals, index => index.tool(name))
 }
@@ -173,7 +173,7 @@ async function lookUpOnce(state: DirectoryState, name: string, globals: Globals)
   return checked(state, name, names, record, globals)
 }
 
-/** What a name means by the directory's files. They are read once; under `check` again, where something in the directory changed. */
+/** Finds a name in the directory's files. They are read once; under `check` again, where something in the directory changed. */
 export async function lookUpOnDisk(
   state: DirectoryState,
   name: string,
@@ -218,7 +218,7 @@ export function dirKey({ dir, ignore }: DirectoryState): string {
   return `${dir}\0${ignore.join('\0')}`
 }
 
-/** The same name after a look at the files: what changed since `names` was made is read anew, what was added counts. */
+/** Finds a name under `check`: a file that changed since `names` was made is read anew, and an added one counts. */
 async function checked(
   state: DirectoryState,
   name: string,

@@ -46,7 +46,7 @@ export async function allTools(globals: Globals): Promise<ToolDef[]> {
   return [...tools]
 }
 
-/** What a program registered; not what an `inline://` reference holds, which nobody did. */
+/** The tools that a program registered, without those that `inline://` references made. */
 function registeredTools({ tools: { programmaticTools } }: Globals): ToolDef[] {
   const isInline = (key: string, { src }: ToolDef): boolean => src === key && key.startsWith('inline://')
   return [...new Set([...programmaticTools].flatMap(([key, tool]) => (isInline(key, tool) ? [] : [tool])))]

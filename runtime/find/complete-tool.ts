@@ -44,7 +44,7 @@ async function completeFrontmatter(
   return null
 }
 
-/** What is wrong with a file whose code cannot even be run. */
+/** The diagnostic of a file whose code throws when it is imported. */
 function notImported(file: string, error: Error): Diagnostic {
   return {
     file,

@@ -25,14 +25,14 @@ const MISSING_KEPT = 10_000
  * `layer://<layer>/<name>` past the shadowing.
  *
  * @returns null for what does not exist, and for a bare name whose file is broken; `diagnostics` then tells
- * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken, OPTIONS_INVALID for what is no text
+ * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken, OPTIONS_INVALID where the reference is not a string
  */
 export function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   const known = knownTool(ref, globals)
   return known === undefined ? find(ref, globals) : Promise.resolve(known)
 }
 
-/** What a reference led to before, where that still holds; null: nothing. */
+/** The tool that a reference led to before; null where it led to none, undefined where it must be looked up. */
 export function knownTool(ref: string, globals: Globals): ToolDef | null | undefined {
   return typeof ref === 'string' && globals.config.freshness === 'trust'
     ? globals.cache.tool.get(`${ref}\0${pathsKey(globals)}`)

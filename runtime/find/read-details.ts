@@ -47,7 +47,7 @@ async function referencesInContent(
   return directiveReferences((await findContent(tool, source, globals)).content.parts)
 }
 
-/** What was read from an index is asked of the one that lies there now: its parts may be gone since. */
+/** Reads details from the index that lies there now, since parts of the one that the tool was found in may be gone. */
 async function ask({ state, names, record }: ToolSource, globals: Globals): Promise<ToolDetails | undefined> {
   const index = names.via === 'disk' ? names : currentIndex(state, globals)
   const asked = index ?? (await rereadFile(state, record.file, globals))
@@ -58,7 +58,7 @@ async function ask({ state, names, record }: ToolSource, globals: Globals): Prom
   return details
 }
 
-/** What `readResource` gives. */
+/** Reads the bytes of a resource for `readResource`. */
 export async function resourceBytes(ref: string, path: string, globals: Globals): Promise<Uint8Array> {
   const tool = await requireTool(ref, globals)
   const { resources } = await readDetails(tool, globals)

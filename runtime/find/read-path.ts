@@ -24,7 +24,7 @@ import { toolOf } from './make-tool.js'
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
-/** What `loadSkillsFromFile` does. */
+/** Loads every tool of a file for `loadSkillsFromFile`. */
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
   const place = await placeOf(path, globals)
   if (place === null) return []
@@ -114,7 +114,7 @@ async function placeOf(path: string, globals: Globals): Promise<Place | null> {
   return { state: { ...OUTSIDE, dir, reread: new Map(), verified: new Map() }, file: inside }
 }
 
-/** Of a folder its SKILL.md, unless the folder itself stands where a skill file should be. */
+/** The file that a path means: for a folder its SKILL.md, unless the folder itself stands where a skill file should be. */
 function fileAt(named: string): string {
   if (!disk.isDirectory(named)) return named
   const file = disk.resolve(named, 'SKILL.md')

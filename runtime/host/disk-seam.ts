@@ -15,7 +15,7 @@ export interface FileState {
  * look at; other failures throw.
  */
 export interface Disk {
-  /** What its indexes are: files, or part of a bundle. */
+  /** Whether its indexes are files or part of a bundle. */
   via: 'index' | 'bundle'
   cwd: () => string
   /** Absolute, normalised. */

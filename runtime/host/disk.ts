@@ -16,7 +16,7 @@ const fs = process.getBuiltinModule('node:fs')
 /** Not every system has the last two. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
 
-/** What the turn saw that is under way, by what was asked. Made by the first turn. */
+/** The answers of the turn that is under way, by question. Made by the first turn. */
 let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
 
 /** The file system of Node. Inside of a turn it is looked at once. */
@@ -102,7 +102,7 @@ export const disk: Disk = {
   },
 }
 
-/** What a look gives; inside of a turn, what it gave there first. */
+/** Looks at a file; inside a turn, gives what the first such look gave. */
 function seen<Sight>(question: string, look: () => Sight): Sight {
   const known = turns?.getStore()
   if (!known) return look()
@@ -134,7 +134,7 @@ function digestPieces(file: number, { size }: Stats): string | null {
 }
 
 /**
- * Opens a file and reads of it; null for what is none. What was one at the last look may be a pipe by now, which must not be waited
+ * Opens a file and reads from it; null for anything else. What was a file at the last look may be a pipe by now, which must not be waited
  * for. No more than its size is to be asked for: some files of the system's are regular, of no size, and without an end.
  */
 function withFile<Result>(path: string, read: (file: number, stat: Stats) => Result): Result | null {
@@ -203,7 +203,7 @@ function unlessRefused<Result>(read: () => Result): Result | null {
   }
 }
 
-/** What says that nothing can lie at a path; the last one is Node's word for a NUL byte in it. */
+/** The errors that mean that nothing can lie at a path; the last one is Node's code for a NUL byte in it. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
 
 function orNull<Result>(read: () => Result): Result | null {

@@ -11,7 +11,7 @@ import { sourceOf } from '../state/tool-source.js'
 const comparing = lazy(() => import('./compare-schema.js'))
 
 /**
- * What a tool gets of a caller's arguments: a copy, compared with the tool's `params` and with its defaults filled in.
+ * Validates a caller's arguments against the tool's `params`, and gives a copy with its defaults filled in.
  *
  * @throws ARGS_INVALID with one issue for each fault, SCHEMA_INVALID where `params` itself cannot be used
  */

@@ -44,7 +44,7 @@ export async function compare(
   return verdict.value
 }
 
-/** What a tool's schema was compiled to; null where it was not, or is not the one that counts. */
+/** The compiled validator of a tool's schema; null where there is none, or another schema counts. */
 async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: Globals): Promise<unknown> {
   const source = sourceOf(tool)
   const file = source?.record.validators?.[part]

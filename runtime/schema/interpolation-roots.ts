@@ -1,7 +1,7 @@
 import type { InterpolationRoots } from '../../src/content/interpolate.js'
 import type { Context, Run } from '../state/context.js'
 
-/** What `${…}` can name of a context. */
+/** The values that a `${…}` can name in a context. */
 export function interpolationRoots(ctx: Context): InterpolationRoots {
   const fields = contextFields(ctx)
   return {
