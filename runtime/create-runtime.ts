@@ -26,15 +26,18 @@ export interface RuntimeOptions {
   /** Whether the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
   /**
-   * Whether modules, content and resources are compared with the index's digests before they are used, and nothing is read that
-   * no index vouches for. It implies `trust`. Default: false.
+   * Whether modules, content and resources are compared with the index's digests before they are used, and
+   * nothing is read that no index vouches for. It implies `trust`. Default: false.
    */
   verify?: boolean
-  /** Packages that code which was not compiled finds at run time, instead of having them bundled: the configuration's. */
+  /**
+   * Packages that code which was not compiled finds at run time, instead of having them bundled: the
+   * configuration's.
+   */
   external?: readonly string[]
   /**
-   * Whether code of the skills is run. Where it is not, metadata that only running code can give is missing, and a call of code throws
-   * NOT_EVALUATED. Default: true.
+   * Whether code of the skills is run. Where it is not, metadata that only running code can give is missing,
+   * and a call of code throws NOT_EVALUATED. Default: true.
    */
   evaluate?: boolean
   /** How many calls may stand inside each other. Default: 64. */
@@ -64,13 +67,15 @@ export interface Runtime {
   /** Runs a tool; a Markdown skill gives its content. */
   invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
   /**
-   * A Markdown skill's content with its directives run, also where a delegate runs in its stead. Arguments are
-   * compared with `params`; no middleware runs. Throws CONTENT_MISSING for code.
+   * A Markdown skill's content with its directives run, also where a delegate runs in its stead. Arguments
+   * are compared with `params`; no middleware runs. Throws CONTENT_MISSING for code.
    */
   render: (ref: string, options?: { args?: unknown }) => Promise<string>
   /** The bytes of one of a folder skill's files. */
   readResource: (ref: string, path: string) => Promise<Uint8Array>
-  /** A tool with the author's frontmatter as it was written, and the skill's other files with size and digest. */
+  /**
+   * A tool with the author's frontmatter as it was written, and the skill's other files with size and digest.
+   */
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: (ref: string) => Promise<Explanation>
@@ -81,8 +86,8 @@ export interface Runtime {
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
   stats: () => Stats
   /**
-   * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they were first
-   * looked at. Turns inside of a turn are part of it.
+   * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they
+   * were first looked at. Turns inside of a turn are part of it.
    */
   turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
   /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */

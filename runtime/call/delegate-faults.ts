@@ -7,7 +7,10 @@ const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKE
 /** The tool whose delegate an error is about, by the error: its own `tool` stays the one that failed. */
 const delegating = new WeakMap<AgentAppsError, string>()
 
-/** The error of a tool's delegate. One from before the delegate ran speaks of a name that the caller never wrote, so the tool is named too. */
+/**
+ * The error of a tool's delegate. One from before the delegate ran speaks of a name that the caller never
+ * wrote, so the tool is named too.
+ */
 export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
   if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
   const speaksOf = delegating.get(error) ?? error.tool

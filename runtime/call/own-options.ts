@@ -7,7 +7,9 @@ export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | 
   return { ...options, policy: ownPolicy(options.policy) }
 }
 
-/** A copy of a policy as it is now. Anything else is returned as it is, and refused when options are checked. */
+/**
+ * A copy of a policy as it is now. Anything else is returned as it is, and refused when options are checked.
+ */
 export function ownPolicy<Policy extends AgentPolicy | undefined>(policy: Policy): Policy | AgentPolicy {
   if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) return policy
   const { allowedTools } = policy

@@ -16,9 +16,9 @@ const interpolating = lazy(() => import('../schema/interpolate-arguments.js'))
 const placing = lazy(() => import('../cascade/cascade-on-demand.js'))
 
 /**
- * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one
- * that returns undefined goes on, and one that calls `next()` has all that is further in run where it does. What is
- * no promise is not waited for.
+ * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it
+ * there, one that returns undefined goes on, and one that calls `next()` has all that is further in run where
+ * it does. What is no promise is not waited for.
  *
  * @param outer where the context is a middleware's own: its place in the chain that it stands in
  */
@@ -36,8 +36,8 @@ export function runChain(
 }
 
 /**
- * One run of a chain. Its middlewares lie in each other, each one level further in than the one around it. Every
- * part gives the result so far when it and all that is further in have run.
+ * One run of a chain. Its middlewares lie in each other, each one level further in than the one around it.
+ * Every part gives the result so far when it and all that is further in have run.
  */
 class Onion {
   /** The calls of middleware so far, of all chains that one call of a tool expands to. */
@@ -97,8 +97,8 @@ class Onion {
   }
 
   /**
-   * True for what a middleware around it has left behind, by ending or by trying again: it starts nothing more, and
-   * gives no result.
+   * True for what a middleware around it has left behind, by ending or by trying again: it starts nothing
+   * more, and gives no result.
    *
    * @param tries how often that middleware had called `next()` when it began
    */
@@ -114,7 +114,9 @@ class Onion {
   }
 }
 
-/** How many middlewares run from each other without a wait, so that a long chain does not exhaust the stack. */
+/**
+ * How many middlewares run from each other without a wait, so that a long chain does not exhaust the stack.
+ */
 const PLACES_AT_ONCE = 64
 
 /** The context of a middleware, which knows its place in the onion. */
@@ -261,7 +263,9 @@ class MiddlewareContext extends RunContext {
     this.onion.ctx.abort = this.before
   }
 
-  /** Notes that something further in has run; `isDone` is false where the rest of the chain is still to run. */
+  /**
+   * Notes that something further in has run; `isDone` is false where the rest of the chain is still to run.
+   */
   hasRun(isDone: boolean): void {
     this.innerHasRun = true
     this.innerIsDone = isDone
@@ -333,8 +337,8 @@ function tooLarge(tool: ToolDef, name: string): AgentAppsError {
 const IS_READ = Symbol('is read')
 
 /**
- * The prototype of watched promises: `await` and `then` both ask a promise for its constructor, and stay fast where
- * they are told that it is the language's own.
+ * The prototype of watched promises: `await` and `then` both ask a promise for its constructor, and stay fast
+ * where they are told that it is the language's own.
  */
 const WATCHED: object = Object.create(Promise.prototype, {
   constructor: {

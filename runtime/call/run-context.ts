@@ -38,8 +38,8 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
 }
 
 /**
- * The context of a tool, or of a middleware. A call with ten middlewares makes eleven of them: what a tool may never
- * look at is made when it is read. The fields that `Context` does not name are the runtime's own.
+ * The context of a tool, or of a middleware. A call with ten middlewares makes eleven of them: what a tool
+ * may never look at is made when it is read. The fields that `Context` does not name are the runtime's own.
  */
 export class RunContext implements CallContext {
   private ownArgs: unknown = undefined

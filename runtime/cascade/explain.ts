@@ -57,7 +57,8 @@ export interface Explanation {
 }
 
 /**
- * Says of every effective key of a tool where it came from and what it overrode, and what runs around the tool.
+ * Says of every effective key of a tool where it came from and what it overrode, and what runs around the
+ * tool.
  *
  * @throws TOOL_NOT_FOUND, TOOL_BROKEN
  */
@@ -112,7 +113,10 @@ function explainedStep(
   }
 }
 
-/** Why a middleware's `params` refuse its configuration. What `${…}` is filled into is known only when it runs. */
+/**
+ * Why a middleware's `params` refuse its configuration. What `${…}` is filled into is known only when it
+ * runs.
+ */
 function configProblem(name: string, args: JsonValue, middleware: ToolDef): ExplainedStep['problem'] {
   const { params } = middleware.frontmatter
   const isOpen = sourceOf(middleware)?.record.dynamic || JSON.stringify(args).includes(EXPRESSION_START)

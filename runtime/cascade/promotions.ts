@@ -9,8 +9,8 @@ import type { ToolDef } from '../state/tool-def.js'
 import { cascadeTool } from './resolve-cascade.js'
 
 /**
- * True for a registered tool without metadata that no promotion reaches: there is nothing to resolve. Programs
- * register thousands of such.
+ * True for a registered tool without metadata that no promotion reaches: there is nothing to resolve.
+ * Programs register thousands of such.
  */
 export async function isReachedByNobody(
   { origin, frontmatter }: ToolDef,
@@ -21,7 +21,8 @@ export async function isReachedByNobody(
   const isTrusted = config.freshness === 'trust'
   const promotions = (isTrusted && cache.promotions) || (await readPromotions(globals))
   cache.promotions = promotions
-  // Under `check` a main skill may change at any time: what is resolved is kept with the files that it came from.
+  // Under `check` a main skill may change at any time: what is resolved is kept with the files that it came
+  // from.
   return (
     isTrusted &&
     promotions !== null &&

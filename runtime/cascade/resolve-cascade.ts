@@ -59,7 +59,10 @@ export function problemsOf(tool: ToolDef, { tools, problems }: CascadeResolution
   return [...own, ...problems.filter(one => one.tool !== id && sources.includes(one.tool))]
 }
 
-/** Resolves a tool's cascade. Gives it with the tool of each of its ids, and the tools that have a middleware's name and another role. */
+/**
+ * Resolves a tool's cascade. Gives it with the tool of each of its ids, and the tools that have a
+ * middleware's name and another role.
+ */
 export async function resolveAll(tool: ToolDef, globals: Globals) {
   const tools = new Map<string, ToolDef>()
   const passed: ToolDef[] = []
@@ -99,7 +102,9 @@ function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
   return { id: `\0${name}`, name, layer: 'project', metadata: {}, ...(fault && { fault }) }
 }
 
-/** Finds the base that an `$inherit` reference names. A path is relative to the file that it is written in. */
+/**
+ * Finds the base that an `$inherit` reference names. A path is relative to the file that it is written in.
+ */
 async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { entry, file } = from.origin
   const isRelative = parseReference(ref).kind === 'path' && entry !== ''
@@ -113,7 +118,10 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<F
 
 type FoundBase = { tool: ToolDef; fault?: never } | { fault: CascadeTool['fault']; tool?: never }
 
-/** A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's base. */
+/**
+ * A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's
+ * base.
+ */
 async function baseInEntry(tool: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { name, origin } = tool
   const state = directoryStates(globals).find(({ dir }) => dir === origin.entry)

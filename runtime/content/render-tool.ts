@@ -47,10 +47,11 @@ interface Place {
 }
 
 /**
- * A Markdown skill's content with its directives run, and its `${…}` filled in where `metadata.interpolate` says so.
+ * A Markdown skill's content with its directives run, and its `${…}` filled in where `metadata.interpolate`
+ * says so.
  *
- * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a directive that
- *   was aborted throws
+ * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a
+ *   directive that was aborted throws
  */
 export async function renderTool(
   tool: ToolDef,
@@ -228,7 +229,10 @@ class ToolRendering {
   }
 }
 
-/** Runs a static directive within the time that it has at build time. One that never waits cannot be interrupted. */
+/**
+ * Runs a static directive within the time that it has at build time. One that never waits cannot be
+ * interrupted.
+ */
 async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall, ctx: RunContext): Promise<unknown> {
   // Bundling its code is no time of its own.
   await load?.()

@@ -1,4 +1,7 @@
-/** Reads files under `verify`. The bytes that were compared with the index are those that are used: nothing is read twice. */
+/**
+ * Reads files under `verify`. The bytes that were compared with the index are those that are used: nothing is
+ * read twice.
+ */
 
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
@@ -24,7 +27,9 @@ export async function checkedContent({ state, names, record }: ToolSource): Prom
 /** How a module that was compiled names the chunks that it shares with others. */
 const CHUNK = /\.\/(chunk-[0-9A-Z]{8}\.mjs)/g
 
-/** Imports a compiled module whose bytes, and those of all chunks that it imports, are what the index says. */
+/**
+ * Imports a compiled module whose bytes, and those of all chunks that it imports, are what the index says.
+ */
 export async function importChecked(
   state: DirectoryState,
   names: DirectoryNames,
@@ -60,7 +65,10 @@ export function expectSame(path: string, bytes: Uint8Array, digest: FileDigest |
   if (disk.digestOf(bytes) !== digest.sha256) throw integrityFailed(path, 'is not what was compiled')
 }
 
-/** The digest of a file that a directive asks for: one that is in a compiled content, or a resource of the skill that asks. */
+/**
+ * The digest of a file that a directive asks for: one that is in a compiled content, or a resource of the
+ * skill that asks.
+ */
 export function digestFor(
   entry: string,
   from: string,

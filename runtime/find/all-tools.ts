@@ -61,7 +61,8 @@ function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
 }
 
 async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
-  // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
+  // Asking for every name reads the whole index, so that one which is refused is refused before anything is
+  // taken from it.
   const indexed = askIndex(state, globals, index => index.names() && index)
   // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
   const names = indexed ?? (state.library ? null : await diskNames(state, globals))

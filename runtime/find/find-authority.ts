@@ -14,7 +14,10 @@ import { toolOf } from './make-tool.js'
 /** A main skill, or the file that should be one and has a fault. */
 export type Main = { tool: ToolDef; fault?: never } | { tool?: never; fault: Diagnostic; path: string }
 
-/** The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is absolute. */
+/**
+ * The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is
+ * absolute.
+ */
 export async function mainInDir(dir: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   return (await mainAt(dir, globals))?.tool ?? null
 }

@@ -8,7 +8,10 @@ import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import type { Disk } from './disk-seam.js'
 
-/** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */
+/**
+ * The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a
+ * parser it may never need.
+ */
 const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
 /** Not imported: that would load all that it exports, streams too, at every start. */
@@ -50,7 +53,8 @@ export const disk: Disk = {
   directoryTime: path =>
     seen(`time ${path}`, () => {
       const time = statOf(path)?.mtimeMs ?? null
-      // Inside of a turn nobody looks again, so that a directory which may change within a tick never counts as settled.
+      // Inside of a turn nobody looks again, so that a directory which may change within a tick never counts
+      // as settled.
       return turns?.getStore() && time !== null && time >= Date.now() - CLOCK_TICK
         ? Number.POSITIVE_INFINITY
         : time
@@ -134,8 +138,9 @@ function digestPieces(file: number, { size }: Stats): string | null {
 }
 
 /**
- * Opens a file and reads from it; null for anything else. What was a file at the last look may be a pipe by now, which must not be waited
- * for. No more than its size is to be asked for: some files of the system's are regular, of no size, and without an end.
+ * Opens a file and reads from it; null for anything else. What was a file at the last look may be a pipe by
+ * now, which must not be waited for. No more than its size is to be asked for: some files of the system's are
+ * regular, of no size, and without an end.
  */
 function withFile<Result>(path: string, read: (file: number, stat: Stats) => Result): Result | null {
   const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
@@ -166,7 +171,10 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
   }
 }
 
-/** The bytes of the file at a real path; null where a link was put on the way since that was found out, or what is no file. */
+/**
+ * The bytes of the file at a real path; null where a link was put on the way since that was found out, or
+ * what is no file.
+ */
 async function readReal(real: string): Promise<Uint8Array | null> {
   const file = await fs.promises.open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {

@@ -20,7 +20,8 @@ export function resolve(part: Part, written: JsonObject, ctx: Context): JsonObje
 }
 
 /**
- * Holds a value against one of a tool's schemas, its own or one that it inherits, and gives a copy of it, in arguments with defaults.
+ * Holds a value against one of a tool's schemas, its own or one that it inherits, and gives a copy of it, in
+ * arguments with defaults.
  *
  * @throws ARGS_INVALID, RESULT_INVALID, SCHEMA_INVALID
  */

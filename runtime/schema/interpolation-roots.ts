@@ -32,7 +32,9 @@ function allowedEnvironment(names: readonly string[] = []): Record<string, strin
   return Object.fromEntries(names.map(name => [name, process?.env?.[name]]))
 }
 
-/** A context with its fields as own properties, as paths follow only those. Each is made when a path names it. */
+/**
+ * A context with its fields as own properties, as paths follow only those. Each is made when a path names it.
+ */
 export function contextFields(ctx: Context) {
   return {
     get args() {

@@ -58,11 +58,11 @@ const byContent = new Map<string, Promise<Made>>()
 const KEPT_MAX = 100
 
 /**
- * Compares a value with a schema: by the code that it was compiled to, or by Ajv where that is installed and the host
- * makes code, or by interpreting it. Which one it was cannot be told from what it says.
+ * Compares a value with a schema: by the code that it was compiled to, or by Ajv where that is installed and
+ * the host makes code, or by interpreting it. Which one it was cannot be told from what it says.
  *
- * @param compiled imports what a tool's own schema was compiled to; null for a schema that was found for this call, whose
- *   object may say something else at the next
+ * @param compiled imports what a tool's own schema was compiled to; null for a schema that was found for this
+ *   call, whose object may say something else at the next
  */
 export async function compareWith(
   { tool, part, schema, value: given }: Comparison,
@@ -200,7 +200,10 @@ async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | 
   }
 }
 
-/** Null where the value keeps the code from deciding: a text too long for its pattern, a `toString` of its own. */
+/**
+ * Null where the value keeps the code from deciding: a text too long for its pattern, a `toString` of its
+ * own.
+ */
 function decide(validate: Validate, value: unknown): boolean | null {
   try {
     return validate(value)
@@ -227,7 +230,8 @@ async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Prom
     const Class = await loading
     if (Class === null) return null
     const work = new PatternWork()
-    // Each has one of its own, which goes with it: an Ajv keeps something of every schema that it was ever given.
+    // Each has one of its own, which goes with it: an Ajv keeps something of every schema that it was ever
+    // given.
     return renewing(work, configured(Class, work).compile(withoutNames(schema)))
   } catch {
     return null

@@ -1,4 +1,7 @@
-/** The context that a tool is called with, and the state of a runtime. Each names the other, so they are in one file. */
+/**
+ * The context that a tool is called with, and the state of a runtime. Each names the other, so they are in
+ * one file.
+ */
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
@@ -41,13 +44,19 @@ export interface InvokeOptions extends CallIds {
   policy?: AgentPolicy | undefined
 }
 
-/** The context of a call, which a tool gets besides its arguments. `Args` is their type, as its author knows it. */
+/**
+ * The context of a call, which a tool gets besides its arguments. `Args` is their type, as its author knows
+ * it.
+ */
 export interface Context<Args = unknown> {
   /** The invocation's arguments, validated; undefined for a middleware, which is given its configuration. */
   readonly args: Args
   readonly run: Run
   readonly locals: Locals
-  /** Values shared with every call below: a tool sees its caller's, and what it writes is seen only further down. */
+  /**
+   * Values shared with every call below: a tool sees its caller's, and what it writes is seen only further
+   * down.
+   */
   readonly nonlocals: Record<string, unknown>
   readonly globals: Globals
   readonly envelope: Envelope
@@ -67,7 +76,9 @@ export interface Run {
   readonly tool: RunningTool
   /** The middlewares around the tool; for a middleware, the chain that it stands in. */
   readonly chain: readonly ChainStep[]
-  /** The place in `chain` of what runs now, or for a middleware its own; past its end where that is the tool. */
+  /**
+   * The place in `chain` of what runs now, or for a middleware its own; past its end where that is the tool.
+   */
   readonly index: number
   /** For a middleware that runs as a hook: what set it off, and the name of what it wraps. */
   readonly hook: { trigger: HookTrigger; target: string } | undefined
@@ -111,7 +122,8 @@ export interface Manager {
   /**
    * Runs all that is further in, and gives the result so far.
    *
-   * @throws NEXT_TWICE at a second call, but after one that failed: that tries again; and after the middleware has ended
+   * @throws NEXT_TWICE at a second call, but after one that failed: that tries again; and after the
+   *   middleware has ended
    */
   readonly next: () => Promise<unknown>
   /** Calls another tool. */
@@ -124,7 +136,10 @@ export interface AgentPolicy {
   allowedTools?: string | readonly string[] | undefined
 }
 
-/** `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read anew. */
+/**
+ * `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read
+ * anew.
+ */
 export type Freshness = 'trust' | 'check'
 
 export interface RuntimeConfig {
@@ -202,7 +217,9 @@ export interface RegisteredTools extends Map<string, ToolDef> {
   set: (key: string, tool: ToolDef | SetTool) => this
 }
 
-/** A tool as a program sets it, for example in place of another in a test: what it does not say is filled in. */
+/**
+ * A tool as a program sets it, for example in place of another in a test: what it does not say is filled in.
+ */
 export interface SetTool {
   name: string
   fn: (ctx: Context, args: unknown) => unknown

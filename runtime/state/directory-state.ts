@@ -15,7 +15,10 @@ export interface DirectoryState extends SearchDirectory {
   disk?: Promise<DirectoryNames | null>
   /** The names of `disk`, once they have been read. */
   diskNames?: DirectoryNames | null
-  /** When the folders that were listed for them last changed; undefined where one may have changed since without its time showing it. */
+  /**
+   * When the folders that were listed for them last changed; undefined where one may have changed since
+   * without its time showing it.
+   */
   diskTimes?: string | undefined
   /** Items at its top that came after `names` was made, by the listing that showed them. */
   added?: { listing: string; names: Promise<DirectoryNames | null> }

@@ -27,7 +27,10 @@ export interface RunEvent extends Progress {
   error?: unknown
 }
 
-/** Called with an event, which all listeners share. What it throws becomes a diagnostic of rule `listener-throws`. */
+/**
+ * Called with an event, which all listeners share. What it throws becomes a diagnostic of rule
+ * `listener-throws`.
+ */
 export type RunListener = (event: Readonly<RunEvent>) => void
 
 /** The listeners to the events of calls. */
@@ -36,7 +39,8 @@ export class RunEvents {
   readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()
 
   /**
-   * Calls a listener at each event of a type, until the function that this gives is called. What it throws becomes a diagnostic.
+   * Calls a listener at each event of a type, until the function that this gives is called. What it throws
+   * becomes a diagnostic.
    *
    * @throws OPTIONS_INVALID for a type that there is not
    */

@@ -13,7 +13,10 @@ export interface Origin {
   /** Its file, relative to `entry`, `/`-separated. */
   file: string
   via: Via
-  /** Tools of the same name in later path entries, nearest first. One not indexed counts once its directory was read. */
+  /**
+   * Tools of the same name in later path entries, nearest first. One not indexed counts once its directory
+   * was read.
+   */
   readonly shadows: { layer: Layer; entry: string; file: string }[]
 }
 
@@ -25,7 +28,10 @@ export interface ToolDef {
   name: string
   kind: ToolKind
   frontmatter: ToolFrontmatter
-  /** Runs it. A Markdown skill gives its content, or what its delegate does; code is imported at the first call. */
+  /**
+   * Runs it. A Markdown skill gives its content, or what its delegate does; code is imported at the first
+   * call.
+   */
   fn: ToolFunction
   /** Imports its code, so that the first call need not. Absent where there is nothing to import. */
   load?: () => Promise<unknown>
