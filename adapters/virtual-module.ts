@@ -129,12 +129,16 @@ export function inBundle<Item>(items: ReadonlyMap<string, Item>, path: string): 
   return item
 }
 
-/** As `compiler/4-bundle/follow/follow-urls.ts` writes it, with a name that `compiler/4-bundle/collect/bundled-module.ts` gives. */
+/**
+ * As `compiler/4-bundle/follow/follow-urls.ts` writes it, with a name that
+ * `compiler/4-bundle/collect/bundled-module.ts` gives.
+ */
 const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\)/g
 
 /**
- * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such an import
- * gives is a whole URL. A text of the code may read like one; only what the bundle has is taken for a file.
+ * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such
+ * an import gives is a whole URL. A text of the code may read like one; only what the bundle has is taken for
+ * a file.
  *
  * @param path the module's
  */

@@ -92,7 +92,10 @@ class Project {
   private places = noPlaces()
   /** The last one that was made. */
   private bundle: Bundle | undefined
-  /** The folder of its files. On a development server each later bundle has its own: a chunk that two had in common would be one module of both. */
+  /**
+   * The folder of its files. On a development server each later bundle has its own: a chunk that two had in
+   * common would be one module of both.
+   */
   private folder = ''
   private made = 0
   /** Of all bundles so far: who began with an older one still asks for its chunks. */
@@ -124,7 +127,10 @@ class Project {
     return this.compiling === started ? compiled : this.compile()
   }
 
-  /** Gives the paths that a build has to watch. A development server takes a module's watched file for an import, so it gets them itself. */
+  /**
+   * Gives the paths that a build has to watch. A development server takes a module's watched file for an
+   * import, so it gets them itself.
+   */
   placesToWatch(): string[] {
     const looked = [...this.places.directories, ...this.places.files]
     if (!this.server) return looked

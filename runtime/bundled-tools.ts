@@ -4,8 +4,8 @@ import type { InvokeOptions } from './state/context.js'
 type Call = (args?: unknown, options?: InvokeOptions) => Promise<unknown>
 
 /**
- * A function for each tool of a bundle, by its name. They are made when something is asked of them, as whoever never does should not
- * wait for thousands.
+ * A function for each tool of a bundle, by its name. They are made when something is asked of them, as
+ * whoever never does should not wait for thousands.
  */
 export function bundledTools(
   runtime: Runtime,

@@ -15,26 +15,29 @@ import type { AgentPolicy, Freshness, Globals, InvokeOptions, Stats } from './st
 import { createGlobals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'
 
-/** What a runtime is made from. Any other key is OPTIONS_INVALID. */
+/** The options of a runtime. Any other key is OPTIONS_INVALID. */
 export interface RuntimeOptions {
   /** Where skills lie, searched left to right. */
   paths: PathEntry[]
-  /** What relative paths start from. Default: the process's working directory. */
+  /** The directory that relative paths start from. Default: the process's working directory. */
   cwd?: string
   /** Default: `trust` where NODE_ENV is `production`, else `check`. */
   freshness?: Freshness
   /** Whether the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
   /**
-   * Whether modules, content and resources are held against the index's digests before they are used, and nothing is read that
-   * no index vouches for. It implies `trust`. Default: false.
+   * Whether modules, content and resources are compared with the index's digests before they are used, and
+   * nothing is read that no index vouches for. It implies `trust`. Default: false.
    */
   verify?: boolean
-  /** Packages that code which was not compiled finds at run time, instead of having them bundled: the configuration's. */
+  /**
+   * Packages that code which was not compiled finds at run time, instead of having them bundled: the
+   * configuration's.
+   */
   external?: readonly string[]
   /**
-   * Whether code of the skills is run. Where it is not, what only code tells of a tool is not known, and what would run it throws
-   * NOT_EVALUATED. Default: true.
+   * Whether code of the skills is run. Where it is not, metadata that only running code can give is missing,
+   * and a call of code throws NOT_EVALUATED. Default: true.
    */
   evaluate?: boolean
   /** How many calls may stand inside each other. Default: 64. */
@@ -64,32 +67,34 @@ export interface Runtime {
   /** Runs a tool; a Markdown skill gives its content. */
   invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
   /**
-   * A Markdown skill's content with its directives run, also where a delegate runs in its stead. Arguments are
-   * compared with `params`; no middleware runs. Throws CONTENT_MISSING for code.
+   * A Markdown skill's content with its directives run, also where a delegate runs in its stead. Arguments
+   * are compared with `params`; no middleware runs. Throws CONTENT_MISSING for code.
    */
   render: (ref: string, options?: { args?: unknown }) => Promise<string>
   /** The bytes of one of a folder skill's files. */
   readResource: (ref: string, path: string) => Promise<Uint8Array>
-  /** A tool with the author's frontmatter as it was written, and the skill's other files with size and digest. */
+  /**
+   * A tool with the author's frontmatter as it was written, and the skill's other files with size and digest.
+   */
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: (ref: string) => Promise<Explanation>
-  /** The same for a model, whose every call keeps to a policy. */
+  /** The runtime as a model uses it: every call is checked against a policy. */
   forAgent: (policy?: AgentPolicy) => AgentRuntime
-  /** What was found wrong so far: broken skills that were asked for, indexes that were refused or stale. */
+  /** The faults found so far: broken skills that were asked for, indexes that were refused or stale. */
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
   stats: () => Stats
   /**
-   * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they were first
-   * looked at. Turns inside of a turn are part of it.
+   * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they
+   * were first looked at. Turns inside of a turn are part of it.
    */
   turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
   /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
   close: () => Promise<void>
 }
 
-/** What an agent gets of a runtime: it sees no hidden and no disabled tool, and all that it calls is checked. */
+/** A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. */
 export interface AgentRuntime {
   /** The tool that a name leads to; null where the agent may call none of that name. */
   findTool: (ref: string) => Promise<ToolDef | null>

@@ -4,7 +4,10 @@ import { runtimeClosed } from '../src/base/error.js'
 import { clearAllCaches } from './directory/caches.js'
 import type { Globals } from './state/context.js'
 
-/** Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at anyway. */
+/**
+ * Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at
+ * anyway.
+ */
 export async function turn<Result>(
   work: () => Result | Promise<Result>,
   { closed, config }: Globals,
@@ -14,8 +17,8 @@ export async function turn<Result>(
 }
 
 /**
- * Ends a runtime: it finds nothing any more, and holds nothing: tools that were registered, listeners, caches. Look-ups
- * that are under way are waited for. A tool that is running goes on, and can call no other.
+ * Ends a runtime: it finds nothing any more, and holds nothing: tools that were registered, listeners,
+ * caches. Look-ups that are under way are waited for. A tool that is running goes on, and can call no other.
  */
 export async function close(globals: Globals): Promise<void> {
   globals.closed = true

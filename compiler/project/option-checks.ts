@@ -27,7 +27,10 @@ export function checkProjectOptions(of: string, options: ProjectOptions, own: Op
   })
 }
 
-/** Names the first entry of an array that is no path entry, and its unknown key, as the end of a sentence; empty for what is no array. */
+/**
+ * Names the first entry of an array that is no path entry, and its unknown key, as the end of a sentence;
+ * empty for what is no array.
+ */
 export function wrongPathEntry(value: unknown): string {
   if (!Array.isArray(value)) return ''
   const entry: unknown = value.find(one => !isPathEntry(one))

@@ -48,7 +48,10 @@ export async function findForAgent(
   return tool && isThere(tool) && mayBeAllowed(rulesOf(policy.allowedTools), tool) ? tool : null
 }
 
-/** The same for a call. What an agent is not to know of is not found, as if it were not there. */
+/**
+ * The tool that an agent calls by a name. Throws TOOL_NOT_FOUND for a tool that is hidden from it, as if it
+ * did not exist.
+ */
 export async function requireForAgent(ref: string, globals: Globals): Promise<ToolDef> {
   if (!isForAgents(ref, globals)) {
     // A model may give anything.
@@ -61,7 +64,10 @@ export async function requireForAgent(ref: string, globals: Globals): Promise<To
   throw unknownToAgent(ref)
 }
 
-/** The same whether a tool is not there or not for this agent. */
+/**
+ * The error for a tool that does not exist, and for one that this agent may not know of: it must not tell
+ * which.
+ */
 function unknownToAgent(ref: string): AgentAppsError {
   return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
     hint: 'Call one of the tools that are listed.',
@@ -72,7 +78,8 @@ function unknownToAgent(ref: string): AgentAppsError {
 /**
  * Lets a call go on that a model chose.
  *
- * @throws TOOL_DENIED where the calling skill, one above it whose agent started this one, or a policy does not allow it
+ * @throws TOOL_DENIED where the calling skill, one above it whose agent started this one, or a policy does
+ *   not allow it
  */
 export function authorize(ctx: RunContext): void {
   const { tool, args } = ctx
@@ -90,7 +97,7 @@ export function authorize(ctx: RunContext): void {
 
 const opening = lazy(() => import('../find/opened-skill.js'))
 
-/** What an agent is given of a call: a skill that it opens comes with where its files are. */
+/** The result as an agent gets it: a skill that it opens comes with the place of its files. */
 export async function resultForAgent(
   { tool, globals }: RunContext,
   { body }: Chain,
@@ -102,7 +109,10 @@ export async function resultForAgent(
   return (await opening()).openSkill(tool, result, globals)
 }
 
-/** What limits an agent's call: its own policy and skill, and those of all agents that it was started for. */
+/**
+ * The patterns that limit an agent's call: of its own policy and skill, and of all agents that it was started
+ * for.
+ */
 function* restrictionsOn(ctx: RunContext): Generator<{ by: string; patterns: AgentPolicy['allowedTools'] }> {
   for (let one: RunContext | undefined = ctx; one; one = one.caller && invocationOf(one.caller)) {
     const { caller, options } = one
@@ -112,7 +122,10 @@ function* restrictionsOn(ctx: RunContext): Generator<{ by: string; patterns: Age
   }
 }
 
-/** Lists of patterns that were parsed, by their text: a call asks for those of all policies and skills above it. */
+/**
+ * Lists of patterns that were parsed, by their text: a call asks for those of all policies and skills above
+ * it.
+ */
 const parsed = new Map<string, readonly ToolRule[]>()
 /** More than a process has at a time, other than one that makes up a policy for each call. */
 const PARSED_MAX = 1000
@@ -131,7 +144,10 @@ function rulesIn(list: string): readonly ToolRule[] {
   return rules
 }
 
-/** A bare name, one that a server gave, or one that a program chose; nothing that leads to a file, or is code itself. */
+/**
+ * A bare name, one that a server gave, or one that a program chose; nothing that leads to a file, or is code
+ * itself.
+ */
 function isForAgents(ref: string, { tools: { programmaticTools } }: Globals): boolean {
   if (typeof ref !== 'string') return false
   return isToolName(ref) || ref.startsWith('mcp://') || (programmaticTools.has(ref) && !/[/\\:]/.test(ref))

@@ -18,7 +18,10 @@ const agents = lazy(() => import('./agent-calls.js'))
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
 
-/** One call of a tool, with arguments and options of its own: `caller` is the one that makes it, where that is a tool. */
+/**
+ * One call of a tool, with arguments and options of its own: `caller` is the one that makes it, where that is
+ * a tool.
+ */
 export async function callTool(
   ref: string,
   args: unknown,

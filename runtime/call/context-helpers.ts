@@ -34,8 +34,9 @@ export function ctxTarget(ctx: Context): Context {
 }
 
 /**
- * A value of the call that a directive or a middleware serves, by a path over `args`, `locals`, `nonlocals`, `run`, `config` and
- * `env`. The `locals` of a directive are the tool's, with what the directives around it add.
+ * A value of the call that a directive or a middleware serves, by a path over `args`, `locals`, `nonlocals`,
+ * `run`, `config` and `env`. The `locals` of a directive are the tool's, with what the directives around it
+ * add.
  *
  * @throws PATH_INVALID
  */
@@ -56,8 +57,9 @@ export function ctxCwd({ locals, globals }: Context): string {
 }
 
 /**
- * The tools that whoever made this call may know of: for code all that `listTools` gives, for an agent those that it is
- * shown and may call, by its policy, the calling skill's `allowed-tools`, and those of all agents above.
+ * The tools that whoever made this call may know of: for code all that `listTools` gives, for an agent those
+ * that it is shown and may call, by its policy, the calling skill's `allowed-tools`, and those of all agents
+ * above.
  *
  * @param as `agent`: those that an agent is shown, whoever called
  */
@@ -82,7 +84,7 @@ export async function ctxFolder(
   return (await opening()).readFolder(tool, globals)
 }
 
-/** What set a hook off: `$next` or `$invoke`; undefined for what is no hook. */
+/** The trigger of a hook, `$next` or `$invoke`; undefined where the context is not a hook's. */
 export function ctxHookTrigger(ctx: Context): HookTrigger | undefined {
   return ctx.run.hook?.trigger
 }
@@ -93,8 +95,8 @@ export function ctxHookTarget(ctx: Context): string | undefined {
 }
 
 /**
- * A context as plain JSON-safe data for logs: what it is about and what it holds, without functions. Null where it is
- * none.
+ * A context as plain JSON-safe data for logs: what it is about and what it holds, without functions. Null
+ * where it is none.
  */
 export function serializeContext(ctx: Context, maxDepth = 8): Record<string, unknown> | null {
   if (typeof ctx !== 'object' || ctx === null || !ctx.envelope || !ctx.run) return null

@@ -1,13 +1,16 @@
 import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
 import { isToolName } from '../../src/skill/names.js'
 
-/** What is wrong with a call before it is one. */
+/** The errors that occur before a tool runs. */
 const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKEN', 'TOOL_NOT_FOUND'])
 
-/** Of an error that was told of a delegate, whose delegate that was: its own `tool` stays the one that it speaks of. */
+/** The tool whose delegate an error is about, by the error: its own `tool` stays the one that failed. */
 const delegating = new WeakMap<AgentAppsError, string>()
 
-/** What a call of a tool's delegate threw. Where that was no call yet, the caller never named what it speaks of: so it names the tool, too. */
+/**
+ * The error of a tool's delegate. One from before the delegate ran speaks of a name that the caller never
+ * wrote, so the tool is named too.
+ */
 export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
   if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
   const speaksOf = delegating.get(error) ?? error.tool
@@ -15,7 +18,7 @@ export function delegateFailed(tool: string, delegate: string, error: unknown): 
   return isOfDelegate ? named(tool, error) : error
 }
 
-/** What kept the code of a tool's delegate from being imported. */
+/** The error of importing a delegate's code, with the tool named. */
 export function delegateUnready(tool: string, error: unknown): unknown {
   return isAgentAppsError(error) ? named(tool, error) : error
 }

@@ -10,9 +10,9 @@ const calling = lazy(() => import('./call-tool.js'))
 /**
  * Runs a tool. A Markdown skill gives its content.
  *
- * @throws OPTIONS_INVALID; TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where it is called as an agent; ARGS_INVALID; DEPTH_EXCEEDED;
- *   RUN_ABORTED once `signal` is aborted, or what it was aborted with where that is an error of ours; NEXT_TWICE for
- *   a faulty middleware; and what the tool throws
+ * @throws OPTIONS_INVALID; TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where it is called as an agent;
+ *   ARGS_INVALID; DEPTH_EXCEEDED; RUN_ABORTED once `signal` is aborted, or what it was aborted with where
+ *   that is an error of ours; NEXT_TWICE for a faulty middleware; and what the tool throws
  */
 export function invoke(
   ref: string,

@@ -5,7 +5,7 @@ import type { Progress, RunEvent, RunEventType } from '../state/events.js'
 import { addDiagnostic } from '../state/globals.js'
 import { invocationOf, type RunContext } from './run-context.js'
 
-/** Runs a call, and tells those who listen when it begins and how it ends. */
+/** Runs a call, and notifies the listeners when it begins and how it ends. */
 export async function observed(ctx: RunContext, run: () => Promise<unknown>): Promise<unknown> {
   ctx.started = performance.now()
   emit('tool:start', ctx)
@@ -21,7 +21,7 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
   }
 }
 
-/** Tells those who listen of something that happened to a call. */
+/** Notifies the listeners of an event of a call. */
 export function emit(type: RunEventType, ctx: RunContext, more: Progress & { error?: unknown } = {}): void {
   const { globals, tool, caller, started } = ctx
   const listeners = globals.events.listeners.get(type)

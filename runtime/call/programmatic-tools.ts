@@ -14,7 +14,9 @@ import type { ToolFunction } from '../state/tool-def.js'
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {
   /** The name it is found by, exactly. A name that breaks the name rule (`my_tool`) is found too. */
   name: string
-  /** Runs it. `args` is what the caller passed, checked against `params`; of a middleware its configuration. */
+  /**
+   * Runs it. `args` is what the caller passed, checked against `params`; of a middleware its configuration.
+   */
   fn: (ctx: Context<RegisteredArguments<Params>>, args: RegisteredArguments<Params>) => unknown
   description?: string
   /** JSON Schema of the arguments. Absent: it takes none. */
@@ -38,11 +40,11 @@ export interface RegisterToolOptions<Params extends JsonObject | undefined = Jso
 type RegisteredArguments<Params> = Params extends JsonObject ? Record<string, unknown> : unknown
 
 /**
- * Registers a tool: with the definition alone on the process's default globals. It shadows tools from disk, and
- * replaces one of its name that was registered before.
+ * Registers a tool: with the definition alone on the process's default globals. It shadows tools from disk,
+ * and replaces one of its name that was registered before.
  *
- * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID where `fn` is no function
- *   or the role none, or a schema is no JSON Schema
+ * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID where `fn`
+ *   is no function or the role none, or a schema is no JSON Schema
  */
 export function registerTool<Params extends JsonObject | undefined = undefined>(
   globals: Globals,
@@ -63,7 +65,7 @@ async function registerDefined(globals: Globals, tool: DefinedTool): Promise<voi
   add(globals, tool, await tool.frontmatter())
 }
 
-/** What is registered, beside its frontmatter; a program without types may give anything. */
+/** A tool to be registered, without its frontmatter; a program without types may give anything. */
 interface Registered extends Pick<RegisterToolOptions, 'module' | 'content'> {
   name?: string
   fn?: unknown
@@ -121,9 +123,9 @@ export function unregisterTool(globals: Globals, name: string): void {
 }
 
 /**
- * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and gives the name: a reference
- * to the function that can be handed to a model. It takes whatever it is given. Subject to `allowed-tools` like any
- * other (`callback-*`).
+ * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and gives the name: a
+ * reference to the function that can be handed to a model. It takes whatever it is given. Subject to
+ * `allowed-tools` like any other (`callback-*`).
  */
 export function createCallbackRef(globals: Globals, label: string, fn: RegisterToolOptions['fn']): string {
   if (!isToolName(label) || label.length > 55) {

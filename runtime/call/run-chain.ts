@@ -16,9 +16,9 @@ const interpolating = lazy(() => import('../schema/interpolate-arguments.js'))
 const placing = lazy(() => import('../cascade/cascade-on-demand.js'))
 
 /**
- * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it there, one
- * that returns undefined goes on, and one that calls `next()` has all that is further in run where it does. What is
- * no promise is not waited for.
+ * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it
+ * there, one that returns undefined goes on, and one that calls `next()` has all that is further in run where
+ * it does. What is no promise is not waited for.
  *
  * @param outer where the context is a middleware's own: its place in the chain that it stands in
  */
@@ -36,8 +36,8 @@ export function runChain(
 }
 
 /**
- * One run of a chain. Its middlewares lie in each other, each one level further in than the one around it. Every
- * part gives the result so far when it and all that is further in have run.
+ * One run of a chain. Its middlewares lie in each other, each one level further in than the one around it.
+ * Every part gives the result so far when it and all that is further in have run.
  */
 class Onion {
   /** The calls of middleware so far, of all chains that one call of a tool expands to. */
@@ -97,8 +97,8 @@ class Onion {
   }
 
   /**
-   * True for what a middleware around it has left behind, by ending or by trying again: it starts nothing more, and
-   * gives no result.
+   * True for what a middleware around it has left behind, by ending or by trying again: it starts nothing
+   * more, and gives no result.
    *
    * @param tries how often that middleware had called `next()` when it began
    */
@@ -114,7 +114,9 @@ class Onion {
   }
 }
 
-/** How many middlewares run from each other without a wait, so that a long chain does not exhaust the stack. */
+/**
+ * How many middlewares run from each other without a wait, so that a long chain does not exhaust the stack.
+ */
 const PLACES_AT_ONCE = 64
 
 /** The context of a middleware, which knows its place in the onion. */
@@ -131,9 +133,9 @@ class MiddlewareContext extends RunContext {
   /** The calls of middleware up to what is further in, which another try makes again. */
   private callsBefore = 0
   private hasEnded = false
-  /** What `next()` gave. */
+  /** The promise that `next()` returned. */
   private given: Promise<unknown> | undefined = undefined
-  /** Of what is further in: whether it has run, whether all of it has, and what it threw. */
+  /** Whether anything further in has run, whether all of it has, and the error that it threw. */
   private innerHasRun = false
   private innerIsDone = true
   private innerFailure: { error: unknown } | undefined = undefined
@@ -193,7 +195,7 @@ class MiddlewareContext extends RunContext {
     }
   }
 
-  /** What a middleware says of its configuration is told with the place where that is written. */
+  /** Adds to an error about a middleware's configuration the place where that is written. */
   private failOf(error: unknown): Awaitable<never> {
     const { name } = this.step
     const isFault = isAgentAppsError(error) && error.code === 'MIDDLEWARE_CONFIG'
@@ -253,7 +255,7 @@ class MiddlewareContext extends RunContext {
     return this.given
   }
 
-  /** What failed may be tried again. */
+  /** Makes way for another try. */
   private forgetFailure(): void {
     this.given = undefined
     this.innerFailure = undefined
@@ -261,7 +263,9 @@ class MiddlewareContext extends RunContext {
     this.onion.ctx.abort = this.before
   }
 
-  /** What is further in has run; `isDone` is false where it leaves the rest to who comes after. */
+  /**
+   * Notes that something further in has run; `isDone` is false where the rest of the chain is still to run.
+   */
   hasRun(isDone: boolean): void {
     this.innerHasRun = true
     this.innerIsDone = isDone
@@ -333,8 +337,8 @@ function tooLarge(tool: ToolDef, name: string): AgentAppsError {
 const IS_READ = Symbol('is read')
 
 /**
- * What watched promises inherit from: `await` and `then` both ask a promise for its constructor, and stay fast where
- * they are told that it is the language's own.
+ * The prototype of watched promises: `await` and `then` both ask a promise for its constructor, and stay fast
+ * where they are told that it is the language's own.
  */
 const WATCHED: object = Object.create(Promise.prototype, {
   constructor: {

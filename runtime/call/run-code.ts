@@ -23,7 +23,9 @@ export interface LoadedCode {
   module: Record<string, unknown>
 }
 
-/** The code of a tool: from its compiled module, or bundled from its file where that is missing or changed. */
+/**
+ * The code of a tool: from its compiled module, or bundled from its file where that is missing or changed.
+ */
 export async function loadCode(source: ToolSource, globals: Globals): Promise<LoadedCode> {
   const { state, record } = source
   const module = await importCode(source, record.module, { file: record.file }, globals)
@@ -34,7 +36,10 @@ export async function loadCode(source: ToolSource, globals: Globals): Promise<Lo
   throw noTool(`The export "${exported}" of ${record.file}`, { tool: record.frontmatter.name, file })
 }
 
-/** What a delegate does: a plain module or inline code by itself, else the tool that it names. */
+/**
+ * Loads the function of a delegate: that of a plain module or inline code, else a call of the tool that it
+ * names.
+ */
 export async function loadDelegate(source: ToolSource, globals: Globals): Promise<ToolFunction> {
   const { record } = source
   const { delegate } = record

@@ -18,7 +18,7 @@ import type { Progress } from '../state/events.js'
 import type { Origin, ToolDef } from '../state/tool-def.js'
 import { throwIfAborted } from './run-aborted.js'
 
-/** Tells listeners; loaded where there are some. */
+/** The code that notifies listeners, loaded once there are any. */
 export const observing = lazy(() => import('./observe.js'))
 
 /** Runs a tool for another one. */
@@ -38,14 +38,14 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
 }
 
 /**
- * The context of a tool, or of a middleware. A call with ten middlewares makes eleven of them: what a tool may never
- * look at is made when it is read. The fields that `Context` does not name are the runtime's own.
+ * The context of a tool, or of a middleware. A call with ten middlewares makes eleven of them: what a tool
+ * may never look at is made when it is read. The fields that `Context` does not name are the runtime's own.
  */
 export class RunContext implements CallContext {
   private ownArgs: unknown = undefined
   private hasArguments = false
   chain: Chain | undefined = undefined
-  /** What of the chain runs now; undefined: the tool. */
+  /** The step of the chain that runs now; undefined: the tool. */
   at: ChainStep | undefined = undefined
   /** When it began, where somebody listens: milliseconds of `performance.now()`. */
   started: number | undefined = undefined
@@ -104,7 +104,7 @@ export class RunContext implements CallContext {
     return this.ownNonlocals
   }
 
-  /** What the caller shares. A tool's nonlocals and those of its middlewares lie side by side below it. */
+  /** The caller's nonlocals. Those of a tool and of its middlewares lie side by side below them. */
   get shared(): Record<string, unknown> | undefined {
     if (this.served) return this.served.shared
     const given = this.options?.nonlocals
@@ -123,7 +123,7 @@ export class RunContext implements CallContext {
     return this.ownManager
   }
 
-  /** What of its chain runs, or for a middleware its own step; undefined: the tool. */
+  /** The step of its chain that runs, or for a middleware its own step; undefined: the tool. */
   get current(): ChainStep | undefined {
     return this.at
   }
@@ -171,7 +171,7 @@ function envelopeOf(ctx: RunContext): Envelope {
   }
 }
 
-/** What it gives may be called without it. */
+/** Its functions may be called without it. */
 class ManagerOf implements Manager {
   constructor(private readonly ctx: RunContext) {}
 

@@ -5,7 +5,10 @@ import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
 
-/** What a directory's `cascadeKey` has to be for its cascades to hold; null where a directory has no index. */
+/**
+ * The `cascadeKey` that a directory's index must have for its cascades to hold; null where a directory has no
+ * index.
+ */
 export function cascadeKey(state: DirectoryState, globals: Globals): string | null {
   const states = directoryStates(globals)
   const library = states.find(one => one.library)

@@ -1,4 +1,4 @@
-/** What is imported where a cascade has to be resolved at run time, or told of: one file, so that it is loaded at once. */
+/** The code that resolves and explains cascades at run time, in one file so that it is loaded at once. */
 export { configurationInvalid } from './configuration-invalid.js'
 export { explain } from './explain.js'
 export { isReachedByNobody } from './promotions.js'

@@ -12,7 +12,8 @@ import { sourceOf } from '../state/tool-source.js'
 const finding = lazy(() => import('./find-cascade.js'))
 
 /**
- * What runs around a tool: as it was compiled, where it was and what it depends on is the same; else resolved now.
+ * The chain around a tool: as it was compiled, where nothing that it depends on has changed; else resolved
+ * now.
  *
  * @throws CASCADE_INVALID where the tool's metadata, or that of one it inherits from, has a fault
  */
@@ -37,7 +38,9 @@ function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean 
   return stamp !== null && stamp === stampOf(globals) && areFresh(sources, globals)
 }
 
-/** What tells one state of the directories' tops and indexes from another; null where it may change unseen. */
+/**
+ * A text that differs between states of the directories' tops and indexes; null where one may change unseen.
+ */
 export function stampOf(globals: Globals): string | null {
   if (globals.config.freshness === 'trust') return null
   const times = directoryStates(globals).map(({ dir }) => [disk.directoryTime(dir), indexStamp(disk, dir)])

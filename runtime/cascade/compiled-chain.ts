@@ -60,14 +60,15 @@ export async function addressedTools(
   return tools
 }
 
-/** What a key is named after: a middleware, or what may be one and has a fault. */
+/** The middleware that a key is named after, or the fault of a tool that may be one. */
 export type FoundMiddleware = { tool: ToolDef; fault?: never } | { tool?: never; fault: Fault }
 
 type Fault = NonNullable<CascadeTool['fault']>
 
 /**
- * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the library's.
- * So a chain does not depend on what lies in other people's directories. What has another role is passed over.
+ * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the
+ * library's. So a chain does not depend on what lies in other people's directories. What has another role is
+ * passed over.
  *
  * @param onPassed told what is passed over: once its file changes, it may be middleware
  */

@@ -5,8 +5,8 @@ import type { ToolDef } from '../state/tool-def.js'
 import { resolveAll, toolId } from './resolve-cascade.js'
 
 /**
- * What a middleware says of its configuration, as the error of the tool that it is around: with the place where the
- * value is written, be that in another skill.
+ * Turns a middleware's error about its configuration into one of the tool that it is around, with the place
+ * where the value is written, be that in another skill.
  */
 export async function configurationInvalid(
   error: AgentAppsError,

@@ -8,8 +8,8 @@ import { sourceOf } from '../state/tool-source.js'
 import { cascadeKey } from './cascade-key.js'
 
 /**
- * The names of a tool's peers: under `trust` as its index has them, where its cascades hold; else as they were resolved
- * now.
+ * The names of a tool's peers: under `trust` as its index has them, where its cascades hold; else as they
+ * were resolved now.
  */
 export async function peersOf(
   tool: ToolDef,

@@ -16,7 +16,7 @@ type Problem = { message: string; hint: string }
 const HINT = 'Give the name of a tool, a path relative to the file, or an `inline://` text.'
 
 /**
- * What keeps a delegate from being called, as far as that is known without running code; null where nothing does.
+ * Finds why a delegate cannot be called, as far as that is known without running code; null where it can.
  *
  * @param writer the tool whose metadata has the delegate
  */

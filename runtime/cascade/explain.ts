@@ -20,7 +20,7 @@ import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 
 /** Where a value of a tool's effective metadata was written. */
 export interface ExplainedOrigin {
-  /** What the value is by then: as it was written there. */
+  /** The value as it was written there. */
   value: JsonValue
   layer: CascadeLayer
   /** The tool that wrote it. */
@@ -46,18 +46,19 @@ export interface Explanation {
   name: string
   /** By key, in the order of the chain. `overrides`: what weaker layers gave, strongest first. */
   metadata: Record<string, ExplainedOrigin & { overrides: ExplainedOrigin[] }>
-  /** What runs around the tool, outermost first, without the tool itself. */
+  /** The middlewares around the tool, outermost first. */
   chain: ExplainedStep[]
   /** The paths that `${…}` in the chain's arguments reads, sorted. */
   deps: string[]
   /** The tools that use it as middleware and are used by it. */
   peers: string[]
-  /** What is wrong: as long as there is something, the tool is not run. */
+  /** The faults of its metadata: as long as there is one, the tool is not run. */
   problems: { message: string; hint: string }[]
 }
 
 /**
- * Says of every effective key of a tool where it came from and what it overrode, and what runs around the tool.
+ * Says of every effective key of a tool where it came from and what it overrode, and what runs around the
+ * tool.
  *
  * @throws TOOL_NOT_FOUND, TOOL_BROKEN
  */
@@ -77,7 +78,7 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
   const faults = problemsOf(tool, resolution).map(problem =>
     problemFor(root, problem, id => toolOfId(id).name),
   )
-  // What is run is told as it is run.
+  // A tool that can run is explained as it runs.
   const isRun = faults.length === 0 && (await canRun(tool, globals))
   const steps = (resolved?.chain ?? []).map(entry => {
     const middleware = toolOfId(entry.tool)
@@ -112,7 +113,10 @@ function explainedStep(
   }
 }
 
-/** Why a middleware's `params` refuse its configuration. What `${…}` is filled into is known only when it runs. */
+/**
+ * Why a middleware's `params` refuse its configuration. What `${…}` is filled into is known only when it
+ * runs.
+ */
 function configProblem(name: string, args: JsonValue, middleware: ToolDef): ExplainedStep['problem'] {
   const { params } = middleware.frontmatter
   const isOpen = sourceOf(middleware)?.record.dynamic || JSON.stringify(args).includes(EXPRESSION_START)

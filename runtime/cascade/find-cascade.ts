@@ -47,7 +47,7 @@ async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
   return resolveCascade(tool, globals)
 }
 
-/** A cascade as the compiler resolved it; null where there is none that holds here. */
+/** A cascade as the compiler resolved it; null where it has none that holds here. */
 async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade | null> {
   const source = sourceOf(tool)
   if (!source || source.names.via === 'disk') return null
@@ -58,7 +58,9 @@ async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
   })
 }
 
-/** The index that a tool was found in, where what it says of several tools together still holds; else null. */
+/**
+ * The index that a tool was found in, where what it says of several tools together still holds; else null.
+ */
 export async function holdingIndex(
   { state, names }: ToolSource,
   globals: Globals,
@@ -74,11 +76,12 @@ async function recordedCascade(
   record: CascadeRecord | undefined,
   globals: Globals,
 ): Promise<KnownCascade | null> {
-  // Somebody else's directory was compiled as a project of its own, whose promotions count there and not here.
+  // Somebody else's directory was compiled as a project of its own, whose promotions count there and not
+  // here.
   if (record?.open || (record && state.external && !state.library)) return null
   const { metadata } = tool.frontmatter
   const effective = Object.entries({ ...metadata, ...record?.metadata })
-  // Of a key of its own null says that it is taken away; that of another is a value.
+  // A null of its own takes a key away; an inherited null is a value.
   const toolKeys = effective.flatMap(([key, value]) => (value === null && key in metadata ? [] : [key]))
   if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals)) return null
   if (record?.problem) {
@@ -93,7 +96,7 @@ async function recordedCascade(
     : chainOfRecord(tool, record, toolKeys, globals)
 }
 
-/** An index may say anything, so a position that is none is left out. */
+/** The place that an index records. It may say anything, so what is no position is left out. */
 function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPlace | null {
   const file = writtenFile(owner)
   if (file === null) return null
@@ -101,7 +104,9 @@ function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPl
   return { file, ...(position && isPlace && { position }) }
 }
 
-/** True where a base may be another tool than the compiler found, or one that it did not find may be there. */
+/**
+ * True where a base may be another tool than the compiler found, or one that it did not find may be there.
+ */
 function mayHaveOtherBases(
   { frontmatter: { metadata } }: ToolDef,
   record: CascadeRecord | undefined,
@@ -117,7 +122,10 @@ function mayHaveOtherBases(
   return [...references, ...names].some(ref => typeof ref === 'string' && programmaticTools.has(ref))
 }
 
-/** True where something stands at the top of a directory that was not there when it was compiled: it may be a main skill or middleware. */
+/**
+ * True where something stands at the top of a directory that was not there when it was compiled: it may be a
+ * main skill or middleware.
+ */
 async function hasAdditions(globals: Globals): Promise<boolean> {
   if (globals.config.freshness === 'trust') return false
   for (const state of directoryStates(globals).filter(isOwn)) {

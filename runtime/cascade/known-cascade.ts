@@ -5,7 +5,7 @@ import { isMetaKey } from '../../src/skill/metadata-keys.js'
 import { type Chain, EMPTY_CHAIN, type KnownCascade } from '../state/chain.js'
 import type { ToolDef } from '../state/tool-def.js'
 
-/** What resolving a cascade gives, from an index or from files. */
+/** A cascade as it was resolved, from an index or from files. */
 export interface CascadeParts {
   chain?: Chain
   /** All keys of its effective metadata. */

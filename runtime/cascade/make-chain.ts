@@ -34,7 +34,7 @@ export function makeChain(
   })
 }
 
-/** What a tool has by its cascade besides middleware, among what its metadata comes to. */
+/** The parts of a chain besides middleware that a tool's effective metadata gives it. */
 export function inheritedParts(
   tool: ToolDef,
   body: ToolDef | undefined,

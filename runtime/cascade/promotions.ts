@@ -9,8 +9,8 @@ import type { ToolDef } from '../state/tool-def.js'
 import { cascadeTool } from './resolve-cascade.js'
 
 /**
- * True for a registered tool without metadata that no promotion reaches: there is nothing to resolve. Programs
- * register thousands of such.
+ * True for a registered tool without metadata that no promotion reaches: there is nothing to resolve.
+ * Programs register thousands of such.
  */
 export async function isReachedByNobody(
   { origin, frontmatter }: ToolDef,
@@ -21,7 +21,8 @@ export async function isReachedByNobody(
   const isTrusted = config.freshness === 'trust'
   const promotions = (isTrusted && cache.promotions) || (await readPromotions(globals))
   cache.promotions = promotions
-  // Under `check` a main skill may change at any time: what is resolved is kept with the files that it came from.
+  // Under `check` a main skill may change at any time: what is resolved is kept with the files that it came
+  // from.
   return (
     isTrusted &&
     promotions !== null &&
@@ -29,7 +30,7 @@ export async function isReachedByNobody(
   )
 }
 
-/** What reaches tools without a file, for all of them; null where a main skill has a fault. */
+/** Reads the promotions that reach all tools without a file; null where a main skill has a fault. */
 export async function readPromotions(globals: Globals): Promise<Promotions | null> {
   const project = await rootMain(isOwn, globals)
   const library = await rootMain(one => one.library === true, globals)

@@ -51,7 +51,7 @@ export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<K
   })
 }
 
-/** What keeps a tool from being run: its own faults, and those of the tools whose metadata it has. */
+/** The problems that keep a tool from running: its own, and those of the tools whose metadata it inherits. */
 export function problemsOf(tool: ToolDef, { tools, problems }: CascadeResolution): CascadeProblem[] {
   const id = toolId(tool)
   const sources = tools.get(id)?.sources ?? []
@@ -59,7 +59,10 @@ export function problemsOf(tool: ToolDef, { tools, problems }: CascadeResolution
   return [...own, ...problems.filter(one => one.tool !== id && sources.includes(one.tool))]
 }
 
-/** A tool's cascade as the cascade itself tells it, with the way from its ids to tools, and what has a middleware's name and is none. */
+/**
+ * Resolves a tool's cascade. Gives it with the tool of each of its ids, and the tools that have a
+ * middleware's name and another role.
+ */
 export async function resolveAll(tool: ToolDef, globals: Globals) {
   const tools = new Map<string, ToolDef>()
   const passed: ToolDef[] = []
@@ -94,12 +97,14 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   return { resolution: await resolveCascades([root], lookUp), toolOfId, passed }
 }
 
-/** What nobody can use, so that it has no layer or metadata of its own. */
+/** A tool with a fault, which has no layer or metadata that could be used. */
 function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
   return { id: `\0${name}`, name, layer: 'project', metadata: {}, ...(fault && { fault }) }
 }
 
-/** What an `$inherit` reference leads to: a path means what it means in the file that wrote it. */
+/**
+ * Finds the base that an `$inherit` reference names. A path is relative to the file that it is written in.
+ */
 async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { entry, file } = from.origin
   const isRelative = parseReference(ref).kind === 'path' && entry !== ''
@@ -113,7 +118,10 @@ async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<F
 
 type FoundBase = { tool: ToolDef; fault?: never } | { fault: CascadeTool['fault']; tool?: never }
 
-/** A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's base. */
+/**
+ * A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's
+ * base.
+ */
 async function baseInEntry(tool: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { name, origin } = tool
   const state = directoryStates(globals).find(({ dir }) => dir === origin.entry)

@@ -14,7 +14,10 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
-/** What a directive of a file sees: `entry` is the file's path entry, absolute, and `file` relative to it. */
+/**
+ * The files and tools that a directive of a file can read: `entry` is the file's path entry, absolute, and
+ * `file` relative to it.
+ */
 export function directiveSource(
   entry: string,
   file: string,

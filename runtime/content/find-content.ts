@@ -21,7 +21,10 @@ export interface FoundContent {
   known: Map<string, ToolDef>
 }
 
-/** A tool's content and the parts of it: as they were compiled, where that holds; else as its text is parsed now. */
+/**
+ * A tool's content and the parts of it: as they were compiled, where that holds; else as its text is parsed
+ * now.
+ */
 export async function findContent(
   tool: ToolDef,
   source: ToolSource,

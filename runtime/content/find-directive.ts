@@ -7,8 +7,8 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 
 /**
- * The directive of a name for the content of a tool, as middleware is looked for: a registered one, else one of the
- * tool's own layer, else the library's. What has no tag of a directive is passed over.
+ * The directive of a name for the content of a tool, as middleware is looked for: a registered one, else one
+ * of the tool's own layer, else the library's. What has no tag of a directive is passed over.
  */
 export async function findDirective(name: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
   const registered = globals.tools.programmaticTools.get(name)

@@ -8,8 +8,9 @@ import type { ToolSource } from '../state/tool-source.js'
 const rendering = lazy(() => import('./render-tool.js'))
 
 /**
- * What a Markdown skill gives: its content, with its directives run, and where `metadata.interpolate` says so, its
- * `${…}` filled in. Content with neither is the bytes as they stand, and nothing is loaded that renders.
+ * Runs a Markdown skill: gives its content, with its directives run, and where `metadata.interpolate` says
+ * so, its `${…}` filled in. Content with neither is the bytes as they stand, and nothing is loaded that
+ * renders.
  *
  * @throws what `renderTool` throws
  */

@@ -42,15 +42,16 @@ interface Place {
   file: string
   /** The files that it is included by, its own last, absolute. */
   way: readonly string[]
-  /** What the directives around it add to `locals`. */
+  /** The values that the directives around it add to `locals`. */
   locals: Readonly<Record<string, unknown>>
 }
 
 /**
- * A Markdown skill's content with its directives run, and its `${…}` filled in where `metadata.interpolate` says so.
+ * A Markdown skill's content with its directives run, and its `${…}` filled in where `metadata.interpolate`
+ * says so.
  *
- * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a directive that
- *   was aborted throws
+ * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a
+ *   directive that was aborted throws
  */
 export async function renderTool(
   tool: ToolDef,
@@ -72,7 +73,7 @@ export async function renderTool(
 
 const RENDER_OPTIONS: OptionTable<'args'> = { args: 'data' }
 
-/** What `render` of a runtime gives. */
+/** Renders a tool's content for `render` of a runtime. */
 export async function render(
   ref: string,
   options: { args?: unknown } | undefined,
@@ -228,7 +229,10 @@ class ToolRendering {
   }
 }
 
-/** What a static directive gives, within the time that it has at build time. One that never waits is not ended here. */
+/**
+ * Runs a static directive within the time that it has at build time. One that never waits cannot be
+ * interrupted.
+ */
 async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall, ctx: RunContext): Promise<unknown> {
   // Bundling its code is no time of its own.
   await load?.()

@@ -17,7 +17,10 @@ export function clearToolCache(name: string, globals: Globals = defaultGlobals()
   }
 }
 
-/** Forgets what a reference led to, look-ups under way included: to be called where a registered tool comes or goes. */
+/**
+ * Forgets what a reference led to, look-ups under way included: to be called where a registered tool comes or
+ * goes.
+ */
 export function forgetReference(ref: string, { cache, missing, resolving, settling }: Globals): void {
   for (const keys of [cache.tool, missing, resolving]) {
     for (const key of keys.keys()) if (key.startsWith(`${ref}\0`)) keys.delete(key)

@@ -1,4 +1,7 @@
-/** What is read under `verify`. The bytes that were held against the index are those that are used: nothing is read twice. */
+/**
+ * Reads files under `verify`. The bytes that were compared with the index are those that are used: nothing is
+ * read twice.
+ */
 
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
@@ -24,7 +27,9 @@ export async function checkedContent({ state, names, record }: ToolSource): Prom
 /** How a module that was compiled names the chunks that it shares with others. */
 const CHUNK = /\.\/(chunk-[0-9A-Z]{8}\.mjs)/g
 
-/** Imports a compiled module whose bytes, and those of all chunks that it imports, are what the index says. */
+/**
+ * Imports a compiled module whose bytes, and those of all chunks that it imports, are what the index says.
+ */
 export async function importChecked(
   state: DirectoryState,
   names: DirectoryNames,
@@ -53,14 +58,17 @@ export async function importChecked(
   }
 }
 
-/** Sees that bytes which were read of a file are what the index says. */
+/** Throws INTEGRITY_FAILED where the bytes of a file are not those that the index says. */
 export function expectSame(path: string, bytes: Uint8Array, digest: FileDigest | undefined): void {
   if (digest === undefined)
     throw integrityFailed(path, 'is in no index, so that nothing says what it should be')
   if (disk.digestOf(bytes) !== digest.sha256) throw integrityFailed(path, 'is not what was compiled')
 }
 
-/** The digest of a file that a directive asks for: one that is in a compiled content, or a resource of the skill that asks. */
+/**
+ * The digest of a file that a directive asks for: one that is in a compiled content, or a resource of the
+ * skill that asks.
+ */
 export function digestFor(
   entry: string,
   from: string,
@@ -95,7 +103,7 @@ async function checkedBytes(state: DirectoryState, names: DirectoryNames, file: 
   return bytes
 }
 
-/** What the index in which a tool was found says of a file. */
+/** The digest of a file in the index that a tool was found in. */
 function digestIn(
   state: DirectoryState,
   names: DirectoryNames,

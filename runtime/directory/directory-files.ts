@@ -1,4 +1,7 @@
-/** Reads directories from their files: where they have no index, and under `check` what changed since it was made. */
+/**
+ * Reads directories from their files: where they have no index, and under `check` what changed since it was
+ * made.
+ */
 
 import { disk } from '#disk'
 import type { DiskParser } from '../../src/content/disk-parser.js'
@@ -9,7 +12,10 @@ import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './look-up.js'
 
-/** The directory's names from its files; null where it does not exist or there is no reader. They are kept while they are wanted. */
+/**
+ * The directory's names from its files; null where it does not exist or there is no reader. They are kept
+ * while they are wanted.
+ */
 export async function readDisk(
   state: DirectoryState,
   globals: Globals,
@@ -50,7 +56,8 @@ function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }
   state.diskNames = names
   if (names === null) return
   const times = timesOf(names)
-  // A folder that changed since just before it was listed may have done so after. A turn, which says Infinity of such, has it as it was.
+  // A folder that changed since just before it was listed may have done so after. A turn, which says Infinity
+  // of such, has it as it was.
   const isSettled = times.every(
     time => time !== null && (time < names.madeAt - CLOCK_TICK || time === Number.POSITIVE_INFINITY),
   )
@@ -65,7 +72,10 @@ function keepDisk(state: DirectoryState, names: DirectoryNames | null, { cache }
   cache.nameIndex.set(state.dir, index)
 }
 
-/** The compiler's reader, loaded once; null where it is absent, and under `verify`, as no digest says what it reads. */
+/**
+ * The compiler's reader, loaded once; null where it is absent, and under `verify`, as no digest says what it
+ * reads.
+ */
 export function loadParser(globals: Globals): Promise<DiskParser | null> {
   if (globals.config.verify) return Promise.resolve(null)
   globals.parser ??= disk.loadParser().then(
@@ -82,14 +92,15 @@ export function loadParser(globals: Globals): Promise<DiskParser | null> {
   return globals.parser
 }
 
-/** What one file says now; null where it is gone or there is no reader. */
+/** The names that one file gives now; null where it is gone or there is no reader. */
 export async function rereadFile(
   state: DirectoryState,
   file: string,
   globals: Globals,
 ): Promise<DirectoryNames | null> {
   const now = disk.stat(disk.resolve(state.dir, file))
-  // What is gone has no time that would show its return; it may be a link that leads nowhere, which keeps its names.
+  // What is gone has no time that would show its return; it may be a link that leads nowhere, which keeps its
+  // names.
   const stamp = now && `${now.size} ${now.mtimeMs}`
   const known = state.reread.get(file)
   if (known && known.stamp === stamp) return known.names
@@ -99,7 +110,7 @@ export async function rereadFile(
   return names
 }
 
-/** What a name means by its file as that is now; null where the file no longer gives it. */
+/** Finds a name in its file as that is now; null where the file no longer gives it. */
 export async function rereadName(
   { state, record }: Found,
   name: string,
@@ -116,7 +127,9 @@ function unseenFolder(names: DirectoryNames | null, file: string): NameRecord | 
   return faults.find(fault => fault && isBroken(fault) && file.startsWith(`${fault.file}/`))
 }
 
-/** The names of items that were put into the directory after its names were made; null where there are none. */
+/**
+ * The names of items that were put into the directory after its names were made; null where there are none.
+ */
 export async function addedNames(
   state: DirectoryState,
   names: DirectoryNames,

@@ -27,7 +27,10 @@ export function statesAfter(state: DirectoryState, globals: Globals): DirectoryS
   return states.slice(states.indexOf(state) + 1)
 }
 
-/** All of them one by one, as often as each is named: what is found in a project never asks where the library is. */
+/**
+ * Those directories one by one, as often as each is named. The library comes last, so that a name found
+ * before it need not look where it is.
+ */
 export function* inSearchOrder(globals: Globals): Generator<DirectoryState> {
   yield* statesOf(searchDirectories(globals.config.paths), globals)
   yield* statesOf(librarySearch(globals), globals)
@@ -52,7 +55,10 @@ function librarySearch({ config }: Globals): Search[] {
   return dir === null ? [] : [{ dir, external: true, layer: 'bundled', ignore: [], library: true }]
 }
 
-/** The directory's index, where it has one that can be used. Under `check`, one that was replaced is opened anew. */
+/**
+ * The directory's index, where it has one that can be used. Under `check`, one that was replaced is opened
+ * anew.
+ */
 export function currentIndex(state: DirectoryState, globals: Globals): OpenIndex | null {
   if (state.index !== undefined && globals.config.freshness === 'trust') return state.index
   const stamp = indexStamp(disk, state.dir)
@@ -94,8 +100,8 @@ function refuse(state: DirectoryState, globals: Globals, error: unknown): void {
 }
 
 /**
- * Reads something of a directory's index. One that turns out to be replaced is opened anew and asked again; one
- * that turns out to be no index of ours is put aside.
+ * Reads something of a directory's index. One that turns out to be replaced is opened anew and asked again;
+ * one that turns out to be no index of ours is put aside.
  */
 export function askIndex<Answer>(
   state: DirectoryState,
@@ -133,7 +139,7 @@ export async function withNames<Answer>(
   }
 }
 
-/** Asks an index as `askIndex` does, for who can wait: parts of it that have to be loaded are. */
+/** Asks an index as `askIndex` does, and loads the parts of it that are needed for that. */
 export function askLoaded<Answer>(
   state: DirectoryState,
   globals: Globals,
@@ -151,7 +157,7 @@ function renew(state: DirectoryState, globals: Globals, error: unknown): void {
 }
 
 /**
- * What a name means in one directory: by its index, or where it has none, by its files.
+ * Finds a name in one directory: in its index, or where it has none, in its files.
  */
 export async function lookUp(state: DirectoryState, name: string, globals: Globals): Promise<Found | null> {
   const found = await withNames(state, globals, () => lookUpOnce(state, name, globals))
@@ -159,7 +165,10 @@ export async function lookUp(state: DirectoryState, name: string, globals: Globa
   return found
 }
 
-/** Loads what tells of a name in all directories of a bundle: who asks a tool what it shadows does not wait. */
+/**
+ * Loads the records of a name in all directories of a bundle, because `origin.shadows` of a tool cannot wait
+ * for them.
+ */
 export async function loadNamesakes(name: string, globals: Globals): Promise<void> {
   for (const state of directoryStates(globals)) await askLoaded(state, globals, index => index.tool(name))
 }
@@ -173,7 +182,10 @@ async function lookUpOnce(state: DirectoryState, name: string, globals: Globals)
   return checked(state, name, names, record, globals)
 }
 
-/** What a name means by the directory's files. They are read once; under `check` again, where something in the directory changed. */
+/**
+ * Finds a name in the directory's files. They are read once; under `check` again, where something in the
+ * directory changed.
+ */
 export async function lookUpOnDisk(
   state: DirectoryState,
   name: string,
@@ -218,7 +230,10 @@ export function dirKey({ dir, ignore }: DirectoryState): string {
   return `${dir}\0${ignore.join('\0')}`
 }
 
-/** The same name after a look at the files: what changed since `names` was made is read anew, what was added counts. */
+/**
+ * Finds a name under `check`: a file that changed since `names` was made is read anew, and an added one
+ * counts.
+ */
 async function checked(
   state: DirectoryState,
   name: string,
@@ -243,7 +258,9 @@ export function isFresh({ state, names, record }: Found): boolean {
   return isFileFresh(state, names, record.file)
 }
 
-/** True where a file is as it was when the names were made: by size and time, or where those differ by digest. */
+/**
+ * True where a file is as it was when the names were made: by size and time, or where those differ by digest.
+ */
 export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: string): boolean {
   const path = disk.resolve(state.dir, file)
   const now = disk.stat(path)

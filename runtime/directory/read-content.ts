@@ -6,7 +6,10 @@ import type { ToolSource } from '../state/tool-source.js'
 
 const checks = lazy(() => import('./checked-files.js'))
 
-/** The exact text after the frontmatter. A file that has another size than it should is read anew, never cut wrongly. */
+/**
+ * The exact text after the frontmatter. A file that has another size than it should is read anew, never cut
+ * wrongly.
+ */
 export async function readContent(source: ToolSource, globals: Globals): Promise<string> {
   if (globals.config.verify) return (await checks()).checkedContent(source)
   const { state, record } = source

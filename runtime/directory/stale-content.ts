@@ -6,7 +6,10 @@ import type { ToolSource } from '../state/tool-source.js'
 import { rereadFile } from './directory-files.js'
 import { decode, readBytes } from './read-content.js'
 
-/** The content of a tool whose file changed after it was compiled: as the file has it now. `path` is the file's. */
+/**
+ * The content of a tool whose file changed after it was compiled: as the file has it now. `path` is the
+ * file's.
+ */
 export async function readStale(
   { state, record }: ToolSource,
   path: string,

@@ -46,7 +46,7 @@ export async function allTools(globals: Globals): Promise<ToolDef[]> {
   return [...tools]
 }
 
-/** What a program registered; not what an `inline://` reference holds, which nobody did. */
+/** The tools that a program registered, without those that `inline://` references made. */
 function registeredTools({ tools: { programmaticTools } }: Globals): ToolDef[] {
   const isInline = (key: string, { src }: ToolDef): boolean => src === key && key.startsWith('inline://')
   return [...new Set([...programmaticTools].flatMap(([key, tool]) => (isInline(key, tool) ? [] : [tool])))]
@@ -61,7 +61,8 @@ function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
 }
 
 async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
-  // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from it.
+  // Asking for every name reads the whole index, so that one which is refused is refused before anything is
+  // taken from it.
   const indexed = askIndex(state, globals, index => index.names() && index)
   // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
   const names = indexed ?? (state.library ? null : await diskNames(state, globals))

@@ -13,14 +13,14 @@ export async function toolNotFound(ref: string, globals: Globals): Promise<Agent
   })
 }
 
-/** What lists tools where this runs: a bundle has no command. */
+/** Says how to list the tools: a bundle has no command for it. */
 function listing(): string {
   return disk.via === 'index'
     ? 'See `agent-apps list` for those there are.'
     : '`runtime.listTools()` gives those there are.'
 }
 
-/** The error for a reference that is no text. */
+/** The error for a reference that is not a string. */
 export function noReference(ref: unknown): AgentAppsError {
   return new AgentAppsError(
     'OPTIONS_INVALID',

@@ -8,7 +8,10 @@ import { isNotEvaluated, noteNotEvaluated } from '../state/not-evaluated.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-/** A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot be run. */
+/**
+ * A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot
+ * be run.
+ */
 export async function completeTool(tool: ToolDef, source: ToolSource, globals: Globals): Promise<Resolution> {
   if (isNotEvaluated(source, globals)) {
     noteNotEvaluated(source, globals)
@@ -23,7 +26,8 @@ export async function completeTool(tool: ToolDef, source: ToolSource, globals: G
 }
 
 /**
- * Asks the code of a tool that is not compiled for what is not literal in its file, and puts it into the tool's frontmatter.
+ * Asks the code of a tool that is not compiled for what is not literal in its file, and puts it into the
+ * tool's frontmatter.
  *
  * @returns why it could not be asked; null where it was
  */
@@ -44,7 +48,7 @@ async function completeFrontmatter(
   return null
 }
 
-/** What is wrong with a file whose code cannot even be run. */
+/** The diagnostic of a file whose code throws when it is imported. */
 function notImported(file: string, error: Error): Diagnostic {
   return {
     file,

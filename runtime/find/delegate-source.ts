@@ -7,7 +7,7 @@ import { parseReference } from '../../src/skill/reference.js'
 import type { ToolFunction } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-/** What the tool that a delegate names is looked up by. */
+/** The reference by which the tool that a delegate names is looked up. */
 export function delegateTarget(ref: string, { state, record }: ToolSource): string {
   return parseReference(ref).kind === 'path' ? disk.resolve(state.dir, record.file, '..', ref) : ref
 }
@@ -32,7 +32,7 @@ export function delegateSource({ state, record }: ToolSource): CodeSource | null
     : null
 }
 
-/** What an export does when it is called; null where it is no tool. */
+/** The function of an export; null where it is no tool. */
 export function functionOf(value: unknown): ToolFunction | null {
   if (isDefinedTool(value)) return value.fn
   return typeof value === 'function' ? (value as ToolFunction) : null

@@ -14,7 +14,10 @@ import { toolOf } from './make-tool.js'
 /** A main skill, or the file that should be one and has a fault. */
 export type Main = { tool: ToolDef; fault?: never } | { tool?: never; fault: Diagnostic; path: string }
 
-/** The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is absolute. */
+/**
+ * The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is
+ * absolute.
+ */
 export async function mainInDir(dir: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   return (await mainAt(dir, globals))?.tool ?? null
 }
@@ -28,7 +31,7 @@ async function mainAt(dir: string, globals: Globals): Promise<Main | null> {
     state && folder !== undefined
       ? await withNames(state, globals, () => mainOf(state, folder, globals))
       : null
-  // Who has a fault is asked for again.
+  // A main skill with a fault is looked for again.
   if (!main?.fault) globals.cache.mainInDir.set(dir, main?.tool ?? null)
   return main
 }
@@ -91,7 +94,7 @@ export async function findAuthority(
   return (await authorityOf(tool, globals))?.tool ?? null
 }
 
-/** The same, or the file that should be it and has a fault. */
+/** Finds the main skill that a tool stands under, or the file that should be one and has a fault. */
 export async function authorityOf(tool: ToolDef, globals: Globals): Promise<Main | null> {
   const key = tool.src ?? tool.name
   const known = kept(globals.cache.authority.get(key), globals)

@@ -21,18 +21,21 @@ const paths = lazy(() => import('./read-path.js'))
 const MISSING_KEPT = 10_000
 
 /**
- * Finds the tool that a reference names: a bare name over the path entries, a path or `file://` URI directly, or
- * `layer://<layer>/<name>` past the shadowing.
+ * Finds the tool that a reference names: a bare name over the path entries, a path or `file://` URI directly,
+ * or `layer://<layer>/<name>` past the shadowing.
  *
  * @returns null for what does not exist, and for a bare name whose file is broken; `diagnostics` then tells
- * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken, OPTIONS_INVALID for what is no text
+ * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken, OPTIONS_INVALID where the reference
+ *   is not a string
  */
 export function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   const known = knownTool(ref, globals)
   return known === undefined ? find(ref, globals) : Promise.resolve(known)
 }
 
-/** What a reference led to before, where that still holds; null: nothing. */
+/**
+ * The tool that a reference led to before; null where it led to none, undefined where it must be looked up.
+ */
 export function knownTool(ref: string, globals: Globals): ToolDef | null | undefined {
   return typeof ref === 'string' && globals.config.freshness === 'trust'
     ? globals.cache.tool.get(`${ref}\0${pathsKey(globals)}`)
@@ -114,8 +117,8 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
 const isAny = (): boolean => true
 
 /**
- * Looks a name up in the directories that are searched, in order. Only when all miss, their files are read, in case something was added
- * since they were compiled, or since they were read.
+ * Looks a name up in the directories that are searched, in order. Only when all miss, their files are read,
+ * in case something was added since they were compiled, or since they were read.
  */
 async function resolveName(
   name: string,

@@ -33,7 +33,10 @@ export async function makeInlineTool(ref: string, globals: Globals): Promise<Res
   }
 }
 
-/** Keeps inline code that was imported under its whole reference, unless there is a tool of that name. It takes what it is given. */
+/**
+ * Keeps inline code that was imported under its whole reference, unless there is a tool of that name. It
+ * takes what it is given.
+ */
 export function keepInlineCode(
   ref: string,
   fn: ToolFunction,

@@ -87,7 +87,10 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
   }
 }
 
-/** The tools of a name in the directories after one: by their indexes, and of those without by what was read of them. */
+/**
+ * The tools of a name in the directories after one: by their indexes, and of those without by what was read
+ * of them.
+ */
 function shadowedBy(name: string, by: DirectoryState, globals: Globals): Origin['shadows'] {
   return statesAfter(by, globals).flatMap(state => {
     const record = askIndex(state, globals, index => index.tool(name)) ?? state.diskNames?.tool(name)

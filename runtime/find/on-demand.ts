@@ -1,8 +1,8 @@
 import { lazy } from '../host/lazy.js'
 
 /**
- * What a tool that was found can do besides. Finding one loads none of it, so that a process that only finds tools, and a small
- * bundle, go without.
+ * The code that runs and renders a tool. Finding one loads none of it, so that a process that only finds
+ * tools, and a small bundle, go without.
  */
 export const code = lazy(() => import('../call/run-code.js'))
 export const markdown = lazy(() => import('../content/markdown-tool.js'))

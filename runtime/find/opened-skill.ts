@@ -4,7 +4,9 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { readDetails } from './read-details.js'
 
-/** What an agent is given that opens a folder skill, so that it finds `scripts/x.py` of the text. */
+/**
+ * The result for an agent that opens a folder skill, so that it finds the `scripts/x.py` that the text names.
+ */
 export interface OpenedSkill {
   content: string
   /** The skill's folder, absolute. Absent where there is no file system, and in a bundle. */

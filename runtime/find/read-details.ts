@@ -14,7 +14,10 @@ import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { contents } from './on-demand.js'
 import { requireTool } from './require-tool.js'
 
-/** A tool with its details. Directories without an index are read for this where they may have tools that it shadows. */
+/**
+ * A tool with its details. Directories without an index are read for this where they may have tools that it
+ * shadows.
+ */
 export async function describe(
   ref: string,
   globals: Globals,
@@ -47,7 +50,10 @@ async function referencesInContent(
   return directiveReferences((await findContent(tool, source, globals)).content.parts)
 }
 
-/** What was read from an index is asked of the one that lies there now: its parts may be gone since. */
+/**
+ * Reads details from the index that lies there now, since parts of the one that the tool was found in may be
+ * gone.
+ */
 async function ask({ state, names, record }: ToolSource, globals: Globals): Promise<ToolDetails | undefined> {
   const index = names.via === 'disk' ? names : currentIndex(state, globals)
   const asked = index ?? (await rereadFile(state, record.file, globals))
@@ -58,7 +64,7 @@ async function ask({ state, names, record }: ToolSource, globals: Globals): Prom
   return details
 }
 
-/** What `readResource` gives. */
+/** Reads the bytes of a resource for `readResource`. */
 export async function resourceBytes(ref: string, path: string, globals: Globals): Promise<Uint8Array> {
   const tool = await requireTool(ref, globals)
   const { resources } = await readDetails(tool, globals)
@@ -89,7 +95,10 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
   )
 }
 
-/** A folder is a skill's only with the skill's file in it: an index that says so of any other folder is not believed. */
+/**
+ * A folder is a skill's only with the skill's file in it: an index that says so of any other folder is not
+ * believed.
+ */
 async function readOwn({ state, record }: ToolSource, path: string): Promise<Uint8Array | null> {
   // Only a folder skill has files besides its own.
   if (record.kind !== 'folder') return null

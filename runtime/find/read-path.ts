@@ -24,7 +24,7 @@ import { toolOf } from './make-tool.js'
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
-/** What `loadSkillsFromFile` does. */
+/** Loads every tool of a file for `loadSkillsFromFile`. */
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
   const place = await placeOf(path, globals)
   if (place === null) return []
@@ -114,7 +114,10 @@ async function placeOf(path: string, globals: Globals): Promise<Place | null> {
   return { state: { ...OUTSIDE, dir, reread: new Map(), verified: new Map() }, file: inside }
 }
 
-/** Of a folder its SKILL.md, unless the folder itself stands where a skill file should be. */
+/**
+ * The file that a path means: for a folder its SKILL.md, unless the folder itself stands where a skill file
+ * should be.
+ */
 function fileAt(named: string): string {
   if (!disk.isDirectory(named)) return named
   const file = disk.resolve(named, 'SKILL.md')
@@ -137,7 +140,10 @@ function isLost(file: string): boolean {
 /** A file outside of all path entries is the project's own. */
 const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index: null }
 
-/** A file's tools in its order: as the index has them, where it has them all and the file did not change, else as the file says. */
+/**
+ * A file's tools in its order: as the index has them, where it has them all and the file did not change, else
+ * as the file says.
+ */
 async function foundIn(place: Place, globals: Globals): Promise<FoundInFile[]> {
   const found = await withNames(place.state, globals, () => foundOnce(place, globals))
   for (const { names, record } of found) {

@@ -2,7 +2,10 @@ import { shardOf } from '../../src/index/index-format.js'
 import { bundleReplaced } from './bundle-replaced.js'
 import type { Disk } from './disk-seam.js'
 
-/** What a bundle holds of the files that it was made of. Paths are absolute, and nobody's: they begin where the bundle does. */
+/**
+ * The files that a bundle was made of, as far as they are in it. Paths are absolute, from a root that is the
+ * bundle's own.
+ */
 export interface BundledFiles {
   cwd: string
   /** Where the package's own skills lie; null where they are not searched. */
@@ -17,7 +20,7 @@ export interface BundledFiles {
   sizes: () => Record<string, number>
   /** Where parts of files are: that of a path is number `shardOf(path, count)`. */
   tables: (() => Promise<{ default: FileTable }>)[]
-  /** What code and schemas were compiled to, by path. */
+  /** The modules that code and schemas were compiled to, by path. */
   modules: Record<string, () => Promise<Record<string, unknown>>>
 }
 
@@ -27,12 +30,15 @@ export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 /** By `start-end`, in bytes: a text, or bytes that are none. */
 export type FileParts = Record<string, string | { base64: string }>
 
-/** What `#disk` is in a bundle, from when its entry ran. Chunks import it, and so it says nothing of what is in the bundle. */
+/**
+ * The `#disk` of a bundle, set when its entry runs. Chunks import this module, so nothing of the bundle's
+ * contents is in it.
+ */
 export let disk: Disk
 
 /**
- * Puts the files of a bundle in place of a file system. Where a bundle that was made anew is imported once more, its files take the place
- * of those before.
+ * Puts the files of a bundle in place of a file system. Where a bundle that was made anew is imported once
+ * more, its files take the place of those before.
  *
  * @returns the options given, for the runtime that is made over the files
  */

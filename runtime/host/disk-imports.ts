@@ -1,7 +1,7 @@
 /**
- * Imports modules from bytes that were checked. An import by path reads the file by itself, after whoever checked it; so
- * Node is given hooks that read it once, hold it against its digest and hand over those bytes. The digest stands in the
- * module's URL: a module that was imported without a check is another one.
+ * Imports modules from bytes that were checked. An import by path reads the file by itself, after whoever
+ * checked it; so Node is given hooks that read it once, hold it against its digest and hand over those bytes.
+ * The digest stands in the module's URL: a module that was imported without a check is another one.
  */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -10,12 +10,12 @@ export interface FileState {
 }
 
 /**
- * The runtime's one way to its host. `package.json` maps `#disk` to the file system of Node, and elsewhere to one in which nothing is
- * found, so that nothing of Node is in the runtime's own modules. What is not there gives null, and so does what this user may not
- * look at; other failures throw.
+ * The runtime's one way to its host. `package.json` maps `#disk` to the file system of Node, and elsewhere to
+ * one in which nothing is found, so that nothing of Node is in the runtime's own modules. What is not there
+ * gives null, and so does what this user may not look at; other failures throw.
  */
 export interface Disk {
-  /** What its indexes are: files, or part of a bundle. */
+  /** Whether its indexes are files or part of a bundle. */
   via: 'index' | 'bundle'
   cwd: () => string
   /** Absolute, normalised. */
@@ -25,7 +25,10 @@ export interface Disk {
   fromFileUrl: (url: string) => string | null
   toFileUrl: (path: string) => string
   stat: (path: string) => FileState | null
-  /** Runs `work` so that it, and all that it starts, sees each file as it is when it is first looked at. Nested turns join the outer one. */
+  /**
+   * Runs `work` so that it, and all that it starts, sees each file as it is when it is first looked at.
+   * Nested turns join the outer one.
+   */
   turn: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Lets the turn see everything as it is now, because what it saw is gone. */
   lookAgain: () => void
@@ -36,14 +39,18 @@ export interface Disk {
   /** True for a directory that this user may not list, or may not even look for. */
   isRefused: (directory: string) => boolean
   readText: (path: string) => string | null
-  /** False for a text that is there, and that `readText` cannot give before it was loaded: a part of a bundle. */
+  /**
+   * False for a text that is there, and that `readText` cannot give before it was loaded: a part of a bundle.
+   */
   isLoaded: (path: string) => boolean
   loadTexts: (paths: readonly string[]) => Promise<void>
   /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */
   readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
   /** True where a file's real place is in a folder's real place. */
   isInside: (folder: string, file: string) => Promise<boolean>
-  /** All bytes of a file inside a folder, links followed; null where it is gone or its real place is outside. */
+  /**
+   * All bytes of a file inside a folder, links followed; null where it is gone or its real place is outside.
+   */
   readInside: (folder: string, path: string) => Promise<Uint8Array | null>
   /** SHA-256 of a file, of a text, of bytes; hexadecimal. */
   digestFile: (path: string) => string | null
@@ -52,8 +59,9 @@ export interface Disk {
   /** The folder of the skills that the package ships; null where the package is not there as such. */
   libraryDirectory: () => string | null
   /**
-   * Imports a module from its file: where `digests` are given, by path, only from bytes that have the digests which it and what it
-   * imports should have. Where they have others, or the host cannot do that, the error's `code` is `ERR_AGENT_APPS_UNCHECKED`.
+   * Imports a module from its file: where `digests` are given, by path, only from bytes that have the digests
+   * which it and what it imports should have. Where they have others, or the host cannot do that, the error's
+   * `code` is `ERR_AGENT_APPS_UNCHECKED`.
    */
   importModule: (path: string, digests?: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
   /** The compiler's reader; null where the deployment left it out. */

@@ -8,7 +8,10 @@ import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import type { Disk } from './disk-seam.js'
 
-/** The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a parser it may never need. */
+/**
+ * The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a
+ * parser it may never need.
+ */
 const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
 /** Not imported: that would load all that it exports, streams too, at every start. */
@@ -16,7 +19,7 @@ const fs = process.getBuiltinModule('node:fs')
 /** Not every system has the last two. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
 
-/** What the turn saw that is under way, by what was asked. Made by the first turn. */
+/** The answers of the turn that is under way, by question. Made by the first turn. */
 let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
 
 /** The file system of Node. Inside of a turn it is looked at once. */
@@ -50,7 +53,8 @@ export const disk: Disk = {
   directoryTime: path =>
     seen(`time ${path}`, () => {
       const time = statOf(path)?.mtimeMs ?? null
-      // Inside of a turn nobody looks again, so that a directory which may change within a tick never counts as settled.
+      // Inside of a turn nobody looks again, so that a directory which may change within a tick never counts
+      // as settled.
       return turns?.getStore() && time !== null && time >= Date.now() - CLOCK_TICK
         ? Number.POSITIVE_INFINITY
         : time
@@ -102,7 +106,7 @@ export const disk: Disk = {
   },
 }
 
-/** What a look gives; inside of a turn, what it gave there first. */
+/** Looks at a file; inside a turn, gives what the first such look gave. */
 function seen<Sight>(question: string, look: () => Sight): Sight {
   const known = turns?.getStore()
   if (!known) return look()
@@ -134,8 +138,9 @@ function digestPieces(file: number, { size }: Stats): string | null {
 }
 
 /**
- * Opens a file and reads of it; null for what is none. What was one at the last look may be a pipe by now, which must not be waited
- * for. No more than its size is to be asked for: some files of the system's are regular, of no size, and without an end.
+ * Opens a file and reads from it; null for anything else. What was a file at the last look may be a pipe by
+ * now, which must not be waited for. No more than its size is to be asked for: some files of the system's are
+ * regular, of no size, and without an end.
  */
 function withFile<Result>(path: string, read: (file: number, stat: Stats) => Result): Result | null {
   const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
@@ -166,7 +171,10 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
   }
 }
 
-/** The bytes of the file at a real path; null where a link was put on the way since that was found out, or what is no file. */
+/**
+ * The bytes of the file at a real path; null where a link was put on the way since that was found out, or
+ * what is no file.
+ */
 async function readReal(real: string): Promise<Uint8Array | null> {
   const file = await fs.promises.open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
@@ -203,7 +211,7 @@ function unlessRefused<Result>(read: () => Result): Result | null {
   }
 }
 
-/** What says that nothing can lie at a path; the last one is Node's word for a NUL byte in it. */
+/** The errors that mean that nothing can lie at a path; the last one is Node's code for a NUL byte in it. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
 
 function orNull<Result>(read: () => Result): Result | null {

@@ -5,7 +5,10 @@ const noneLater = async (): Promise<null> => null
 const no = (): boolean => false
 const noText = (): string => ''
 
-/** The host where there is no file system: nothing is found, so that what asks for the parts of a file is never reached. */
+/**
+ * The host where there is no file system: nothing is found, so that what asks for the parts of a file is
+ * never reached.
+ */
 export const disk: Disk = {
   // As in a bundle there is no command that a hint may name.
   via: 'bundle',

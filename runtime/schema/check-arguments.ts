@@ -11,7 +11,7 @@ import { sourceOf } from '../state/tool-source.js'
 const comparing = lazy(() => import('./compare-schema.js'))
 
 /**
- * What a tool gets of a caller's arguments: a copy, compared with the tool's `params` and with its defaults filled in.
+ * Validates a caller's arguments against the tool's `params`, and gives a copy with its defaults filled in.
  *
  * @throws ARGS_INVALID with one issue for each fault, SCHEMA_INVALID where `params` itself cannot be used
  */
@@ -42,8 +42,8 @@ export function checkArguments(
 }
 
 /**
- * The schema that a tool's result is held against, which from here on is known to all that runs around the tool; undefined
- * where there is none.
+ * The schema that a tool's result is held against, which from here on is known to all that runs around the
+ * tool; undefined where there is none.
  */
 export function resolveReturns(
   tool: ToolDef,
@@ -55,8 +55,8 @@ export function resolveReturns(
 }
 
 /**
- * Compares what a tool gave with its `returns`, as they were resolved, and gives it back. The text of a Markdown skill is
- * for whom it is read by, and compared with nothing: `returns` says what comes of it.
+ * Compares what a tool gave with its `returns`, as they were resolved, and gives it back. The text of a
+ * Markdown skill is for whom it is read by, and compared with nothing: `returns` says what comes of it.
  *
  * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID where `returns` itself cannot be used
  */
@@ -74,7 +74,10 @@ export function checkResult(
       )
 }
 
-/** True for a tool that is a text: Markdown that delegates to nothing, or to Markdown written in its own frontmatter. */
+/**
+ * True for a tool that is a text: Markdown that delegates to nothing, or to Markdown written in its own
+ * frontmatter.
+ */
 function isText(tool: ToolDef, { body = tool }: Chain): boolean {
   if (typeof body.frontmatter.metadata.delegate !== 'string') return tool.kind !== 'code'
   const { delegate } = sourceOf(body)?.record ?? {}

@@ -20,7 +20,8 @@ export function resolve(part: Part, written: JsonObject, ctx: Context): JsonObje
 }
 
 /**
- * Holds a value against one of a tool's schemas, its own or one that it inherits, and gives a copy of it, in arguments with defaults.
+ * Holds a value against one of a tool's schemas, its own or one that it inherits, and gives a copy of it, in
+ * arguments with defaults.
  *
  * @throws ARGS_INVALID, RESULT_INVALID, SCHEMA_INVALID
  */
@@ -44,7 +45,7 @@ export async function compare(
   return verdict.value
 }
 
-/** What a tool's schema was compiled to; null where it was not, or is not the one that counts. */
+/** The compiled validator of a tool's schema; null where there is none, or another schema counts. */
 async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: Globals): Promise<unknown> {
   const source = sourceOf(tool)
   const file = source?.record.validators?.[part]

@@ -1,6 +1,6 @@
 /**
- * Freezes arguments that were copied for a call, at any depth: their objects and arrays. An instance of a class is the
- * caller's, and stays as it is.
+ * Freezes arguments that were copied for a call, at any depth: their objects and arrays. An instance of a
+ * class is the caller's, and stays as it is.
  */
 export function freezeArguments(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value

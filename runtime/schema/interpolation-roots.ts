@@ -1,7 +1,7 @@
 import type { InterpolationRoots } from '../../src/content/interpolate.js'
 import type { Context, Run } from '../state/context.js'
 
-/** What `${…}` can name of a context. */
+/** The values that a `${…}` can name in a context. */
 export function interpolationRoots(ctx: Context): InterpolationRoots {
   const fields = contextFields(ctx)
   return {
@@ -32,7 +32,9 @@ function allowedEnvironment(names: readonly string[] = []): Record<string, strin
   return Object.fromEntries(names.map(name => [name, process?.env?.[name]]))
 }
 
-/** A context with its fields as own properties, as paths follow only those. Each is made when a path names it. */
+/**
+ * A context with its fields as own properties, as paths follow only those. Each is made when a path names it.
+ */
 export function contextFields(ctx: Context) {
   return {
     get args() {

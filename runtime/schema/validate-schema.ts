@@ -24,7 +24,7 @@ import { isToolResult } from '../../src/skill/tool-result.js'
 export interface Comparison {
   /** The tool's name. */
   tool: string
-  /** What the schema is to the tool: `params` of its arguments, `returns` of its result. */
+  /** Whether the schema is that of the tool's arguments or of its result. */
   part: 'params' | 'returns'
   schema: JsonObject
   value: unknown
@@ -33,7 +33,7 @@ export interface Comparison {
 export interface Verdict {
   /** A copy of the value, in arguments with defaults. */
   value: unknown
-  /** What is to be thrown. */
+  /** The error to throw. */
   fault?: { code: ErrorCode; message: string; hint: string; issues?: Issue[] }
 }
 
@@ -45,24 +45,24 @@ interface ReadySchema {
   hasDefaults: boolean
 }
 
-/** What came of a schema; its `problem` is why it cannot be used. */
+/** A schema made ready, or the problem why it cannot be used. */
 type Made = ReadySchema | { problem: string }
 
-/** Of tools' own schemas. */
+/** The tools' own schemas, made ready. */
 const ready = new WeakMap<JsonObject, Promise<Made>>()
 
-/** Of schemas that were not compiled, by what they say: however many objects say it, they are one. */
+/** Schemas that were not compiled, by their text: equal objects share one. */
 const byContent = new Map<string, Promise<Made>>()
 
 /** How many of these are kept. The one that was asked for least recently goes first. */
 const KEPT_MAX = 100
 
 /**
- * Compares a value with a schema: by the code that it was compiled to, or by Ajv where that is installed and the host
- * makes code, or by interpreting it. Which one it was cannot be told from what it says.
+ * Compares a value with a schema: by the code that it was compiled to, or by Ajv where that is installed and
+ * the host makes code, or by interpreting it. Which one it was cannot be told from what it says.
  *
- * @param compiled imports what a tool's own schema was compiled to; null for a schema that was found for this call, whose
- *   object may say something else at the next
+ * @param compiled imports what a tool's own schema was compiled to; null for a schema that was found for this
+ *   call, whose object may say something else at the next
  */
 export async function compareWith(
   { tool, part, schema, value: given }: Comparison,
@@ -75,7 +75,7 @@ export async function compareWith(
     return { value: given, fault: { code: 'SCHEMA_INVALID', message, hint } }
   }
   const { value, issues } = compare(made, part === 'params' ? given : outputOf(given), part)
-  // A failure is told to the model as it is, whatever the tool gives when it succeeds.
+  // The model gets a failure as it is: `returns` describes success.
   if (issues.length === 0 || (part === 'returns' && isFailure(given))) return { value }
   const said = issues.map(({ message }) => message).join('; ')
   return part === 'params'
@@ -181,7 +181,7 @@ function compare(
   }
 }
 
-/** Of a value that may throw when it is looked at. */
+/** The issue of a value that may throw when it is read. */
 function unreadIssue(expected: string, given: unknown): Issue {
   return attempt(
     () => issueOf([], expected, given),
@@ -189,7 +189,7 @@ function unreadIssue(expected: string, given: unknown): Issue {
   )
 }
 
-/** Null where it was not compiled, and where what lies there is none of this version's modules. */
+/** The validator of a compiled module; null where there is no module, or one of another version. */
 async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | null> {
   try {
     const factory = await compiled()
@@ -200,7 +200,10 @@ async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | 
   }
 }
 
-/** Null where the value keeps the code from deciding: a text too long for its pattern, a `toString` of its own. */
+/**
+ * Null where the value keeps the code from deciding: a text too long for its pattern, a `toString` of its
+ * own.
+ */
 function decide(validate: Validate, value: unknown): boolean | null {
   try {
     return validate(value)
@@ -227,7 +230,8 @@ async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Prom
     const Class = await loading
     if (Class === null) return null
     const work = new PatternWork()
-    // Each has one of its own, which goes with it: an Ajv keeps something of every schema that it was ever given.
+    // Each has one of its own, which goes with it: an Ajv keeps something of every schema that it was ever
+    // given.
     return renewing(work, configured(Class, work).compile(withoutNames(schema)))
   } catch {
     return null

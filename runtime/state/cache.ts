@@ -8,7 +8,9 @@ export interface Cache {
   tool: Map<string, ToolDef | null>
   /** Results of `listTools`, by paths. */
   list: Map<string, ToolDef[]>
-  /** The skill files of a directory that was read without an index, absolute, by `directory\0ignore patterns`. */
+  /**
+   * The skill files of a directory that was read without an index, absolute, by `directory\0ignore patterns`.
+   */
   dir: Map<string, string[]>
   /** The sound tools of files that were named by their path, by that, absolute. */
   file: Map<string, ToolDef[]>
@@ -24,13 +26,18 @@ export interface Cache {
   cyclicPeers: Map<string, ReadonlySet<string>> | null
   /** The directories from whose indexes `cyclicPeers` was filled, absolute. */
   cyclicPeersSeededDirs: Set<string> | null
-  /** What reaches a tool that has no file; null until somebody asks, and where a fault keeps it from being known. */
+  /**
+   * The promotions for tools without a file; null until they are needed, and where a fault keeps them from
+   * being known.
+   */
   promotions: Promotions | null
-  /** The file of each name of a directory that was read without an index, by the directory's absolute path. */
+  /**
+   * The file of each name of a directory that was read without an index, by the directory's absolute path.
+   */
   nameIndex: Map<string, Map<string, string>>
 }
 
-/** What the main skill promotes under which tools without a file stand, by key. */
+/** The promotions of the main skill that tools without a file stand under, by key. */
 export interface Promotions {
   local: JsonObject
   global: JsonObject
@@ -49,7 +56,7 @@ export function emptyCache(): Cache {
   }
 }
 
-/** What changes with every tool that is registered. */
+/** The caches that every registered tool empties. */
 export function emptyCascades() {
   return {
     cascade: new Map(),

@@ -16,7 +16,7 @@ export interface ChainStep {
   isVolatile?: true
 }
 
-/** What runs around a tool, outermost first. */
+/** The middlewares around a tool, outermost first. */
 export interface Chain {
   /** All of it, hooks in their places. */
   steps: readonly ChainStep[]
@@ -57,7 +57,7 @@ export interface KnownCascade {
   tool: ToolDef
   /** The tools whose files it depends on. */
   sources: readonly ToolDef[]
-  /** What the directories were when it was resolved; null where nobody looks. */
+  /** The state of the directories when it was resolved; null where that is not checked. */
   stamp?: string | null
 }
 

@@ -1,4 +1,7 @@
-/** What a tool is called with, and the state of the runtime in it: each names the other, so they stand in one file. */
+/**
+ * The context that a tool is called with, and the state of a runtime. Each names the other, so they are in
+ * one file.
+ */
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
@@ -16,7 +19,7 @@ import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 /** Who chose a call: an author's own program, or a model. */
 export type CallerKind = 'code' | 'agent'
 
-/** What a host says of a call. What that one calls has the same, but for `callId`. */
+/** The ids that a host gives a call. Calls made by it inherit all but `callId`. */
 export interface CallIds {
   /** Calls that share it belong together: what is kept for a session is kept by it. */
   sessionId?: string | undefined
@@ -29,25 +32,31 @@ export interface CallIds {
   workspaceId?: string | undefined
 }
 
-/** What a caller says of one call, beside its arguments. */
+/** The options of one call, besides its arguments. */
 export interface InvokeOptions extends CallIds {
   /** Ends the call: nothing more of it is started. */
   signal?: AbortSignal | undefined
   /** Default `code`. */
   as?: CallerKind | undefined
-  /** What the caller shares with all that it calls. */
+  /** Values that the caller shares with every call below it. */
   nonlocals?: Record<string, unknown> | undefined
-  /** What the agent may do that this is called for, and those that it starts. */
+  /** The limits of the agent that this is called for, and of those that it starts. */
   policy?: AgentPolicy | undefined
 }
 
-/** What a tool is called with, beside its arguments. `Args` is what its author knows of them. */
+/**
+ * The context of a call, which a tool gets besides its arguments. `Args` is their type, as its author knows
+ * it.
+ */
 export interface Context<Args = unknown> {
   /** The invocation's arguments, validated; undefined for a middleware, which is given its configuration. */
   readonly args: Args
   readonly run: Run
   readonly locals: Locals
-  /** What a caller shares with all that it calls: each sees its caller's, and what it writes stays below. */
+  /**
+   * Values shared with every call below: a tool sees its caller's, and what it writes is seen only further
+   * down.
+   */
   readonly nonlocals: Record<string, unknown>
   readonly globals: Globals
   readonly envelope: Envelope
@@ -65,16 +74,18 @@ export interface CallContext extends Context {
 export interface Run {
   readonly id: string
   readonly tool: RunningTool
-  /** What runs around the tool; for a middleware, the chain that it stands in. */
+  /** The middlewares around the tool; for a middleware, the chain that it stands in. */
   readonly chain: readonly ChainStep[]
-  /** The place in `chain` of what runs now, or for a middleware its own; past its end where that is the tool. */
+  /**
+   * The place in `chain` of what runs now, or for a middleware its own; past its end where that is the tool.
+   */
   readonly index: number
   /** For a middleware that runs as a hook: what set it off, and the name of what it wraps. */
   readonly hook: { trigger: HookTrigger; target: string } | undefined
   /** Ends when the call is no longer wanted. Setting one narrows it, for what is started further in. */
   signal: AbortSignal
   readonly origin: Origin
-  /** Tells the host how far it is. */
+  /** Reports progress to the host. */
   readonly update: (progress: Progress) => void
 }
 
@@ -87,11 +98,11 @@ export interface RunningTool {
   returns?: JsonObject
 }
 
-/** What belongs to one invocation. */
+/** The state of one invocation. */
 export interface Locals extends Record<string, unknown> {
   /** The result so far. */
   result: unknown
-  /** What of the configuration is another one for this invocation. */
+  /** Configuration that is overridden for this invocation. */
   config: Partial<RuntimeConfig> & Record<string, unknown>
 }
 
@@ -106,31 +117,35 @@ export interface Envelope extends Readonly<CallIds> {
   readonly as: CallerKind
 }
 
-/** What a tool may ask for. */
+/** The functions that a tool may call. */
 export interface Manager {
   /**
    * Runs all that is further in, and gives the result so far.
    *
-   * @throws NEXT_TWICE at a second call, but after one that failed: that tries again; and after the middleware has ended
+   * @throws NEXT_TWICE at a second call, but after one that failed: that tries again; and after the
+   *   middleware has ended
    */
   readonly next: () => Promise<unknown>
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
 }
 
-/** What an agent may do. */
+/** The limits of an agent. */
 export interface AgentPolicy {
   /** Patterns of the tools that it may call, as in a skill's `allowed-tools`. Absent: all. */
   allowedTools?: string | readonly string[] | undefined
 }
 
-/** `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read anew. */
+/**
+ * `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read
+ * anew.
+ */
 export type Freshness = 'trust' | 'check'
 
 export interface RuntimeConfig {
   /** Where skills lie, searched left to right. */
   paths: PathEntry[]
-  /** What relative paths start from. */
+  /** The directory that relative paths start from. */
   cwd?: string
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
@@ -153,7 +168,7 @@ export interface Globals {
   cache: Cache
   /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
   tools: { programmaticTools: RegisteredTools }
-  /** What is known of each directory, by its absolute path and ignore patterns. */
+  /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
   /** Each record's tool, so that one tool is one object. */
   byRecord: WeakMap<NameRecord, ToolDef>
@@ -163,14 +178,14 @@ export interface Globals {
   settling: Map<string, { tool: ToolDef; chain: Promise<Chain> }>
   /** The keys in `cache.tool` that say "not found", oldest first. */
   missing: Set<string>
-  /** What was found wrong so far, by file and rule. */
+  /** The diagnostics so far, by file and rule. */
   diagnostics: Map<string, Diagnostic>
   stats: Stats
   /** The digest of what compiled cascades have to be made of to hold, and the text that it is of. */
   cascadeKey?: { text: string; digest: string }
   /** The second half of cache keys, and the path entries that it is of. */
   pathsKey?: PathsKey
-  /** Tells hosts what is called. */
+  /** The listeners to calls. */
   events: RunEvents
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
@@ -202,7 +217,9 @@ export interface RegisteredTools extends Map<string, ToolDef> {
   set: (key: string, tool: ToolDef | SetTool) => this
 }
 
-/** A tool as a program sets it, for example in place of another in a test: what it does not say is filled in. */
+/**
+ * A tool as a program sets it, for example in place of another in a test: what it does not say is filled in.
+ */
 export interface SetTool {
   name: string
   fn: (ctx: Context, args: unknown) => unknown

@@ -3,19 +3,22 @@ import type { NameRecord } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import type { SearchDirectory } from '../../src/skill/path-entry.js'
 
-/** What is known of one directory so far. `dir` is absolute. */
+/** The state of one directory. `dir` is absolute. */
 export interface DirectoryState extends SearchDirectory {
   /** True for the skills that the package ships. */
   library?: true
-  /** Undefined: not looked for yet. Null: there is none that can be used. */
+  /** Undefined: not looked for yet. Null: the directory has no index that can be used. */
   index: OpenIndex | null | undefined
   /** The stamp of an index that was refused, so that it is not read and reported again. */
   refused?: string | null
   /** The names read from its files, where it has no index or that one missed. */
   disk?: Promise<DirectoryNames | null>
-  /** The same, once they are there. */
+  /** The names of `disk`, once they have been read. */
   diskNames?: DirectoryNames | null
-  /** When the folders that were listed for them last changed; undefined where one may have changed since without its time showing it. */
+  /**
+   * When the folders that were listed for them last changed; undefined where one may have changed since
+   * without its time showing it.
+   */
   diskTimes?: string | undefined
   /** Items at its top that came after `names` was made, by the listing that showed them. */
   added?: { listing: string; names: Promise<DirectoryNames | null> }

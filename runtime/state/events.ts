@@ -9,7 +9,7 @@ export interface Progress {
   metadata?: Record<string, unknown>
 }
 
-/** What can happen to a call: it began, told how far it is, gave its result, failed, or was not allowed. */
+/** The events of a call: it began, reported progress, gave its result, failed, or was not allowed. */
 export type RunEventType = (typeof TYPES)[number]
 
 /** Something that happened to a call. */
@@ -27,16 +27,20 @@ export interface RunEvent extends Progress {
   error?: unknown
 }
 
-/** Is told of an event, which all listeners share. What it throws becomes a diagnostic of rule `listener-throws`. */
+/**
+ * Called with an event, which all listeners share. What it throws becomes a diagnostic of rule
+ * `listener-throws`.
+ */
 export type RunListener = (event: Readonly<RunEvent>) => void
 
-/** Who wants to be told of calls. */
+/** The listeners to the events of calls. */
 export class RunEvents {
   /** By type. One without listeners has no set. */
   readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()
 
   /**
-   * Calls a listener at each event of a type, until the function that this gives is called. What it throws becomes a diagnostic.
+   * Calls a listener at each event of a type, until the function that this gives is called. What it throws
+   * becomes a diagnostic.
    *
    * @throws OPTIONS_INVALID for a type that there is not
    */

@@ -44,7 +44,10 @@ function defaultFreshness(): Freshness {
 
 const DEFAULT = Symbol.for('agent-apps.globals')
 
-/** The state that `findTool`, `listTools` and `invoke` use where they are given none: one for the process, whichever copies of the package are loaded. */
+/**
+ * The state that `findTool`, `listTools` and `invoke` use where they are given none: one for the process,
+ * whichever copies of the package are loaded.
+ */
 export function defaultGlobals(): Globals {
   const holder = globalThis as unknown as Record<symbol, Globals | undefined>
   holder[DEFAULT] ??= createGlobals({ paths: [...CONVENTIONAL_DIRECTORIES] })

@@ -13,19 +13,25 @@ export interface Origin {
   /** Its file, relative to `entry`, `/`-separated. */
   file: string
   via: Via
-  /** Tools of the same name in later path entries, nearest first. One not indexed counts once its directory was read. */
+  /**
+   * Tools of the same name in later path entries, nearest first. One not indexed counts once its directory
+   * was read.
+   */
   readonly shadows: { layer: Layer; entry: string; file: string }[]
 }
 
-/** What every tool is: `ctx` is the context it runs in, `args` what the caller passed. */
+/** The function of a tool: `ctx` is the context it runs in, `args` the caller's arguments. */
 export type ToolFunction = (ctx?: unknown, args?: unknown) => unknown
 
-/** A tool that can be called. Cheap to have: nothing of its content is read before somebody wants it. */
+/** A tool that can be called. Cheap to make: its content is read when it is first needed. */
 export interface ToolDef {
   name: string
   kind: ToolKind
   frontmatter: ToolFrontmatter
-  /** Runs it. A Markdown skill gives its content, or what its delegate does; code is imported at the first call. */
+  /**
+   * Runs it. A Markdown skill gives its content, or what its delegate does; code is imported at the first
+   * call.
+   */
   fn: ToolFunction
   /** Imports its code, so that the first call need not. Absent where there is nothing to import. */
   load?: () => Promise<unknown>
@@ -38,5 +44,5 @@ export interface ToolDef {
   origin: Origin
 }
 
-/** What a reference leads to: a tool, a file with a fault, or nothing. */
+/** The tool that a reference leads to, or the fault of its file, or nothing. */
 export type Resolution = { tool: ToolDef; broken?: never } | { broken: Diagnostic; tool?: never } | null

@@ -38,7 +38,8 @@ const BRIEF: CloserChecks = {
 }
 
 /**
- * Checks the options that a caller gives, so that a misspelt one is not silently left out. One that is undefined counts as absent.
+ * Checks the options that a caller gives, so that a misspelt one is not silently left out. One that is
+ * undefined counts as absent.
  *
  * @param of the name of the function
  * @throws OPTIONS_INVALID

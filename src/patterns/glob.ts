@@ -1,11 +1,11 @@
 import { canBeEmpty, type GlobProgram, type GlobStep } from './match-glob.js'
 
 /**
- * Globs over tool names and argument values: `*`, `?`, `[a-z]`, `[^a]`, `{a,b}`, `**`, `!(a|b)`. A glob compiles to a
- * small program, plain data that an index can hold, and matching steps through it: the time is at most the
- * program's length times the text's, whatever the pattern. No wildcard stands for a segment that is `.` or `..`. On
- * names, which have none of these and no empty one, it agrees with picomatch (its `dot: true`); what picomatch reads
- * as a piece of regular expression is refused.
+ * Globs over tool names and argument values: `*`, `?`, `[a-z]`, `[^a]`, `{a,b}`, `**`, `!(a|b)`. A glob
+ * compiles to a small program, plain data that an index can hold, and matching steps through it: the time is
+ * at most the program's length times the text's, whatever the pattern. No wildcard stands for a segment that
+ * is `.` or `..`. On names, which have none of these and no empty one, it agrees with picomatch (its `dot:
+ * true`); what picomatch reads as a piece of regular expression is refused.
  */
 
 /** What a text is not a glob for. `offset` is where in the text. */
@@ -140,7 +140,10 @@ function readStars(reader: Reader): void {
   }
 }
 
-/** A slash with `**` behind it: at the end the directory itself and all below it, else any depth, none included. */
+/**
+ * A slash with `**` behind it: at the end the directory itself and all below it, else any depth, none
+ * included.
+ */
 function readGlobstar(reader: Reader): void {
   const { glob, at } = reader
   reader.at += 3
@@ -217,7 +220,9 @@ function closingBrace(glob: string, open: number): number {
   return -1
 }
 
-/** Alternatives up to `end`, and how many: each is tried from the same place, and all go on behind the last. */
+/**
+ * Alternatives up to `end`, and how many: each is tried from the same place, and all go on behind the last.
+ */
 function readAlternatives(reader: Reader, separator: string, end: string): number {
   const exits: number[] = []
   for (;;) {

@@ -72,7 +72,10 @@ function isChoice([kind]: GlobStep): boolean {
   return kind === 'star' || kind === 'globstar' || kind === 'split' || kind === 'jump'
 }
 
-/** 1 for each place of a text where no wildcard may stand, the place behind a segment's end among them; null for none. */
+/**
+ * 1 for each place of a text where no wildcard may stand, the place behind a segment's end among them; null
+ * for none.
+ */
 function closedPlaces(
   text: string,
   { acrossSlashes, anySegment, root = 0 }: MatchOptions,
@@ -138,7 +141,9 @@ class Ways {
     return this.#reach(isRepeated ? position : position + 1, at + 1)
   }
 
-  /** Opens the positions that can be reached without taking a character. True where one takes all the rest. */
+  /**
+   * Opens the positions that can be reached without taking a character. True where one takes all the rest.
+   */
   #reach(position: number, at: number): boolean {
     if (this.#reachedAt[position] === at + 1) return false
     this.#reachedAt[position] = at + 1

@@ -8,8 +8,8 @@ export interface PathGlob {
 }
 
 /**
- * True where a path matches as it is written, and what it leads to matches as well, however a host reads it. What
- * begins at a root does not match where the glob does not say so itself.
+ * True where a path matches as it is written, and what it leads to matches as well, however a host reads it.
+ * What begins at a root does not match where the glob does not say so itself.
  */
 export function isPathWithin({ glob, place }: PathGlob, path: string): boolean {
   const fits = (program: GlobProgram, text: string): boolean =>
@@ -18,8 +18,9 @@ export function isPathWithin({ glob, place }: PathGlob, path: string): boolean {
 }
 
 /**
- * True where a path, as a host may read it, can lead to what a glob matches. Nothing here knows in which directory a
- * path begins: one from a root, or out of that directory, may lead back to where the glob begins, or to any root.
+ * True where a path, as a host may read it, can lead to what a glob matches. Nothing here knows in which
+ * directory a path begins: one from a root, or out of that directory, may lead back to where the glob begins,
+ * or to any root.
  */
 export function mayLeadTo(place: GlobProgram, path: string): boolean {
   return readings(path).some(reading => {
@@ -42,7 +43,10 @@ export function withoutIdleSegments(glob: string): string {
   return plain === '' ? '.' : plain
 }
 
-/** Where a path leads, in words: for hosts to which `\` is a character of a name, and for those to which it is a `/`. */
+/**
+ * Where a path leads, in words: for hosts to which `\` is a character of a name, and for those to which it is
+ * a `/`.
+ */
 function readings(path: string): string[] {
   return path.includes('\\') ? [resolved(path), resolved(path.replaceAll('\\', '/'))] : [resolved(path)]
 }

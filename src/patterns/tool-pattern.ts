@@ -35,7 +35,10 @@ export interface ToolRule {
   text: string
   /** Where it stands in the list. */
   offset: number
-  /** What the glob is matched against: the tool's name, its tags, or (`$name`) the name of the library's own tool. */
+  /**
+   * What the glob is matched against: the tool's name, its tags, or (`$name`) the name of the library's own
+   * tool.
+   */
   selects: 'name' | 'tag' | 'library'
   /** Absent where the token cannot be parsed: such a rule matches nothing. */
   glob?: GlobProgram
@@ -71,8 +74,8 @@ const OPTIONS: Readonly<Record<string, readonly string[] | true>> = {
 }
 
 /**
- * Reads a list of tool patterns: tokens separated by spaces or commas, outside parentheses, braces and quotes. A
- * token that cannot be parsed becomes a rule with a `problem`, which matches nothing.
+ * Reads a list of tool patterns: tokens separated by spaces or commas, outside parentheses, braces and
+ * quotes. A token that cannot be parsed becomes a rule with a `problem`, which matches nothing.
  *
  * `"#meta-internal bash(git:*) agent(op={run,ask},$deny)"` → three rules
  */
@@ -81,8 +84,8 @@ export function parsePatterns(list: string): ToolRule[] {
 }
 
 /**
- * True where one pattern, a glob or `#` and a glob over tags, selects a tool. What cannot be parsed, and what has
- * constraints or options, which a name alone cannot answer, matches nothing.
+ * True where one pattern, a glob or `#` and a glob over tags, selects a tool. What cannot be parsed, and what
+ * has constraints or options, which a name alone cannot answer, matches nothing.
  */
 export function matchPattern(pattern: string, name: string, tags: readonly string[] = []): boolean {
   return selectsTool(parseRule(pattern, 0), { name, tags }) && specStart(pattern) === -1
@@ -96,7 +99,10 @@ export interface MatchedTool {
   isLibrary?: boolean
 }
 
-/** True where a rule's glob selects a tool, whatever its constraints say. For denying, whatever its name is like. */
+/**
+ * True where a rule's glob selects a tool, whatever its constraints say. For denying, whatever its name is
+ * like.
+ */
 export function selectsTool(
   { selects, glob }: ToolRule,
   { name, tags, isLibrary = false }: MatchedTool,
@@ -116,7 +122,10 @@ interface Token {
   offset: number
 }
 
-/** Splits at separators that stand outside parentheses, braces and quotes. A quote that is never closed is none. */
+/**
+ * Splits at separators that stand outside parentheses, braces and quotes. A quote that is never closed is
+ * none.
+ */
 function tokensOf(list: string, separator: RegExp): Token[] {
   const tokens: Token[] = []
   let start = 0

@@ -27,8 +27,8 @@ export interface RuleDecision<Answer> {
 const ALWAYS_ALLOWED = 'context-manager'
 
 /**
- * Whether `allowed-tools` lets a call through. Without rules (the field is absent) everything is; with none in the
- * list, nothing. A rule with `$deny` that matches wins, wherever it stands.
+ * Whether `allowed-tools` lets a call through. Without rules (the field is absent) everything is; with none
+ * in the list, nothing. A rule with `$deny` that matches wins, wherever it stands.
  */
 export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall): RuleDecision<boolean> {
   const denying = rules?.find(rule => isDenied(rule, call))
@@ -40,9 +40,9 @@ export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall
 }
 
 /**
- * What `trust.rules` say of a call: the first rule that matches, which asks where it names no policy; null where
- * none does. A rule that asks and matches one of the commands in a call only, or nothing that the call says, does
- * not end the search: what follows may still deny, and no longer allow.
+ * What `trust.rules` say of a call: the first rule that matches, which asks where it names no policy; null
+ * where none does. A rule that asks and matches one of the commands in a call only, or nothing that the call
+ * says, does not end the search: what follows may still deny, and no longer allow.
  */
 export function trustOf(
   rules: readonly ToolRule[],
@@ -68,7 +68,9 @@ function isDenied(rule: ToolRule, call: ToolCall): boolean {
   return policyOf(rule) === 'deny' && matchesCall(rule, call, true)
 }
 
-/** True where a rule selects the tool and its constraints fit. For denying, one on something absent fits too. */
+/**
+ * True where a rule selects the tool and its constraints fit. For denying, one on something absent fits too.
+ */
 function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean {
   return (
     selectsTool(rule, call, denying) &&
@@ -77,7 +79,10 @@ function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean 
   )
 }
 
-/** For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be told. */
+/**
+ * For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be
+ * told.
+ */
 function fits(constraint: ArgumentConstraint, args: unknown, denying: boolean): boolean {
   const { path, glob, place, isPath } = constraint
   const items = itemsIn(pathQuery(args, path)).filter(item => item !== undefined && item !== null)
