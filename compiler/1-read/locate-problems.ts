@@ -5,7 +5,7 @@ import type { LinkedDirectory } from '../records/linked-directory.js'
 import { fileOf, type WalkedSkill } from '../records/walked.js'
 import { parseSkill } from './read-skills.js'
 
-/** The problems of a directory's cascades as findings of its files, each at the key at fault. */
+/** Makes the problems of a directory's cascades findings, by file, each at the key at fault. */
 export async function locateProblems(
   problems: readonly DirectoryProblem[],
   { names }: LinkedDirectory,
@@ -27,10 +27,10 @@ export async function locateProblems(
   return findings
 }
 
-/** Tells where something in the metadata of one of a file's tools stands. */
+/** Gives the place of a path in the metadata of one of a file's tools. */
 export type PlaceIn = (skill: WalkedSkill, name: string, path: readonly (string | number)[]) => Promise<Place>
 
-/** Reads each file once, however many of its tools it is asked about. */
+/** Makes a `PlaceIn` that reads each file once. */
 export function placesInFiles(): PlaceIn {
   const files = new Map<string, Map<string, Locator>>()
   return async (skill, name, path) => {
@@ -43,7 +43,9 @@ export function placesInFiles(): PlaceIn {
   }
 }
 
-/** Where something in a tool's metadata stands: a key, or what is in a list. */
+/**
+ * The place of a path in a tool's metadata: that of the key, or of the value if the path leads into an array.
+ */
 export function placeOf(path: readonly (string | number)[], at: Locator): Place {
   const isKey = path.every(step => typeof step === 'string')
   return isKey ? at.key('metadata', ...(path as string[])) : at.value('metadata', ...path)

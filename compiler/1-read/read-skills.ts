@@ -19,21 +19,21 @@ import { nothingParsed, type ParsedFile, parseFile } from './markdown/parse-file
 
 export interface ReadSkills {
   units: SkillUnit[]
-  /** What the next compile may rely on. */
+  /** The state of the files, for the next compile. */
   files: Map<string, CachedFile>
-  /** Files that were parsed, rather than known from before. */
+  /** The number of files that were parsed instead of taken from the cache. */
   parsed: number
 }
 
 export interface ReadOptions {
   /** Milliseconds since the epoch at which the walk began. */
   walkedAt: number
-  /** Called with each unit that was read anew, and its file. */
+  /** Called with each unit that was parsed, and its file. */
   onUnit?: (unit: SkillUnit, file: string) => void
   onFile?: () => void
 }
 
-/** Reads a directory's skill files, those that the cache vouches for excepted. */
+/** Reads a directory's skill files, except those that have not changed since they were cached. */
 export async function readSkills(
   directory: string,
   skills: readonly WalkedSkill[],
@@ -52,7 +52,7 @@ export async function readSkills(
   return { units: await Promise.all(reading), files, parsed }
 }
 
-/** The unit of the last compile, where neither the skill's file nor any of its resources changed since. */
+/** The unit of the last compile; null where the skill's file or one of its resources has changed since. */
 function knownUnit(
   skill: WalkedSkill,
   cache: CompileCache,
@@ -67,7 +67,7 @@ function knownUnit(
     const cached = cache.files.get(path)
     if (cached === undefined) return null
     const isSame = sameStat(file, cached.stat)
-    // Another size is another file, and a large one takes its time to be digested.
+    // A file of another size has changed, and need not be digested.
     if (!isSame && (file.size !== cached.stat.size || digestIfReadable(file) !== cached.sha256)) return null
     known.push([path, remember(file, cached.sha256, walkedAt)])
   }
@@ -75,7 +75,7 @@ function knownUnit(
   return unit
 }
 
-/** A unit read anew: at once where it is Markdown, later where it is code. */
+/** Reads a unit: Markdown synchronously, code asynchronously. */
 function readUnit(
   directory: string,
   skill: WalkedSkill,
@@ -99,7 +99,7 @@ function readUnit(
   return parsed instanceof Promise ? parsed.then(finish) : finish(parsed)
 }
 
-/** What was parsed of a skill file, as it goes through the phases. */
+/** Makes a parsed skill file a unit, which goes through the phases. */
 export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: ResourceRecord[]): SkillUnit {
   return {
     path: skill.path,
@@ -124,13 +124,13 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
   }
 }
 
-/** Adds what its tools' delegates need to a unit. */
+/** Adds the delegates of a unit's tools to it: modules, Markdown, references, or findings. */
 export function addDelegates(directory: string, unit: SkillUnit): void {
   for (const tool of unit.tools) {
     const { place, fresh } = tool
     const value = fresh?.record.frontmatter.metadata.delegate
     if (fresh === undefined || value === undefined) continue
-    // It is refused as it stands, whatever it would be as code.
+    // An interpolated delegate is refused elsewhere, whatever its code would be.
     if (typeof value === 'string' && isInterpolatedInline(value)) continue
     const { delegatePlace = place } = fresh
     const delegate =
@@ -148,7 +148,7 @@ function shown(delegate: JsonValue): string {
   return (typeof delegate === 'string' ? delegate : JSON.stringify(delegate)).slice(0, 80)
 }
 
-/** The digests of a skill's resources: those that the cache knows, and those of the files themselves. */
+/** Digests a skill's resources, except those that the cache knows. */
 export function digestResources(
   skill: WalkedSkill,
   cache: CompileCache | null = null,
@@ -172,7 +172,7 @@ export function digestResources(
   return { resources, unreadable }
 }
 
-/** Reads units that were known from before after all. False where a file changed since it was looked at. */
+/** Parses units that were taken from the cache. False where a file has changed since the walk. */
 export async function rereadUnits(
   directory: string,
   units: readonly SkillUnit[],
@@ -190,7 +190,7 @@ export async function rereadUnits(
   return again.every(Boolean)
 }
 
-/** The state of other files than skills' that the next compile may rely on; those that are gone are left out. */
+/** Adds the state of other files than skills' for the next compile, except for files that no longer exist. */
 export function rememberFiles(
   directory: string,
   paths: Iterable<string>,
@@ -205,7 +205,7 @@ export function rememberFiles(
   }
 }
 
-/** True for a file that is as the cache knows it. */
+/** True for a file that has not changed since it was cached. */
 export function isSameFile(directory: string, path: string, cache: CompileCache): boolean {
   const absolute = join(directory, path)
   const cached = cache.files.get(path)
@@ -215,8 +215,8 @@ export function isSameFile(directory: string, path: string, cache: CompileCache)
 }
 
 /**
- * Reads and parses one walked skill, with what the walk itself found wrong. Code takes longer, so it is promised.
- * Whatever a file makes the parsers do is that file's fault alone.
+ * Reads and parses one walked skill, and adds the findings of the walk. The result for code is a promise. An
+ * error in a parser becomes a finding of the file.
  */
 export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
   const { path, kind } = skill
@@ -239,18 +239,21 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
   const fault = finding('file-unreadable', FILE_START, why)
   const name = fallbackName(skill)
   const broken = name === null ? [] : [{ name, finding: fault }]
-  // What describes a whole path entry stands at its root, and nobody knows what this one says.
+  // This may be the skill that describes the whole path entry.
   const isMain = skill.kind === 'folder' && skill.atRoot
   const findings = isMain ? [fault, finding('main-broken', FILE_START)] : [fault]
   return { ...nothingParsed('', skill.size), broken, findings }
 }
 
-/** A longer one is kept as its digest. */
+/** The longest shape that is kept as it is; of a longer one the digest is kept. */
 const SHAPE_MAX = 100
 
-/** What a skill is besides the bytes of its files: its place, which resources it has, what the walk said of it. */
+/**
+ * All that a skill depends on besides the bytes of its files: its location, its resources, the findings of
+ * the walk.
+ */
 function shapeOf({ path, kind, folderName, atRoot, resources, findings, unseen }: WalkedSkill): string {
-  // Of thousands most are such: alone in a folder that has the name by which it is reached.
+  // Most skills are alone in a folder, so that their path says it all.
   if (
     unseen === undefined &&
     resources.length + findings.length === 0 &&
@@ -262,7 +265,7 @@ function shapeOf({ path, kind, folderName, atRoot, resources, findings, unseen }
   return shape.length <= SHAPE_MAX ? shape : hash('sha256', shape).slice(0, 16)
 }
 
-/** The path in the entry of a skill's own file, or of one of its resources. */
+/** The path, in the path entry, of a skill's own file or of one of its resources. */
 function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
   if (file === skill || skill.kind !== 'folder') return file.path
   return skill.path.slice(0, skill.path.lastIndexOf('/') + 1) + file.path
@@ -277,12 +280,12 @@ function digestIfReadable(file: WalkedFile): string | null {
   try {
     return digestFile(fileOf(file))
   } catch {
-    // The full read that follows reports it.
+    // The parse that follows reports it.
     return null
   }
 }
 
-/** Parses a directory's skill files again, for what of a tool no compile keeps. */
+/** Makes a function that parses a tool's file again, for what an index does not keep. */
 export function toolParser(skills: readonly WalkedSkill[]): ProjectPart['parseTool'] {
   return async (file, name) => {
     const skill = skills.find(({ path }) => path === file)

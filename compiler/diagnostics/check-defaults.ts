@@ -3,19 +3,22 @@ import type { CheckedSchema } from '../../src/schema/check-schema.js'
 import { applyDefaults, cloneValue } from '../../src/schema/defaults.js'
 import { interpretSchema } from '../../src/schema/interpret-schema.js'
 
-/** A default that a call would be refused for. */
+/** A default that does not fit its own schema, so that a call which relies on it would be refused. */
 export interface RefusedDefault {
-  /** Where it stands in the schema. */
+  /** Its path in the schema. */
   path: (string | number)[]
   property: string
   /** What is wrong with it. */
   problem: string
 }
 
-/** Characters of defaults that are compared: as each may be compared with all of a schema, more could take minutes. */
+/**
+ * The most characters of defaults that are checked. Each may be compared with the whole schema, which could
+ * take minutes.
+ */
 const CHARACTERS_MAX = 4096
 
-/** The defaults of properties that their own schemas refuse. */
+/** Finds the defaults of properties that do not fit their own schemas. */
 export function refusedDefaults(root: JsonObject, checked: CheckedSchema): RefusedDefault[] {
   const refused: RefusedDefault[] = []
   let room = CHARACTERS_MAX

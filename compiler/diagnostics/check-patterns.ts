@@ -5,7 +5,7 @@ import { limits } from '../files/limits.js'
 import { type Finding, finding } from './diagnostics.js'
 import type { Locator } from './source-text.js'
 
-/** The tools that ship with the library. */
+/** The tools of the library. */
 const LIBRARY_NAMES: readonly string[] = [
   'agent',
   'agent-discover',
@@ -25,7 +25,9 @@ const LIBRARY_NAMES: readonly string[] = [
   'write',
 ]
 
-/** What other hosts have besides the tools that ours stand for, and a name as `createCallbackRef` makes them. */
+/**
+ * Other hosts' tools that have no counterpart in the library, and a name such as `createCallbackRef` makes.
+ */
 const OTHER_NAMES: readonly string[] = [
   'Agent',
   'AskUserQuestion',
@@ -53,14 +55,15 @@ const OTHER_NAMES: readonly string[] = [
 
 const KNOWN = new Set([...LIBRARY_NAMES, ...[...FOREIGN_NAMES.values()].flat(), ...OTHER_NAMES])
 
-/** True for a name that the library or another host may give a tool, whatever the project has. */
+/** True for the name of a tool of the library or of another host. */
 export function isKnownElsewhere(name: string): boolean {
   return KNOWN.has(name)
 }
 
 /**
- * What is wrong with `allowed-tools`: patterns that cannot be parsed, and those that select no tool that is known
- * everywhere. The project's own skills may have the names of the latter, which only the whole project shows.
+ * Finds the faulty patterns of `allowed-tools`: those that cannot be parsed, and those that match no tool
+ * known everywhere. The latter may match a tool of the project, which can only be checked with the whole
+ * project.
  */
 export function checkPatterns(value: JsonValue | undefined, at: Locator): Finding[] {
   const lists = Array.isArray(value) ? [...value.entries()] : [[null, value] as const]
@@ -89,18 +92,20 @@ function faultsIn(list: string): Fault[] {
     .map(rule => ({ rule, problem: rule.problem }))
 }
 
-/** Tags and the tools of MCP servers are known only at run time. */
+/**
+ * True for a rule that may match a known tool. Tags and the tools of MCP servers are known only at run time.
+ */
 function mayBeKnown(rule: ToolRule): boolean {
   if (rule.selects === 'tag' || /^["']?mcp/.test(rule.text)) return true
   return selectorOf(rule) === undefined ? matchesAny(rule, KNOWN) : KNOWN.has(selectorOf(rule) ?? '')
 }
 
-/** The name that a rule selects, where it selects a single one. */
+/** The name that a rule selects, if it selects only one. */
 function selectorOf({ selects, text }: ToolRule): string | undefined {
   return selects === 'name' ? /^[\w-]+(?=\(|$)/.exec(text)?.[0] : undefined
 }
 
-/** True where one of these tools is selected by a pattern that `pattern-unmatched` was found for. */
+/** True where a pattern that was reported as `pattern-unmatched` matches one of these tools. */
 export function patternMatches(pattern: string, names: ReadonlySet<string>): boolean {
   const [rule] = parsePatterns(pattern)
   if (rule === undefined) return false
@@ -108,7 +113,10 @@ export function patternMatches(pattern: string, names: ReadonlySet<string>): boo
   return name === undefined ? matchesAny(rule, names) : names.has(name)
 }
 
-/** The name that a pattern of a single one may have meant, of these and those that are known everywhere. */
+/**
+ * The name nearest to that in a pattern of one name, among these and those known everywhere; null where none
+ * is near.
+ */
 export function nearestToPattern(pattern: string, names: ReadonlySet<string>): string | null {
   const [rule] = parsePatterns(pattern)
   const name = rule && selectorOf(rule)

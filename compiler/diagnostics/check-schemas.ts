@@ -6,9 +6,10 @@ import { limits } from '../files/limits.js'
 import { refusedDefaults } from './check-defaults.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
 
+/** Gives the place of a path in a schema. */
 export type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
 
-/** What is wrong with a tool's schemas: the first fault of each. */
+/** Checks a tool's schemas: gives the first fault of each, or else its slips. */
 export function checkSchemas(metadata: JsonObject, placeOf: SchemaPlace): Finding[] {
   return (['params', 'returns'] as const).flatMap(part => {
     const schema = metadata[part]
@@ -37,7 +38,7 @@ function defaults(schema: JsonObject, checked: CheckedSchema, placeOf: SchemaPla
     )
 }
 
-/** The unknown keywords that most likely are slips: near a known one, with a value that it could have. */
+/** Finds unknown keywords that are probably slips: near a known keyword that could have their value. */
 function nearKeywords({ dialect, unknown }: CheckedSchema) {
   const keywords = keywordsOf(dialect)
   return unknown
@@ -53,7 +54,7 @@ function mayBe(shape: Shape, value: JsonValue): boolean {
   return isOf(shape, value) && (shape !== 'types' || typeof value === 'string' || Array.isArray(value))
 }
 
-/** Middleware takes its configuration and a directive its text, whatever they are. */
+/** True for middleware and directives, whose params may be of any type: a configuration or a text. */
 function takesAny({ role, tags }: JsonObject): boolean {
   const isDirective = Array.isArray(tags) && tags.some(tag => String(tag).startsWith('meta-directive-'))
   return role === 'middleware' || isDirective

@@ -9,7 +9,7 @@ interface Rule {
   severity: Severity | ((...found: string[]) => Severity)
   /** True where a skill with this fault does not load. */
   fatal?: true
-  /** True where it says what the fault of another skill does to this one. */
+  /** True where the fault is a consequence of another skill's fault. */
   follows?: true
   reason: (...found: string[]) => string
   note: string | ((...found: string[]) => string)
@@ -19,14 +19,14 @@ function capitalized(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1)
 }
 
-/** Whoever found it says what is wrong, as part of a sentence, and what to do. */
-const SAID_BY_FINDING = {
+/** For rules whose findings contain the message, as part of a sentence, and what to do. */
+const MESSAGE_IN_FINDING = {
   severity: 'error',
   reason: capitalized,
   note: (_message: string, hint: string) => hint,
 } as const
 
-/** What to do about a field that means nothing where it stands. */
+/** What to do about a field that has no meaning in its place. */
 function fieldNote(field: string, near = '', place = ''): string {
   if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
   return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
@@ -34,19 +34,19 @@ function fieldNote(field: string, near = '', place = ''): string {
 
 /**
  * Every rule, sorted by name: how bad a fault is, what is wrong, what to do. `docs/rules.md` explains each.
- * What was found in the file comes as texts, so that a finding is plain data that a cache can hold.
+ * The arguments are strings, so that a finding is plain data which a cache can hold.
  */
 export const RULES = {
-  'annotation-idle': { ...SAID_BY_FINDING, severity: 'warning' },
-  'annotation-invalid': SAID_BY_FINDING,
-  'annotation-nested': SAID_BY_FINDING,
-  'annotation-unknown': SAID_BY_FINDING,
+  'annotation-idle': { ...MESSAGE_IN_FINDING, severity: 'warning' },
+  'annotation-invalid': MESSAGE_IN_FINDING,
+  'annotation-nested': MESSAGE_IN_FINDING,
+  'annotation-unknown': MESSAGE_IN_FINDING,
   'block-not-skill': {
     severity: 'warning',
     reason: why => `This looks like the frontmatter of a further skill, and was taken as content: ${why}`,
     note: 'Write "---" after a blank line, `name`, `description`, and "---" again. An example belongs into a code fence.',
   },
-  'chain-too-large': SAID_BY_FINDING,
+  'chain-too-large': MESSAGE_IN_FINDING,
   'code-exits': {
     severity: 'error',
     fatal: true,
@@ -107,7 +107,7 @@ export const RULES = {
     reason: field => `"${field}" is not a field of \`defineTool\`, which refuses it`,
     note: fieldNote,
   },
-  'delegate-broken': { ...SAID_BY_FINDING, follows: true },
+  'delegate-broken': { ...MESSAGE_IN_FINDING, follows: true },
   'delegate-invalid': {
     severity: 'error',
     reason: (delegate, problem) => `The delegate ${JSON.stringify(delegate)} cannot be used: ${problem}`,
@@ -130,9 +130,9 @@ export const RULES = {
     reason: () => 'The skill has no description',
     note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
   },
-  'directive-failed': SAID_BY_FINDING,
-  'directive-idle': { ...SAID_BY_FINDING, severity: 'warning' },
-  'directive-invalid': SAID_BY_FINDING,
+  'directive-failed': MESSAGE_IN_FINDING,
+  'directive-idle': { ...MESSAGE_IN_FINDING, severity: 'warning' },
+  'directive-invalid': MESSAGE_IN_FINDING,
   'directive-unknown': {
     severity: 'info',
     reason: (name, _near, fault, form) => {
@@ -155,7 +155,7 @@ export const RULES = {
         : `The name "${name}" is taken in line ${line} of this file, which comes first and is the one that loads`,
     note: 'Rename one of the two.',
   },
-  'dynamic-cycle': SAID_BY_FINDING,
+  'dynamic-cycle': MESSAGE_IN_FINDING,
   'execute-missing': {
     severity: 'error',
     fatal: true,
@@ -239,10 +239,10 @@ export const RULES = {
     reason: () => 'The file is not valid UTF-8 here',
     note: 'Save the file as UTF-8.',
   },
-  'inherit-broken': { ...SAID_BY_FINDING, follows: true },
-  'inherit-cycle': SAID_BY_FINDING,
-  'inherit-missing': SAID_BY_FINDING,
-  'inline-interpolated': SAID_BY_FINDING,
+  'inherit-broken': { ...MESSAGE_IN_FINDING, follows: true },
+  'inherit-cycle': MESSAGE_IN_FINDING,
+  'inherit-missing': MESSAGE_IN_FINDING,
+  'inline-interpolated': MESSAGE_IN_FINDING,
   'link-broken': {
     severity: 'error',
     reason: () => 'The symbolic link leads nowhere',
@@ -270,7 +270,7 @@ export const RULES = {
       'By its text this is a main skill, and it cannot be used as one; tools that stand under it are not run',
     note: 'Mend what else is wrong here.',
   },
-  'main-duplicate': SAID_BY_FINDING,
+  'main-duplicate': MESSAGE_IN_FINDING,
   'metadata-dynamic': {
     severity: 'info',
     reason: path => `"${path}" is no literal and not evaluated: it is known only once the file has run`,
@@ -281,7 +281,7 @@ export const RULES = {
     reason: (key, known) => `"${key}" in metadata is one edit from "${known}", and is kept as plain data`,
     note: (_key, known) => `If you meant "${known}", correct it.`,
   },
-  'middleware-broken': { ...SAID_BY_FINDING, follows: true },
+  'middleware-broken': { ...MESSAGE_IN_FINDING, follows: true },
   'middleware-config': {
     severity: 'error',
     reason: (key, problem) => capitalized(middlewareConfigFault(key, problem).message),
@@ -345,7 +345,7 @@ export const RULES = {
     note: '`agent-apps compile` runs it, and no command does that only looks.',
   },
   'not-yet': {
-    ...SAID_BY_FINDING,
+    ...MESSAGE_IN_FINDING,
     severity: (_message, _hint, severity) => (severity === 'warning' ? 'warning' : 'error'),
   },
   'nul-byte': {
@@ -533,6 +533,7 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES
 
+/** A line and column in a file. */
 export interface Place {
   /** From 1. */
   line: number
@@ -542,7 +543,10 @@ export interface Place {
 
 export const FILE_START: Place = { line: 1, column: 1 }
 
-/** A rule that a file breaks: where, and what was found there. The message is made from it when it is wanted. */
+/**
+ * A rule that a file breaks, the place, and the arguments of the rule's message, which is made when it is
+ * needed.
+ */
 export interface Finding {
   rule: RuleName
   place: Place
@@ -553,6 +557,7 @@ export function finding(rule: RuleName, place: Place, ...found: string[]): Findi
   return { rule, place, found }
 }
 
+/** True where a skill with this fault does not load. */
 export function isFatal({ rule }: Finding): boolean {
   return 'fatal' in RULES[rule]
 }
@@ -562,7 +567,7 @@ export function severityOf({ rule, found }: Finding): Severity {
   return typeof severity === 'function' ? severity(...found) : severity
 }
 
-/** The finding as a diagnostic of a file. */
+/** Makes a finding in a file a diagnostic. */
 export function toDiagnostic(file: string, finding: Finding): Diagnostic {
   const { rule, place, found } = finding
   const { fatal, reason, note }: Rule = RULES[rule]
@@ -578,27 +583,33 @@ export function toDiagnostic(file: string, finding: Finding): Diagnostic {
   }
 }
 
-/** The finding that a diagnostic was made of; null where its texts do not tell. The counterpart of `toDiagnostic`. */
+/**
+ * The counterpart of `toDiagnostic`: recovers the finding from a diagnostic's messages; null where that is
+ * not possible.
+ */
 export function findingOf({ file, rule, line, column, reason, note }: Diagnostic): Finding | null {
   if (!Object.hasOwn(RULES, rule)) return null
   const known: Rule = RULES[rule as RuleName]
   const [before = '', after = ''] = known.reason('\0').split('\0')
-  const said = reason.slice(before.length, reason.length - after.length)
-  const found = typeof known.note === 'string' ? [said] : [said, note]
+  const message = reason.slice(before.length, reason.length - after.length)
+  const found = typeof known.note === 'string' ? [message] : [message, note]
   const made = finding(rule as RuleName, { line, column }, ...found)
   const again = toDiagnostic(file, made)
   return again.reason === reason && again.note === note ? made : null
 }
 
-/** The same, of what keeps a skill from loading, whatever it does elsewhere. */
+/** Makes a diagnostic that is fatal although its rule is not: the fault keeps this skill from loading. */
 export function brokenDiagnostic(file: string, finding: Finding): Diagnostic {
   return { ...toDiagnostic(file, finding), fatal: true }
 }
 
-/** A diagnostic as `unified`'s tools know it. `fatal` is true where the skill does not load; `severity` says how bad it is. */
+/**
+ * A diagnostic in the form that `unified` uses. `fatal` is true where the skill does not load; `severity`
+ * says how bad the fault is.
+ */
 export type Message = VFileMessage & { severity: Severity }
 
-/** The diagnostic as a `vfile-message` object. */
+/** Makes a diagnostic a `vfile-message` object. */
 export function toMessage({ file, line, column, rule, severity, reason, note, fatal }: Diagnostic): Message {
   const message = new VFileMessage(reason, { place: { line, column }, ruleId: rule, source: 'agent-apps' })
   return Object.assign(message, {
@@ -611,12 +622,12 @@ export function toMessage({ file, line, column, rule, severity, reason, note, fa
   })
 }
 
-/** True for a message that says what the fault of another skill does to this one. That fault has a message of its own. */
+/** True for a message about a consequence of another skill's fault, which has a message of its own. */
 export function isFollowUp({ ruleId = '' }: Message): boolean {
   return 'follows' in (RULES[ruleId as RuleName] ?? {})
 }
 
-/** The diagnostic of a `vfile-message` object that `toMessage` made. */
+/** The counterpart of `toMessage`. */
 export function fromMessage(message: Message): Diagnostic {
   return {
     file: message.file ?? '',

@@ -1,6 +1,6 @@
 import type { Place } from './diagnostics.js'
 
-/** The line and column, from 1, of an offset into a text (UTF-16 units). */
+/** The place of an offset in a text, in UTF-16 units. */
 export function placeAt(text: string, offset: number): Place {
   let line = 1
   let lineStart = 0
@@ -15,7 +15,10 @@ export function placeAt(text: string, offset: number): Place {
   return { line, column: offset - lineStart + 1 }
 }
 
-/** The same for many offsets of one text, whose lines are found no further than to the last of the offsets asked for. */
+/**
+ * Makes a function that gives the places of many offsets in a text. It finds line starts only as far as they
+ * are needed.
+ */
 export function placesIn(text: string): (offset: number) => Place {
   const starts = [0]
   return offset => {
@@ -34,16 +37,24 @@ export function placesIn(text: string): (offset: number) => Place {
   }
 }
 
-/** Where the line that begins at `start` ends: at its newline (a CR before it included in the line), or the text's end. */
+/**
+ * The end of the line that begins at `start`: the offset of its LF, or the text's end. A CR belongs to the
+ * line.
+ */
 export function lineEnd(text: string, start: number): number {
   const newline = text.indexOf('\n', start)
   return newline === -1 ? text.length : newline
 }
 
-/** Finds the place of a value, or of its key, in the author's file. */
+/** Finds places of what is in frontmatter, in the author's file. */
 export interface Locator {
+  /** The place of a value. */
   value: (field: string, ...inside: (string | number)[]) => Place
+  /** The place of a value's key. */
   key: (field: string, ...inside: string[]) => Place
-  /** Where an offset of a text stands, if the text stands there as it reads; else where the text begins. */
+  /**
+   * The place of an offset in a string value, if the file contains the string verbatim; else the value's
+   * place.
+   */
   within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place
 }

@@ -17,8 +17,8 @@ let thread: Promise<Worker> | undefined
 /**
  * Parses a text in a thread, which is ended if it takes too long. There is one thread, so texts take turns.
  *
- * @param work the computing time that is left, which is reduced by the time used. It is not the time by the clock, so
- *   that a text gives the same index on a busy machine
+ * @param work the computing time that is left, which is reduced by the time used. It is not the time by the
+ *   clock, so that a text gives the same index on a busy machine
  * @throws an error that says why the thread was ended
  */
 export function parseInThread(request: ParseRequest, work: Work): Promise<ParsedContent> {
@@ -45,7 +45,8 @@ async function parse(request: ParseRequest, work: Work): Promise<ParsedContent> 
     work.computing -= spent()
     return parsed
   } catch (error) {
-    // No time is left for the rest of the content either: each text of it would start a thread, and end it again.
+    // No time is left for the rest of the content either: each text of it would start a thread, and end it
+    // again.
     work.computing = 0
     thread = undefined
     await worker.terminate()
@@ -60,8 +61,8 @@ function tooLong(): Error {
 }
 
 /**
- * Starts to measure the computing time of a thread, in ms: the lesser of the time that it was busy and the time that
- * the process computed.
+ * Starts to measure the computing time of a thread, in ms: the lesser of the time that it was busy and the
+ * time that the process computed.
  */
 function computing(worker: Worker): () => number {
   const before = process.cpuUsage()

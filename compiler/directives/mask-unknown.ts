@@ -29,8 +29,8 @@ const LINE_LEAD = /(?:^|[\r\n])[ \t>*+\-\d.)]*$/
 const AUTOLINK = /<[A-Za-z][A-Za-z0-9+.-]{0,31}$/
 
 /**
- * Replaces the colons of directives that are not known by commas, so that the parser takes them for text. `:::else`
- * becomes a leaf, since it has no closing fence. All offsets stay.
+ * Replaces the colons of directives that are not known by commas, so that the parser takes them for text.
+ * `:::else` becomes a leaf, since it has no closing fence. All offsets stay.
  */
 export function maskUnknown(text: string, known: KnownDirectives): Masked {
   const fences: Fence[] = []

@@ -2,12 +2,15 @@ import { ContentWork } from '../../src/content/content-work.js'
 import { parseInThread } from './content-thread.js'
 import type { KnownDirectives, ParsedContent } from './parse-content.js'
 
-/** The parser takes little time for a line with as many nested quotes and lists, and minutes for ten times as many. */
+/**
+ * The parser takes little time for a line with as many nested quotes and lists, and minutes for ten times as
+ * many.
+ */
 const MARKS_MAX = 200
 
 /**
- * Finds the known directives of a text, as `parseContent` does, but within bounds: the parser takes seconds for some
- * texts of a few thousand characters, so all are parsed in a thread.
+ * Finds the known directives of a text, as `parseContent` does, but within bounds: the parser takes seconds
+ * for some texts of a few thousand characters, so all are parsed in a thread.
  *
  * @param work the computing time that is left for the content that the text belongs to
  */

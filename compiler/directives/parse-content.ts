@@ -28,8 +28,8 @@ export interface ParsedContent {
 const DEPTH_MAX = 32
 
 /**
- * Finds the known directives of a Markdown text. Directives that are not known are text, as is everything in code,
- * HTML and links.
+ * Finds the known directives of a Markdown text. Directives that are not known are text, as is everything in
+ * code, HTML and links.
  *
  * @param firstLine the line of its file that the text begins with
  */
@@ -42,7 +42,10 @@ export function parseContent(text: string, known: KnownDirectives, firstLine = 1
 
 let cached: Processor<Root> | undefined
 
-/** Emphasis is switched off: no directive depends on it, and hostile texts make the parser spend minutes on it. */
+/**
+ * Emphasis is switched off: no directive depends on it, and hostile texts make the parser spend minutes on
+ * it.
+ */
 function processor(): Processor<Root> {
   cached ??= unified()
     .use(remarkParse)
@@ -126,7 +129,10 @@ class Reading {
       })
   }
 
-  /** The parts of ranges that hold the given nodes. `indent` is what the ranges omit at the start of each line. */
+  /**
+   * The parts of ranges that hold the given nodes. `indent` is what the ranges omit at the start of each
+   * line.
+   */
   private partsOf(nodes: readonly RootContent[], ranges: readonly Range[], indent: string): ContentPart[] {
     const parts: ContentPart[] = []
     const directives = this.directivesIn(nodes).map(node => this.partOf(node, indent))
@@ -249,7 +255,9 @@ class Reading {
     return length
   }
 
-  /** The text in the brackets, as written, but with escaped brackets unescaped; undefined without brackets. */
+  /**
+   * The text in the brackets, as written, but with escaped brackets unescaped; undefined without brackets.
+   */
   private argOf({ name }: DirectiveNode, start: number): string | undefined {
     const colons = /^:+/.exec(this.text.slice(start, start + 100))?.[0].length ?? 0
     const opening = start + colons + name.length
@@ -276,7 +284,10 @@ class Reading {
     })
   }
 
-  /** Finds fences that close nothing, after a known block: the fence of a block inside it closed that one too early. */
+  /**
+   * Finds fences that close nothing, after a known block: the fence of a block inside it closed that one too
+   * early.
+   */
   private findStrayFences(literal: readonly Range[]): void {
     const firstEnd = this.blockEnds.reduce((least, end) => Math.min(least, end))
     let others = 0
@@ -295,7 +306,10 @@ class Reading {
     }
   }
 
-  /** Finds text that resembles `:::else` in a block `:::if`: as it is not one, both branches would be rendered. */
+  /**
+   * Finds text that resembles `:::else` in a block `:::if`: as it is not one, both branches would be
+   * rendered.
+   */
   private findElseSlips(literal: readonly Range[]): void {
     for (const { offset, written } of this.elseLike) {
       if (!isIn(this.ifs, offset) || isIn(literal, offset)) continue

@@ -31,7 +31,9 @@ export interface CodeTool {
   offset: number
   /** The offsets of the values of its frontmatter, by path. */
   offsets: Map<string, number>
-  /** True for a plain function in a module that certainly exports no `frontmatter`: it takes its file's name. */
+  /**
+   * True for a plain function in a module that certainly exports no `frontmatter`: it takes its file's name.
+   */
   isBare?: true
   /** The fields of its definition that have no effect yet. */
   idle: FieldOffset[]
@@ -96,7 +98,10 @@ function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
   )
 }
 
-/** The name that an unknown field may have been meant to have, and `metadata` where it has a meaning only there. */
+/**
+ * The name that an unknown field may have been meant to have, and `metadata` where it has a meaning only
+ * there.
+ */
 function fieldMeant(field: string): string[] {
   const isOfMetadata = field.startsWith('$') || CORE_METADATA_KEYS.includes(field)
   return [nearest(field, DEFINITION_FIELDS) ?? '', ...(isOfMetadata ? ['metadata'] : [])]
@@ -126,8 +131,9 @@ function frontmatterPath(field: string): string {
 }
 
 /**
- * The tool of a default export that was not made with `defineTool`: a function, with its metadata in the export
- * `frontmatter`. A value that is not a function is at fault where there is such an export, and else is ignored.
+ * The tool of a default export that was not made with `defineTool`: a function, with its metadata in the
+ * export `frontmatter`. A value that is not a function is at fault where there is such an export, and else is
+ * ignored.
  */
 function plainTool(node: Node, scope: Scope): CodeTool[] {
   const reader = newReader(scope)
@@ -150,10 +156,16 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   return [isBare ? { ...tool, isBare } : tool]
 }
 
-/** Nodes that certainly are functions. The result of a call and an import may be tools with names of their own. */
+/**
+ * Nodes that certainly are functions. The result of a call and an import may be tools with names of their
+ * own.
+ */
 const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionDeclaration', 'FunctionExpression'])
 
-/** The called name where it seems to be meant for agent-apps' `defineTool`: not imported, or misspelt; else null. */
+/**
+ * The called name where it seems to be meant for agent-apps' `defineTool`: not imported, or misspelt; else
+ * null.
+ */
 function nearDefineTool(node: Node): string | null {
   if (node.type !== 'CallExpression') return null
   const { callee } = node as Node & { callee: Node }

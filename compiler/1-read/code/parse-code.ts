@@ -12,7 +12,10 @@ import { nothingParsed, type ParsedFile } from '../markdown/parse-file.js'
 import type { CodeTool } from './exported-tools.js'
 import type { ReadModule } from './read-module.js'
 
-/** Reads the tools of a code file without running it: its default export, and every export made with `defineTool`. */
+/**
+ * Reads the tools of a code file without running it: its default export, and every export made with
+ * `defineTool`.
+ */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
   const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)

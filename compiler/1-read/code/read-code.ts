@@ -9,7 +9,10 @@ import { assignedTo, nameOf, readScope, type Scope } from './module-scope.js'
 /** What the text of a module says of it. */
 export interface CodeModule {
   tools: CodeTool[]
-  /** Whether the default export can be a function. A text without `import` and `export` may be CommonJS, which has one. */
+  /**
+   * Whether the default export can be a function. A text without `import` and `export` may be CommonJS, which
+   * has one.
+   */
   defaultExport: 'none' | 'no-function' | 'maybe'
   /** True where importing it does more than declare: only then can importing it fail. */
   hasEffects: boolean
@@ -18,8 +21,8 @@ export interface CodeModule {
 const parsers = { javascript: Parser, typescript: Parser.extend(tsPlugin()) }
 
 /**
- * Reads the tools of a module from its syntax tree, without running it: the default export with `frontmatter`, and
- * every export made with `defineTool`.
+ * Reads the tools of a module from its syntax tree, without running it: the default export with
+ * `frontmatter`, and every export made with `defineTool`.
  *
  * @throws SyntaxError, with `pos`, where the text is not valid in its language
  */
@@ -35,7 +38,8 @@ export function readCode(text: string, language: keyof typeof parsers): CodeModu
 }
 
 /**
- * The value of a module's default export, where all of it is literal; undefined where the module must be run for it.
+ * The value of a module's default export, where all of it is literal; undefined where the module must be run
+ * for it.
  *
  * @throws SyntaxError where the text is not valid in its language
  */

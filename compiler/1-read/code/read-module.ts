@@ -13,8 +13,8 @@ export interface ReadModule {
 }
 
 /**
- * Reads a code file without running it. TypeScript that the parser does not understand is compiled by esbuild first,
- * which knows newer syntax and has better messages.
+ * Reads a code file without running it. TypeScript that the parser does not understand is compiled by esbuild
+ * first, which knows newer syntax and has better messages.
  */
 export async function readModule(text: string, path: string): Promise<ReadModule | Finding> {
   if (nesting(text) > limits.codeDepth)

@@ -139,7 +139,10 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   ]
 }
 
-/** Finds switches whose value is a string. For other keys such strings are correct: the specification allows no other type. */
+/**
+ * Finds switches whose value is a string. For other keys such strings are correct: the specification allows
+ * no other type.
+ */
 function checkSwitches(metadata: JsonObject, at: Locator): Finding[] {
   return SWITCHES.flatMap(key => {
     const written = metadata[key]
@@ -242,7 +245,9 @@ function characters(text: string): number {
 /** `role: main` in YAML or in code. */
 const ROLE_MAIN = /(?:^|[\s{,])["']?role["']?[ \t]*:[ \t]*["']?main\b/m
 
-/** True for the text of a broken skill that seems to be a main skill, since other skills depend on that one. */
+/**
+ * True for the text of a broken skill that seems to be a main skill, since other skills depend on that one.
+ */
 export function saysMain(text: string): boolean {
   return ROLE_MAIN.test(text)
 }

@@ -7,7 +7,10 @@ import { limits } from '../../files/limits.js'
 
 const VARIABLE = /\\\$\{|\$ARGUMENTS\b|\$\{([^{}]*)\}/g
 
-/** Finds variables of other hosts where one would expect them to be filled in: in configuration and interpolated content. */
+/**
+ * Finds variables of other hosts where one would expect them to be filled in: in configuration and
+ * interpolated content.
+ */
 export function foreignVariables(
   verbatim: JsonObject,
   content: string,

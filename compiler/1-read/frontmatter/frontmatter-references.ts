@@ -5,7 +5,10 @@ import type { ReferenceKind, ToolReference } from '../../../src/skill/references
 import type { Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 
-/** The references in a tool's frontmatter: its bases, its delegate, and the tools that `allowed-tools` names exactly. */
+/**
+ * The references in a tool's frontmatter: its bases, its delegate, and the tools that `allowed-tools` names
+ * exactly.
+ */
 export function frontmatterReferences(verbatim: JsonObject, at: Locator): ToolReference[] {
   const { metadata } = verbatim
   const own = isJsonObject(metadata) ? metadata : {}

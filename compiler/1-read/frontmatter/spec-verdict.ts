@@ -5,9 +5,9 @@ import { readYaml } from './yaml.js'
 import { yamlPackages } from './yaml-packages.js'
 
 /**
- * Validates a SKILL.md as the reference validator of the open Agent Skills specification does (`skills-ref`, in the
- * repository agentskills/agentskills): by its rules, in its order. It accepts less YAML than we do, and reads every
- * scalar as a string.
+ * Validates a SKILL.md as the reference validator of the open Agent Skills specification does (`skills-ref`,
+ * in the repository agentskills/agentskills): by its rules, in its order. It accepts less YAML than we do,
+ * and reads every scalar as a string.
  *
  * @returns the errors; an empty array for a valid file
  */

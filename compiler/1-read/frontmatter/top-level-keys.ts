@@ -7,8 +7,8 @@ export interface KeyOffsets {
 }
 
 /**
- * Finds the keys of frontmatter's top-level mapping, as offsets into its text. In a block mapping exactly these begin a
- * line, so that no parser is needed. A mapping written in braces gives none.
+ * Finds the keys of frontmatter's top-level mapping, as offsets into its text. In a block mapping exactly
+ * these begin a line, so that no parser is needed. A mapping written in braces gives none.
  */
 export function topLevelKeys(source: string): Map<string, KeyOffsets> {
   const offsets = new Map<string, KeyOffsets>()

@@ -18,14 +18,17 @@ export interface YamlProblem {
 
 export type YamlResult = { value: JsonObject; problem?: never } | { problem: YamlProblem; value?: never }
 
-/** gray-matter's search for comments takes a time that grows with the square of such a run, if it has line breaks. */
+/**
+ * gray-matter's search for comments takes a time that grows with the square of such a run, if it has line
+ * breaks.
+ */
 const BLANK_RUN = /(\s{32})\s+/g
 
 /**
  * Reads frontmatter's YAML by the core schema of YAML 1.2: no dates, no binary, no code, nothing shared.
  *
- * The frontmatter is fenced again for gray-matter, and all its engines are replaced: by itself it runs `---js` as
- * code, caches what it parsed, and closes a block at `---foo`.
+ * The frontmatter is fenced again for gray-matter, and all its engines are replaced: by itself it runs
+ * `---js` as code, caches what it parsed, and closes a block at `---foo`.
  */
 export function readYaml(source: string): YamlResult {
   let alias: YamlProblem | null = null
@@ -92,8 +95,8 @@ function parseMapping(source: string, onAlias: OnAlias): JsonObject {
 }
 
 /**
- * Makes the parser read every alias as null, so that a short text cannot stand for a huge value. The parser looks
- * aliases up in a map that it makes for each document; when a node begins, ours replaces that map.
+ * Makes the parser read every alias as null, so that a short text cannot stand for a huge value. The parser
+ * looks aliases up in a map that it makes for each document; when a node begins, ours replaces that map.
  */
 function aliasListener(onAlias: OnAlias): (event: string, state: State) => void {
   let parser: ParserState | undefined
@@ -124,7 +127,8 @@ interface ParserState extends State {
 
 function problemOfException(source: string, exception: YAMLException): YamlProblem {
   const { reason = exception.message, mark } = exception as YAMLException & { reason?: string }
-  // The engine's text begins with the newline after the fence. An unexpected end is reported at the last character.
+  // The engine's text begins with the newline after the fence. An unexpected end is reported at the last
+  // character.
   const offset = Math.max(0, Math.min((mark?.position ?? 0) - 1, source.trimEnd().length - 1))
   const tag = /^unknown tag !<(.*)>/.exec(reason)?.[1]
   if (tag !== undefined) return tagBefore(source, offset, tag)
@@ -213,7 +217,10 @@ function breachIn(value: JsonObject): Breach | null {
   return walk(value, [])
 }
 
-/** Joins runs of blank lines to one line of the same length: for such runs `yaml` takes a time that grows with their square. */
+/**
+ * Joins runs of blank lines to one line of the same length: for such runs `yaml` takes a time that grows with
+ * their square.
+ */
 function withoutBlankRuns(source: string): string {
   return source.replace(/\n(?:[ \t]*\n){100,}/g, run => `${' '.repeat(run.length - 1)}\n`)
 }

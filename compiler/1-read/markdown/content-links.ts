@@ -11,8 +11,8 @@ const MAY_BE_LOCAL = /\](?:\(\s*<?|:[ \t]*<?)(?![a-z][a-z\d+.-]*:|[#/?\s])/iy
 
 /**
  * The relative links and images of a Markdown content, in order: `[text](scripts/run.py)`, `![](<a b.png>)`,
- * `[ref]: guide.md`, except for those in code and comments. It scans instead of parsing, in a time that is linear in the
- * length of the content.
+ * `[ref]: guide.md`, except for those in code and comments. It scans instead of parsing, in a time that is
+ * linear in the length of the content.
  */
 export function contentLinks(text: string, from: number, to: number): ContentLink[] {
   const content = text.slice(from, to)
@@ -124,7 +124,10 @@ function endOfParagraph(content: string, at: number): number {
 }
 const BLANK_LINE = /\n[ \t\r]*\n/g
 
-/** Finds the next run of as many backticks. Offsets must be asked for in ascending order, so that each run is passed once. */
+/**
+ * Finds the next run of as many backticks. Offsets must be asked for in ascending order, so that each run is
+ * passed once.
+ */
 function backtickRuns(content: string): { next: (length: number, after: number) => number | undefined } {
   const byLength = new Map<number, { starts: number[]; at: number }>()
   for (const { 0: run, index } of content.matchAll(/`+/g)) {

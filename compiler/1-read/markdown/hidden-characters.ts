@@ -25,8 +25,8 @@ const JOINING_SCRIPTS = [
 let legitimate: RegExp | undefined
 
 /**
- * Matches zero-width characters that belong where they are: in emoji, and between letters of scripts that are joined
- * with them. Made when first needed, since making it takes as long as compiling a hundred skills.
+ * Matches zero-width characters that belong where they are: in emoji, and between letters of scripts that are
+ * joined with them. Made when first needed, since making it takes as long as compiling a hundred skills.
  */
 function legitimateCharacters(): RegExp {
   const scripts = JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')
@@ -35,8 +35,8 @@ function legitimateCharacters(): RegExp {
 }
 
 /**
- * Finds characters that a reader does not see but a model reads, by which instructions are smuggled into skills. Each
- * run of them is one finding, with the code point of its first character.
+ * Finds characters that a reader does not see but a model reads, by which instructions are smuggled into
+ * skills. Each run of them is one finding, with the code point of its first character.
  */
 export function hiddenCharacters({ text, placeAt }: DecodedText, contentStart: number): Finding[] {
   // A byte order mark at the start of a file is legitimate.

@@ -39,7 +39,10 @@ export interface ParsedFile {
   fixes: Fix[]
 }
 
-/** Reads a Markdown skill file: one skill in a SKILL.md, one or several in a `.skill.md`. Faults become findings. */
+/**
+ * Reads a Markdown skill file: one skill in a SKILL.md, one or several in a `.skill.md`. Faults become
+ * findings.
+ */
 export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)
@@ -220,7 +223,10 @@ function growth(repairs: ColonRepair[]): number {
   return repairs.reduce((sum, { start, end, replacement }) => sum + replacement.length - (end - start), 0)
 }
 
-/** Finds places of keys and values in the author's file. For a missing key it gives the place of the opening fence. */
+/**
+ * Finds places of keys and values in the author's file. For a missing key it gives the place of the opening
+ * fence.
+ */
 function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }: RepairedYaml): Locator {
   const source = text.slice(block.yamlStart, block.yamlEnd)
   let parsed: Offsets | undefined
@@ -299,7 +305,8 @@ function readName(
   if (problem === null) {
     const differs = kind === 'folder' && !atRoot && written !== folderName
     if (differs) findings.push(finding('name-differs', at.value('name'), written, folderName))
-    // A string from the parser is a slice that keeps the whole file's text in memory; the folder's name is not.
+    // A string from the parser is a slice that keeps the whole file's text in memory; the folder's name is
+    // not.
     return { name: written === folderName ? folderName : written }
   }
   if (!folderServes) return finding('name-invalid', at.value('name'), written, problem)
@@ -307,7 +314,9 @@ function readName(
   return { name: folderName, title: written }
 }
 
-/** The name in frontmatter that cannot be read, so that no other tool takes its place unnoticed; else null. */
+/**
+ * The name in frontmatter that cannot be read, so that no other tool takes its place unnoticed; else null.
+ */
 function writtenName(yaml: string): string | null {
   const name = /^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?$/m.exec(yaml)?.[1]
   return name !== undefined && isToolName(name) ? name : null

@@ -17,8 +17,8 @@ const BYTE_ORDER_MARK = '\uFEFF'
 const FENCE = /^---[ \t]*\r?$/
 
 /**
- * Finds the frontmatter at the beginning of a Markdown file. A fence is `---` with nothing but spaces after it, so that
- * frontmatter in another language is never read.
+ * Finds the frontmatter at the beginning of a Markdown file. A fence is `---` with nothing but spaces after
+ * it, so that frontmatter in another language is never read.
  */
 export function splitFirst(decoded: DecodedText): Block | Finding {
   const { text } = decoded
@@ -38,8 +38,9 @@ export interface FurtherBlocks {
 }
 
 /**
- * Finds the further skills of a `.skill.md` file. Each begins with a fence that starts a line, follows a blank line, is
- * outside of code, and opens frontmatter with a `name`. Any other `---` belongs to the content.
+ * Finds the further skills of a `.skill.md` file. Each begins with a fence that starts a line, follows a
+ * blank line, is outside of code, and opens frontmatter with a `name`. Any other `---` belongs to the
+ * content.
  */
 export function splitFurther(decoded: DecodedText, first: Block): FurtherBlocks {
   const { text, placeAt } = decoded
@@ -83,7 +84,10 @@ const DESCRIPTION_KEY = /^description[ \t]*:/m
 /** A usual line of frontmatter: a key, an item of a list, an indented line, a comment, a blank line. */
 const YAML_LINE = /^(?:[\w$-]+[ \t]*:(?:[ \t]|$)|- |[ \t]|#|$)/
 
-/** Why a closed block is not a skill, though probably meant as one; null for a thematic break, a heading or a table. */
+/**
+ * Why a closed block is not a skill, though probably meant as one; null for a thematic break, a heading or a
+ * table.
+ */
 function whyContent(yaml: string, blankBefore: boolean): string | null {
   const isMeant = DESCRIPTION_KEY.test(yaml) && yaml.split('\n').every(line => YAML_LINE.test(line.trimEnd()))
   if (!isMeant) return null
@@ -91,7 +95,9 @@ function whyContent(yaml: string, blankBefore: boolean): string | null {
   return blankBefore ? null : 'no blank line stands before it'
 }
 
-/** Why an unclosed block is not a skill, though probably meant as one: it must begin with a name. Else null. */
+/**
+ * Why an unclosed block is not a skill, though probably meant as one: it must begin with a name. Else null.
+ */
 function whyUnclosed({ rule }: Finding, rest: string, blankBefore: boolean): string | null {
   const isMeant = blankBefore && /^name:[ \t]*[a-z0-9-]+[ \t]*(?:[\r\n]|$)/.test(rest)
   return isMeant && rule !== 'frontmatter-too-large' ? 'it is not closed' : null
@@ -121,7 +127,9 @@ function closeBlock({ text, placeAt }: DecodedText, fence: number, yamlStart: nu
   return finding('frontmatter-unclosed', placeAt(fence))
 }
 
-/** The backticks or tildes of the code fence that is open after a line of Markdown; null where none is open. */
+/**
+ * The backticks or tildes of the code fence that is open after a line of Markdown; null where none is open.
+ */
 function codeFenceAfter(line: string, open: string | null): string | null {
   // The pattern must not end in `.*$`: as `.` stops at a U+2028, every shorter run of marks would be tried.
   const run = /^ {0,3}(`{3,}|~{3,})/.exec(line)

@@ -4,8 +4,8 @@ import { below, isOwnDirectory, peekDirectory } from './look.js'
 import { isSingleFile, isSkillMd } from './skill-names.js'
 
 /**
- * The skill files below `skills` in a dot directory, such as `.claude/skills`. They are not loaded, but they are
- * reported, so that no author wonders why they are missing.
+ * The skill files below `skills` in a dot directory, such as `.claude/skills`. They are not loaded, but they
+ * are reported, so that no author wonders why they are missing.
  *
  * @param isPassed true for a real path whose files are not to be reported
  * @param mayLook called for each file and folder; false ends the search of a folder
