@@ -13,7 +13,8 @@ import {
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, bothWays, code, type Outcome, text, threeWays, worker } from '../support/cascade-project.js'
-import { ask, deployRuntime } from '../support/processes.js'
+import { askKept, endKept } from '../support/kept-processes.js'
+import { deployRuntime } from '../support/processes.js'
 import { makeTree } from '../support/tree.js'
 
 declare global {
@@ -612,10 +613,11 @@ describe('trace', () => {
     await compile({ cwd, paths: ['skills'] })
     const script = deployRuntime(fileURLToPath(new URL('../support/run-cascades.mjs', import.meta.url)))
     const job = { cwd, paths: ['skills'], freshness: 'trust', calls: [['t'], ['bad']] }
-    const [without] = ask<Outcome[]>(script, [job])
+    const [without] = await askKept<Outcome>(script, [job])
     expect(without?.results[0]?.calls).toEqual(['> m 1', 't', '< m'])
     install(dirname(script))
-    const [withSpans] = ask<Outcome[]>(script, [job])
+    endKept()
+    const [withSpans] = await askKept<Outcome>(script, [job])
     expect(withSpans?.results.map(({ calls }) => calls)).toEqual([
       ['tracer agent-apps', 'start m of t', '> m 1', 'start t of t', 't', 'end t', '< m', 'end m'],
       ['start bad of bad', 'exception no', 'status 2 no', 'end bad'],
@@ -631,7 +633,9 @@ describe('trace', () => {
     await compile({ cwd, paths: ['skills'] })
     const script = deployRuntime(fileURLToPath(new URL('../support/run-cascades.mjs', import.meta.url)))
     install(dirname(script), 'throw new Error("broken")\n')
-    const [answer] = ask<Outcome[]>(script, [{ cwd, paths: ['skills'], freshness: 'trust', calls: [['t']] }])
+    const [answer] = await askKept<Outcome>(script, [
+      { cwd, paths: ['skills'], freshness: 'trust', calls: [['t']] },
+    ])
     expect(answer?.results[0]).toMatchObject({ calls: ['t'], result: 't' })
   })
 

@@ -4,67 +4,11 @@ import { createRuntime, isAgentAppsError } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from '../support/code-project.js'
+import { doing, expectHarmless, MISBEHAVING, SOUND } from '../support/misbehaving-code.js'
 import { ROOT } from '../support/processes.js'
 
-const SOUND = (name: string): string =>
-  `export const frontmatter = { name: '${name}', description: String('Is sound.') }\nexport default () => '${name}'\n`
-
-/** A skill whose third line does something that it should not. */
-const doing = (statement: string, name = 'bad'): string =>
-  `export const frontmatter = { name: '${name}', description: 'Is bad.' }\nexport default () => 1\n${statement}\n`
-
 describe('code that misbehaves when it is imported', () => {
-  const cases: Record<string, [statement: string, expected: string | null, message?: RegExp]> = {
-    throws: ["throw new Error('No luck.')", '3:7 code-throws', /No luck\./],
-    'throws no error': ["throw 'text'", '1:1 code-throws', /text/],
-    'waits forever': ['await new Promise(() => {})', '1:1 code-hangs', /5 s/],
-    'never ends': ['while (true) {}', '1:1 code-hangs', /5 s/],
-    'ends the process': ['process.exit(3)', '1:1 code-exits', /code 3/],
-    'rejects and nobody awaits it': ["Promise.reject(new Error('Left.'))", '3:16 code-throws', /Left\./],
-    'rejects after it was imported': ["setTimeout(() => Promise.reject(new Error('Late.')), 20)", null],
-    'ends the process after it was imported': ['setTimeout(() => process.exit(1), 20)', null],
-    prints: ["console.log('NOISE'); console.error('NOISE'); process.stdout.write('NOISE')", null],
-    'has a syntax error': ['const = 3', '3:7 code-syntax', /./],
-    'imports what is not there': ["import './absent.js'", '3:8 code-import', /absent/],
-  }
-  it.each(Object.entries(cases))('%s', async (_, [statement, expected, message = /^$/]) => {
-    const { dir } = codeSkills({
-      'a-sound.skill.js': SOUND('a-sound'),
-      'bad.skill.ts': doing(statement),
-      'c-sound.skill.js': SOUND('c-sound'),
-      'd-sound.skill.js': doing('await new Promise(done => setTimeout(done, 100))', 'd-sound'),
-    })
-    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
-    expect(diagnostics.map(shown)).toEqual(expected === null ? [] : [`bad.skill.ts:${expected} error`])
-    for (const one of diagnostics) expect(one.reason).toMatch(message)
-    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
-    for (const name of ['a-sound', 'c-sound']) expect(await runtime.invoke(name)).toBe(name)
-    expect((await runtime.listTools()).map(({ name }) => name)).toContain('d-sound')
-    if (expected === null) return
-    const failure = await runtime.invoke('bad').catch((error: unknown) => error)
-    expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_BROKEN')
-  })
-
-  it('all at once: each its own diagnostic, in bounded time', async () => {
-    const all = Object.values(cases)
-    const { dir } = codeSkills({
-      ...Object.fromEntries(
-        all.map(([statement], index) => [`bad-${index}.skill.js`, doing(statement, `bad-${index}`)]),
-      ),
-      'sound.skill.js': SOUND('sound'),
-    })
-    const started = Date.now()
-    const { diagnostics, skills } = await compile({ paths: [dir], cwd: dir })
-    expect(diagnostics.map(({ file, ruleId }) => `${file} ${ruleId}`)).toEqual(
-      all
-        .flatMap(([, expected], index) =>
-          expected === null ? [] : [`bad-${index}.skill.js ${expected.split(' ')[1]}`],
-        )
-        .sort(),
-    )
-    expect(skills).toHaveLength(1 + all.filter(([, expected]) => expected === null).length)
-    expect(Date.now() - started).toBeLessThan(40_000)
-  })
+  it.each(Object.entries(MISBEHAVING))('%s', (_, one) => expectHarmless(one))
 
   const HINT = /^If a package is meant, install it: `npm install (\S+)`\. /
   const MISSING: Record<string, string | null> = {

@@ -210,7 +210,7 @@ export default () => words('text')
   })
 
   it('is told by the page how the line of a record is checked', async () => {
-    await compiled({
+    await compileTree({
       ...manySkills(3),
       'é.skill.md': '---\nname: accent\ndescription: "É, 😀, \\u2028."\n---\nX\n',
     })
@@ -227,7 +227,7 @@ export default () => words('text')
   })
 
   it('is described by the page with an index that compile writes', async () => {
-    const { index } = await compiled({
+    const { index } = await compileTree({
       'review/SKILL.md':
         '---\nname: review\ndescription: Reviews a change.\nmetadata:\n  tags: [Quality]\n---\nLook at the change.\n',
       'review/references/guide.md': '# Guide\n',
@@ -242,7 +242,7 @@ export default () => words('text')
   })
 
   it('is described by the page with digests and shard numbers that hold', async () => {
-    const { index, shards } = await compiled(manySkills(200))
+    const { index, shards } = await compileTree(manySkills(200))
     expect(sha256((index.shards as string[]).join('\n'))).toBe(index.hash)
     for (const digest of index.shards as string[]) {
       const bytes = readFileSync(join(root, `.agent-apps/index-${digest}.json`))
@@ -303,10 +303,21 @@ function problems(document: unknown): unknown[] {
   return validate(document) ? [] : (validate.errors ?? [])
 }
 
-async function compiled(
-  tree: Record<string, string>,
-  directory = '.',
-): Promise<{ index: Document; shards: Document[] }> {
+interface Compiled {
+  index: Document
+  shards: Document[]
+}
+const known = new Map<string, Compiled>()
+
+/** What compiling a tree writes. Most tests change a copy of one that was compiled before. */
+async function compiled(tree: Record<string, string>, directory = '.'): Promise<Compiled> {
+  const key = JSON.stringify([tree, directory])
+  const made = known.get(key) ?? (await compileTree(tree, directory))
+  known.set(key, made)
+  return made
+}
+
+async function compileTree(tree: Record<string, string>, directory = '.'): Promise<Compiled> {
   for (const [path, text] of Object.entries(tree)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)

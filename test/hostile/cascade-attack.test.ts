@@ -1,24 +1,12 @@
 import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime, isAgentAppsError, type JsonObject } from 'agent-apps'
+import type { JsonObject } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { around, code, main, text, worker } from '../support/cascade-project.js'
+import { around, code, worker } from '../support/cascade-project.js'
+import { ALONE, call, RIGHT, TREE } from '../support/hostile-cascades.js'
 import { goodSkills, makeTree, type Tree } from '../support/tree.js'
-
-const ALONE = { $inherit: false }
-const TREE: Tree = {
-  'package.json': '{"type":"module"}\n',
-  'outside.skill.js': worker('outside'),
-  'skills/SKILL.md': main({ $local: { data: 1 } }),
-  'skills/m.skill.js': around('m', ALONE),
-  'skills/n.skill.js': around('n', { m: 2 }),
-  'skills/base.skill.md': text('base', { delegate: './other.skill.js' }),
-  'skills/other.skill.js': worker('other', { params: { type: 'object' } }),
-  'skills/t.skill.js': worker('t', { m: 1, n: 1 }),
-  'skills/heir.skill.md': text('heir', { $inherit: 'base' }),
-}
 
 type Cascades = Record<string, JsonObject>
 
@@ -128,23 +116,6 @@ const SHAPES = [
   ['split', 300],
 ] as const
 
-async function call(
-  cwd: string,
-  name: string,
-  freshness: 'trust' | 'check',
-): Promise<{ calls: string[]; diagnostics: (string | undefined)[] }> {
-  const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
-  globalThis.calls = []
-  try {
-    globalThis.calls.push(`= ${await runtime.invoke(name)}`)
-  } catch (error) {
-    // No error of the language itself.
-    expect(isAgentAppsError(error), String(error)).toBe(true)
-    globalThis.calls.push(`! ${(error as { code: string }).code}`)
-  }
-  return { calls: globalThis.calls, diagnostics: runtime.diagnostics().map(({ rule }) => rule) }
-}
-
 /** What runs where an index says which middleware is around each of some, and all of them around a tool that fails at first. */
 async function expanded(
   names: readonly string[],
@@ -176,8 +147,6 @@ async function expanded(
   )
   return (await call(cwd, 'x', 'trust')).calls
 }
-
-const RIGHT = ['> m 1', '> m 2', '> n 1', 't', '< n', '< m', '< m', '= t']
 
 describe.each(SHAPES)('poisoned cascades, %s', (_, count) => {
   it.each(Object.entries(MALFORMED))('%s: the index is put aside', async (_name, more) => {

@@ -1,43 +1,12 @@
-import { createRuntime, isAgentAppsError, type JsonObject, registerTool } from 'agent-apps'
+import { createRuntime, type JsonObject, registerTool } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { around, main, text, worker } from '../support/cascade-project.js'
+import { text } from '../support/cascade-project.js'
+import { call, RIGHT, TREE } from '../support/hostile-cascades.js'
 import { times } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 import { processorTime } from '../support/processor-time.js'
 import { makeTree, type Tree } from '../support/tree.js'
-
-const ALONE = { $inherit: false }
-const TREE: Tree = {
-  'package.json': '{"type":"module"}\n',
-  'outside.skill.js': worker('outside'),
-  'skills/SKILL.md': main({ $local: { data: 1 } }),
-  'skills/m.skill.js': around('m', ALONE),
-  'skills/n.skill.js': around('n', { m: 2 }),
-  'skills/base.skill.md': text('base', { delegate: './other.skill.js' }),
-  'skills/other.skill.js': worker('other', { params: { type: 'object' } }),
-  'skills/t.skill.js': worker('t', { m: 1, n: 1 }),
-  'skills/heir.skill.md': text('heir', { $inherit: 'base' }),
-}
-
-async function call(
-  cwd: string,
-  name: string,
-  freshness: 'trust' | 'check',
-): Promise<{ calls: string[]; diagnostics: (string | undefined)[] }> {
-  const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
-  globalThis.calls = []
-  try {
-    globalThis.calls.push(`= ${await runtime.invoke(name)}`)
-  } catch (error) {
-    // No error of the language itself.
-    expect(isAgentAppsError(error), String(error)).toBe(true)
-    globalThis.calls.push(`! ${(error as { code: string }).code}`)
-  }
-  return { calls: globalThis.calls, diagnostics: runtime.diagnostics().map(({ rule }) => rule) }
-}
-
-const RIGHT = ['> m 1', '> m 2', '> n 1', 't', '< n', '< m', '< m', '= t']
 
 describe('long chains', () => {
   it('of hundreds of middlewares around each other, and around one tool', async () => {

@@ -1,49 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime, type Runtime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { builtSource } from '../support/built-source.js'
-import { makeTree, skill, type Tree } from '../support/tree.js'
-
-/** Nothing here takes that long; what hangs, would. */
-const HANGS = 30_000
-
-const PARAMS = 'metadata: { params: { additionalProperties: true } }\n'
-
-function project(body: string, tree: Tree = {}): string {
-  return makeTree({
-    'skills/t/SKILL.md': skill('t', body, PARAMS),
-    'skills/other/SKILL.md': skill('other'),
-    ...tree,
-  })
-}
-
-function runtimeOf(cwd: string): Runtime {
-  return createRuntime({ cwd, paths: ['skills'] })
-}
-
-/** What rendering gives, from disk and then from the index: a text, or `CODE message`. */
-async function bothWays(cwd: string, args?: unknown): Promise<[disk: string, index: string]> {
-  const disk = await said(runtimeOf(cwd), args)
-  await compile({ cwd, paths: ['skills'] })
-  return [disk, await said(runtimeOf(cwd), args)]
-}
-
-async function said({ render }: Runtime, args?: unknown): Promise<string> {
-  try {
-    return await render('t', { args: args ?? {} })
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    return `${code} ${message}`
-  }
-}
-
-async function expectSame(cwd: string, expected: string | RegExp, args?: unknown): Promise<void> {
-  const [disk, index] = await bothWays(cwd, args)
-  expect(disk).toMatch(expected)
-  expect(index).toBe(disk)
-}
+import { bothWays, expectSame, HANGS, project, runtimeOf, said } from '../support/content-project.js'
 
 describe('what grows', () => {
   it(

@@ -5,12 +5,10 @@ import { createRuntime } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from '../support/code-project.js'
+import { SOUND } from '../support/misbehaving-code.js'
 import { ROOT } from '../support/processes.js'
 import { processorTime } from '../support/processor-time.js'
 import { writeTree } from '../support/tree.js'
-
-const SOUND = (name: string): string =>
-  `export const frontmatter = { name: '${name}', description: String('Is sound.') }\nexport default () => '${name}'\n`
 
 describe('code that is heavy to read', () => {
   const MIB = 1024 * 1024

@@ -1,55 +1,11 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentAppsOptions, agentApps } from 'agent-apps/vite'
-import { build, createServer, type InlineConfig, type Plugin, type Rollup, type ViteDevServer } from 'vite'
+import type { AgentAppsOptions } from 'agent-apps/vite'
+import { createServer, type Plugin, type Rollup, type ViteDevServer } from 'vite'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { exampleProject, PLACED, saidByBundle, smallProject, untilSaid } from '../support/plugin-project.js'
 import { skill, type Tree, writeTree } from '../support/tree.js'
-
-/** A config with a logger that keeps what is said. */
-function config(root: string, own: AgentAppsOptions, said: string[] = []): InlineConfig {
-  const keep = (message: string): void => {
-    // How long a build takes is the machine's.
-    if (!message.includes('PLUGIN_TIMINGS')) said.push(message)
-  }
-  return {
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    customLogger: {
-      info() {},
-      warn: keep,
-      warnOnce: keep,
-      error: keep,
-      clearScreen() {},
-      hasErrorLogged: () => false,
-      hasWarned: false,
-    },
-    plugins: [agentApps(own)],
-  }
-}
-
-function built(
-  root: string,
-  options: InlineConfig['build'],
-  own: AgentAppsOptions = {},
-  said: string[] = [],
-) {
-  return build({ ...config(root, own, said), build: { ssr: 'app.js', outDir: 'out', ...options } })
-}
-
-interface Failure {
-  message: string
-  loc?: object
-  pluginCode?: string
-  plugin?: string
-}
-/** What a build, or a module of the server, fails with. */
-const failure = (work: Promise<unknown>): Promise<Failure> =>
-  work.then(
-    () => ({ message: 'did not fail' }),
-    error => error.errors?.[0] ?? error,
-  )
+import { built, config, failure } from '../support/vite-project.js'
 
 const CHANGING: Tree = {
   'agent-apps.config.json': '{ "paths": ["./skills"] }',

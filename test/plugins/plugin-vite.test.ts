@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentAppsOptions, agentApps } from 'agent-apps/vite'
+import type { AgentAppsOptions } from 'agent-apps/vite'
 import { build, type InlineConfig, type Rollup } from 'vite'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -11,51 +11,7 @@ import {
   saidByBundle,
   smallProject,
 } from '../support/plugin-project.js'
-
-/** A config with a logger that keeps what is said. */
-function config(root: string, own: AgentAppsOptions, said: string[] = []): InlineConfig {
-  const keep = (message: string): void => {
-    // How long a build takes is the machine's.
-    if (!message.includes('PLUGIN_TIMINGS')) said.push(message)
-  }
-  return {
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    customLogger: {
-      info() {},
-      warn: keep,
-      warnOnce: keep,
-      error: keep,
-      clearScreen() {},
-      hasErrorLogged: () => false,
-      hasWarned: false,
-    },
-    plugins: [agentApps(own)],
-  }
-}
-
-function built(
-  root: string,
-  options: InlineConfig['build'],
-  own: AgentAppsOptions = {},
-  said: string[] = [],
-) {
-  return build({ ...config(root, own, said), build: { ssr: 'app.js', outDir: 'out', ...options } })
-}
-
-interface Failure {
-  message: string
-  loc?: object
-  pluginCode?: string
-  plugin?: string
-}
-/** What a build, or a module of the server, fails with. */
-const failure = (work: Promise<unknown>): Promise<Failure> =>
-  work.then(
-    () => ({ message: 'did not fail' }),
-    error => error.errors?.[0] ?? error,
-  )
+import { built, config, failure } from '../support/vite-project.js'
 
 describe('what Vite makes of virtual:agent-apps', () => {
   const input = ['app.js', 'placed.js']

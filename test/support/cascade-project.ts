@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile, type Message } from 'agent-apps/compiler'
-import { ask, deployRuntime } from './processes.js'
+import { askKept, deployedScript } from './kept-processes.js'
 import { temporary } from './temporary.js'
 import { makeTree, type Tree } from './tree.js'
 
@@ -83,7 +83,7 @@ export async function fromBundles(cases: readonly Case[]): Promise<Outcome[]> {
     rmSync(cwd, { recursive: true })
     jobs.push({ bundle, calls })
   }
-  return ask<Outcome[]>(deployRuntime(SCRIPT), jobs)
+  return askKept<Outcome>(deployedScript(SCRIPT), jobs)
 }
 
 /** What the calls of projects do in a process that has only files, and in one that has only indexes and no parser. */
@@ -96,10 +96,10 @@ export async function bothWays(
     calls,
   }))
   const jobs = (freshness: string) => projects.map(project => ({ ...project, freshness }))
-  const disk = ask<Outcome[]>(SCRIPT, jobs('check'))
+  const disk = await askKept<Outcome>(SCRIPT, jobs('check'))
   const diagnostics: Message[][] = []
   for (const { cwd, paths } of projects) diagnostics.push((await compile({ cwd, paths })).diagnostics)
-  const index = ask<Outcome[]>(deployRuntime(SCRIPT), jobs('trust'))
+  const index = await askKept<Outcome>(deployedScript(SCRIPT), jobs('trust'))
   return projects.map(({ cwd }, number) => ({
     cwd,
     disk: disk[number] as Outcome,

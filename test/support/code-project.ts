@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile, type Message } from 'agent-apps/compiler'
-import { ask, deployRuntime, ROOT } from './processes.js'
+import { askKept, deployedScript } from './kept-processes.js'
+import { ROOT } from './processes.js'
 import { makeTree, type Tree } from './tree.js'
 
 const SCRIPT = fileURLToPath(new URL('run-tools.mjs', import.meta.url))
@@ -52,19 +53,19 @@ export async function threeWays(
   calls: Call[],
 ): Promise<{ disk: Answer; index: Answer; modules: Answer; diagnostics: Message[] }> {
   const job = { cwd: dir, paths: [dir], calls }
-  const disk = one(SCRIPT, { ...job, freshness: 'check' })
+  const disk = await one(SCRIPT, { ...job, freshness: 'check' })
   const { diagnostics } = await compile({ cwd: dir, paths: [dir] })
-  const deployed = deployRuntime(SCRIPT)
-  const index = one(deployed, { ...job, freshness: 'check' })
+  const deployed = deployedScript(SCRIPT)
+  const index = await one(deployed, { ...job, freshness: 'check' })
   for (const name of readdirSync(dir)) {
     if (!name.startsWith('.agent-apps')) rmSync(join(dir, name), { recursive: true })
   }
-  const modules = one(deployed, { ...job, freshness: 'trust' })
+  const modules = await one(deployed, { ...job, freshness: 'trust' })
   return { disk, index, modules, diagnostics }
 }
 
-function one(script: string, job: unknown): Answer {
-  const [answer] = ask<Answer[]>(script, [job])
+async function one(script: string, job: unknown): Promise<Answer> {
+  const [answer] = await askKept<Answer>(script, [job])
   if (!answer) throw new Error('no answer')
   return answer
 }

@@ -1,15 +1,16 @@
 /**
- * Prints, as JSON, how a runtime explains some tools, what runs in which order when they are called, and what that
+ * Answers how a runtime explains some tools, what runs in which order when they are called, and what that
  * gives. A process of its own, so that nothing that another one loaded can help. Skills say what they do by pushing
- * to `globalThis.calls`. Reads `[{ cwd, paths, freshness, library?, calls: [[name, args?]] }]`, or `[{ bundle, calls }]` for
+ * to `globalThis.calls`. A message is `[{ cwd, paths, freshness, library?, calls: [[name, args?]] }]`, or `[{ bundle, calls }]` for
  * the runtime of a bundle.
  */
-import { readFileSync } from 'node:fs'
 import { createRuntime } from 'agent-apps/runtime'
 
-const answers = []
-for (const job of JSON.parse(readFileSync(0, 'utf8'))) answers.push(await answer(job))
-process.stdout.write(JSON.stringify(answers))
+process.on('message', async jobs => {
+  const answers = []
+  for (const job of jobs) answers.push(await answer(job))
+  process.send(answers)
+})
 
 async function answer({ calls, bundle, ...options }) {
   const { runtime } = bundle ? await import(bundle) : { runtime: createRuntime(options) }

@@ -1,13 +1,14 @@
 /**
- * Prints, as JSON, what a runtime says of some tools and what calling them gives. A process of its own, so that
- * nothing that another one loaded can help. Reads `[{ cwd, paths, freshness, calls: [[reference, args?]] }]`.
+ * Answers what a runtime says of some tools and what calling them gives. A process of its own, so that
+ * nothing that another one loaded can help. A message is `[{ cwd, paths, freshness, calls: [[reference, args?]] }]`.
  */
-import { readFileSync } from 'node:fs'
 import { createRuntime } from 'agent-apps/runtime'
 
-const answers = []
-for (const job of JSON.parse(readFileSync(0, 'utf8'))) answers.push(await answer(job))
-process.stdout.write(JSON.stringify(answers))
+process.on('message', async jobs => {
+  const answers = []
+  for (const job of jobs) answers.push(await answer(job))
+  process.send(answers)
+})
 
 async function answer({ calls, ...options }) {
   const runtime = createRuntime(options)

@@ -1,5 +1,9 @@
 import { afterAll } from 'vitest'
+import { endKept } from './kept-processes.js'
 import { removeTemporary } from './temporary.js'
 
 // Test files share a process and its modules, so a module that they import cannot register this for each of them.
-afterAll(removeTemporary)
+afterAll(() => {
+  endKept()
+  removeTemporary()
+})

@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { deployRuntime } from './processes.js'
+
+const running = new Map<string, ChildProcess>()
+const deployments = new Map<string, string>()
+
+/**
+ * The answers of a script that answers a list of jobs at a time. Its process is kept until the test file ends, as starting one takes
+ * longer than most answers.
+ */
+export async function askKept<Answer>(script: string, jobs: readonly unknown[]): Promise<Answer[]> {
+  const child = running.get(script) ?? start(script)
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`${script} ended with exit ${code}`)
+  })
+  const answered = once(child, 'message')
+  child.send(jobs)
+  const [answers] = await Promise.race([answered, gone])
+  return answers as Answer[]
+}
+
+/** The script beside a deployment of the runtime, which is kept as its process is. */
+export function deployedScript(script: string): string {
+  const deployed = deployments.get(script) ?? deployRuntime(script)
+  deployments.set(script, deployed)
+  return deployed
+}
+
+/** Ends the processes. */
+export function endKept(): void {
+  for (const child of running.values()) child.kill()
+  running.clear()
+  deployments.clear()
+}
+
+function start(script: string): ChildProcess {
+  const child = fork(script, { execArgv: [], env: { ...process.env, NODE_ENV: 'production' } })
+  running.set(script, child)
+  child.once('exit', () => running.get(script) === child && running.delete(script))
+  return child
+}
