@@ -43,9 +43,7 @@ export function placesInFiles(): PlaceIn {
   }
 }
 
-/**
- * The place of a path in a tool's metadata: that of the key, or of the value if the path leads into an array.
- */
+/** The place of a path in a tool's metadata: of the key, or of the value if the path leads into an array. */
 export function placeOf(path: readonly (string | number)[], at: Locator): Place {
   const isKey = path.every(step => typeof step === 'string')
   return isKey ? at.key('metadata', ...(path as string[])) : at.value('metadata', ...path)

@@ -248,10 +248,7 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
 /** The longest shape that is kept as it is; of a longer one the digest is kept. */
 const SHAPE_MAX = 100
 
-/**
- * All that a skill depends on besides the bytes of its files: its location, its resources, the findings of
- * the walk.
- */
+/** All that a skill depends on besides the bytes of its files: location, resources, the walk's findings. */
 function shapeOf({ path, kind, folderName, atRoot, resources, findings, unseen }: WalkedSkill): string {
   // Most skills are alone in a folder, so that their path says it all.
   if (

@@ -12,10 +12,7 @@ export interface RefusedDefault {
   problem: string
 }
 
-/**
- * The most characters of defaults that are checked. Each may be compared with the whole schema, which could
- * take minutes.
- */
+/** The most characters of defaults that are checked: each may be compared with the whole schema. */
 const CHARACTERS_MAX = 4096
 
 /** Finds the defaults of properties that do not fit their own schemas. */

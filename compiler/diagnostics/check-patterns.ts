@@ -25,9 +25,7 @@ const LIBRARY_NAMES: readonly string[] = [
   'write',
 ]
 
-/**
- * Other hosts' tools that have no counterpart in the library, and a name such as `createCallbackRef` makes.
- */
+/** Other hosts' tools that the library has no counterpart of, and a name from `createCallbackRef`. */
 const OTHER_NAMES: readonly string[] = [
   'Agent',
   'AskUserQuestion',
@@ -92,9 +90,7 @@ function faultsIn(list: string): Fault[] {
     .map(rule => ({ rule, problem: rule.problem }))
 }
 
-/**
- * True for a rule that may match a known tool. Tags and the tools of MCP servers are known only at run time.
- */
+/** True for a rule that may match a known tool; tags and tools of MCP servers are known at run time only. */
 function mayBeKnown(rule: ToolRule): boolean {
   if (rule.selects === 'tag' || /^["']?mcp/.test(rule.text)) return true
   return selectorOf(rule) === undefined ? matchesAny(rule, KNOWN) : KNOWN.has(selectorOf(rule) ?? '')
@@ -113,10 +109,7 @@ export function patternMatches(pattern: string, names: ReadonlySet<string>): boo
   return name === undefined ? matchesAny(rule, names) : names.has(name)
 }
 
-/**
- * The name nearest to that in a pattern of one name, among these and those known everywhere; null where none
- * is near.
- */
+/** The name nearest to a pattern's single name, among these and those known everywhere; else null. */
 export function nearestToPattern(pattern: string, names: ReadonlySet<string>): string | null {
   const [rule] = parsePatterns(pattern)
   const name = rule && selectorOf(rule)

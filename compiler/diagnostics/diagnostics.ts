@@ -543,10 +543,7 @@ export interface Place {
 
 export const FILE_START: Place = { line: 1, column: 1 }
 
-/**
- * A rule that a file breaks, the place, and the arguments of the rule's message, which is made when it is
- * needed.
- */
+/** A rule that a file breaks, the place, and the arguments of the rule's message. */
 export interface Finding {
   rule: RuleName
   place: Place
@@ -583,10 +580,7 @@ export function toDiagnostic(file: string, finding: Finding): Diagnostic {
   }
 }
 
-/**
- * The counterpart of `toDiagnostic`: recovers the finding from a diagnostic's messages; null where that is
- * not possible.
- */
+/** The counterpart of `toDiagnostic`; null where the messages do not tell what was found. */
 export function findingOf({ file, rule, line, column, reason, note }: Diagnostic): Finding | null {
   if (!Object.hasOwn(RULES, rule)) return null
   const known: Rule = RULES[rule as RuleName]

@@ -15,10 +15,7 @@ export function placeAt(text: string, offset: number): Place {
   return { line, column: offset - lineStart + 1 }
 }
 
-/**
- * Makes a function that gives the places of many offsets in a text. It finds line starts only as far as they
- * are needed.
- */
+/** Makes a function that gives the places of offsets in a text. It searches lines only as far as needed. */
 export function placesIn(text: string): (offset: number) => Place {
   const starts = [0]
   return offset => {
@@ -52,9 +49,6 @@ export interface Locator {
   value: (field: string, ...inside: (string | number)[]) => Place
   /** The place of a value's key. */
   key: (field: string, ...inside: string[]) => Place
-  /**
-   * The place of an offset in a string value, if the file contains the string verbatim; else the value's
-   * place.
-   */
+  /** The place of an offset in a string value that the file contains verbatim; else the value's place. */
   within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place
 }

@@ -2,10 +2,7 @@ import { ContentWork } from '../../src/content/content-work.js'
 import { parseInThread } from './content-thread.js'
 import type { KnownDirectives, ParsedContent } from './parse-content.js'
 
-/**
- * The parser takes little time for a line with as many nested quotes and lists, and minutes for ten times as
- * many.
- */
+/** Such a line takes the parser little time; one with ten times as many marks takes it minutes. */
 const MARKS_MAX = 200
 
 /**

@@ -42,10 +42,7 @@ export function parseContent(text: string, known: KnownDirectives, firstLine = 1
 
 let cached: Processor<Root> | undefined
 
-/**
- * Emphasis is switched off: no directive depends on it, and hostile texts make the parser spend minutes on
- * it.
- */
+/** Emphasis is switched off: no directive needs it, and hostile texts make it take minutes. */
 function processor(): Processor<Root> {
   cached ??= unified()
     .use(remarkParse)
@@ -129,10 +126,7 @@ class Reading {
       })
   }
 
-  /**
-   * The parts of ranges that hold the given nodes. `indent` is what the ranges omit at the start of each
-   * line.
-   */
+  /** The parts of ranges that hold the given nodes. `indent` is omitted by the ranges on each line. */
   private partsOf(nodes: readonly RootContent[], ranges: readonly Range[], indent: string): ContentPart[] {
     const parts: ContentPart[] = []
     const directives = this.directivesIn(nodes).map(node => this.partOf(node, indent))
@@ -255,9 +249,7 @@ class Reading {
     return length
   }
 
-  /**
-   * The text in the brackets, as written, but with escaped brackets unescaped; undefined without brackets.
-   */
+  /** The text in the brackets, as written, except that brackets are unescaped; undefined without them. */
   private argOf({ name }: DirectiveNode, start: number): string | undefined {
     const colons = /^:+/.exec(this.text.slice(start, start + 100))?.[0].length ?? 0
     const opening = start + colons + name.length
@@ -284,10 +276,7 @@ class Reading {
     })
   }
 
-  /**
-   * Finds fences that close nothing, after a known block: the fence of a block inside it closed that one too
-   * early.
-   */
+  /** Finds fences that close nothing: the fence of a block inside a known block closed that one too early. */
   private findStrayFences(literal: readonly Range[]): void {
     const firstEnd = this.blockEnds.reduce((least, end) => Math.min(least, end))
     let others = 0
@@ -306,10 +295,7 @@ class Reading {
     }
   }
 
-  /**
-   * Finds text that resembles `:::else` in a block `:::if`: as it is not one, both branches would be
-   * rendered.
-   */
+  /** Finds text in `:::if` that resembles `:::else` but is not, so that both branches would be rendered. */
   private findElseSlips(literal: readonly Range[]): void {
     for (const { offset, written } of this.elseLike) {
       if (!isIn(this.ifs, offset) || isIn(literal, offset)) continue

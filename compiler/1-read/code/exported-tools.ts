@@ -31,9 +31,7 @@ export interface CodeTool {
   offset: number
   /** The offsets of the values of its frontmatter, by path. */
   offsets: Map<string, number>
-  /**
-   * True for a plain function in a module that certainly exports no `frontmatter`: it takes its file's name.
-   */
+  /** True for a plain function in a module without an export `frontmatter`: it takes its file's name. */
   isBare?: true
   /** The fields of its definition that have no effect yet. */
   idle: FieldOffset[]
@@ -98,10 +96,7 @@ function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
   )
 }
 
-/**
- * The name that an unknown field may have been meant to have, and `metadata` where it has a meaning only
- * there.
- */
+/** The name that was probably meant by an unknown field, and `metadata` if the field belongs there. */
 function fieldMeant(field: string): string[] {
   const isOfMetadata = field.startsWith('$') || CORE_METADATA_KEYS.includes(field)
   return [nearest(field, DEFINITION_FIELDS) ?? '', ...(isOfMetadata ? ['metadata'] : [])]
@@ -156,16 +151,10 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   return [isBare ? { ...tool, isBare } : tool]
 }
 
-/**
- * Nodes that certainly are functions. The result of a call and an import may be tools with names of their
- * own.
- */
+/** Nodes that certainly are functions. Results of calls, and imports, may be tools with their own names. */
 const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionDeclaration', 'FunctionExpression'])
 
-/**
- * The called name where it seems to be meant for agent-apps' `defineTool`: not imported, or misspelt; else
- * null.
- */
+/** The called name if it was probably meant for `defineTool`: misspelt, or not imported; else null. */
 function nearDefineTool(node: Node): string | null {
   if (node.type !== 'CallExpression') return null
   const { callee } = node as Node & { callee: Node }

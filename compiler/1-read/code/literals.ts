@@ -69,9 +69,7 @@ function notLiteral({ start }: Node, path: string, { dynamic, toPath }: Reader):
   return undefined
 }
 
-/**
- * The value of an expression made of literals and constants. Any other is undefined, and added to `dynamic`.
- */
+/** The value of an expression of literals and constants. Any other is undefined, and added to `dynamic`. */
 export function literal(expression: Expression, path: string, reader: Reader): JsonValue | undefined {
   const node = withoutTypes(expression)
   if (--reader.scope.budget.values < 0) return notLiteral(node, path, reader)
@@ -152,9 +150,7 @@ function affords(text: string, { scope: { budget } }: Reader): boolean {
   return budget.characters >= 0
 }
 
-/**
- * The value of a constant. Within its own value it is unknown, so that constants which name each other end.
- */
+/** The value of a constant. Within its own value it is unknown, so that cycles of constants end. */
 function constant(node: Identifier, path: string, reader: Reader): JsonValue | undefined {
   const value = reader.scope.constants.get(node.name)
   if (!value) return notLiteral(node, path, reader)

@@ -28,10 +28,7 @@ export function hasEffect(statement: Node, scope: Scope): boolean {
   }
 }
 
-/**
- * True for an expression whose evaluation may run code: any but literals, functions, names and calls of
- * `defineTool`.
- */
+/** True for an expression that may run code: any but literals, functions, names and calls of `defineTool`. */
 function isComputed(expression: Node, scope: Scope): boolean {
   const node = withoutTypes(expression)
   const definition = definitionIn(node, scope)

@@ -146,9 +146,7 @@ export function definitionIn(node: Node, scope: Scope): Definition | null {
   return { call: node, name: second && first ? first : null, fields: null }
 }
 
-/**
- * True for `defineTool`, by whatever name it was imported, and for `all.defineTool` after `import * as all`.
- */
+/** True for `defineTool`, by whatever name it was imported, and for `all.defineTool` of a namespace. */
 function isDefineTool(callee: Node, { defineTool, namespaces }: Scope): boolean {
   if (callee.type === 'Identifier') return defineTool.has((callee as Identifier).name)
   if (callee.type !== 'MemberExpression') return false

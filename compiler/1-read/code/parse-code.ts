@@ -12,10 +12,7 @@ import { nothingParsed, type ParsedFile } from '../markdown/parse-file.js'
 import type { CodeTool } from './exported-tools.js'
 import type { ReadModule } from './read-module.js'
 
-/**
- * Reads the tools of a code file without running it: its default export, and every export made with
- * `defineTool`.
- */
+/** Reads a code file's tools without running it: its default export, and exports made with `defineTool`. */
 export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile> {
   const parsed = nothingParsed(hash('sha256', bytes), bytes.length)
   const decoded = decode(bytes)

@@ -9,10 +9,7 @@ import { assignedTo, nameOf, readScope, type Scope } from './module-scope.js'
 /** What the text of a module says of it. */
 export interface CodeModule {
   tools: CodeTool[]
-  /**
-   * Whether the default export can be a function. A text without `import` and `export` may be CommonJS, which
-   * has one.
-   */
+  /** Whether the default export can be a function. Text without `import` and `export` may be CommonJS. */
   defaultExport: 'none' | 'no-function' | 'maybe'
   /** True where importing it does more than declare: only then can importing it fail. */
   hasEffects: boolean

@@ -245,9 +245,7 @@ function characters(text: string): number {
 /** `role: main` in YAML or in code. */
 const ROLE_MAIN = /(?:^|[\s{,])["']?role["']?[ \t]*:[ \t]*["']?main\b/m
 
-/**
- * True for the text of a broken skill that seems to be a main skill, since other skills depend on that one.
- */
+/** True for a broken skill that seems to be a main skill, on which other skills depend. */
 export function saysMain(text: string): boolean {
   return ROLE_MAIN.test(text)
 }

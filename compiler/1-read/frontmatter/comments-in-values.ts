@@ -10,10 +10,7 @@ export interface CutValue {
   cut: string
 }
 
-/**
- * The beginning of a value that is not a plain scalar: in it, `#` either belongs to the value or clearly does
- * not.
- */
+/** The beginning of a value that is not a plain scalar: in it, no `#` begins a comment by mistake. */
 const NOT_PLAIN = /^[[{"'|>&*!%@`]/
 
 /** Finds ` #` in an unquoted name or description, which YAML silently ends there. */
@@ -30,9 +27,7 @@ export function commentsInValues(source: string): CutValue[] {
   })
 }
 
-/**
- * The offset of the first comment after text of the value that begins at `start`; null where there is none.
- */
+/** The offset of the first comment behind text of the value at `start`; null where there is none. */
 function commentIn(source: string, start: number): number | null {
   for (let position = start; position < source.length; ) {
     const end = lineEnd(source, position)

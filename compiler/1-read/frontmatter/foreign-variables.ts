@@ -7,10 +7,7 @@ import { limits } from '../../files/limits.js'
 
 const VARIABLE = /\\\$\{|\$ARGUMENTS\b|\$\{([^{}]*)\}/g
 
-/**
- * Finds variables of other hosts where one would expect them to be filled in: in configuration and
- * interpolated content.
- */
+/** Finds variables of other hosts where they would not be filled in: in configuration and content. */
 export function foreignVariables(
   verbatim: JsonObject,
   content: string,

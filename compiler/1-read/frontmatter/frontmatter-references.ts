@@ -5,10 +5,7 @@ import type { ReferenceKind, ToolReference } from '../../../src/skill/references
 import type { Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 
-/**
- * The references in a tool's frontmatter: its bases, its delegate, and the tools that `allowed-tools` names
- * exactly.
- */
+/** The references in frontmatter: bases, the delegate, and tools that `allowed-tools` names exactly. */
 export function frontmatterReferences(verbatim: JsonObject, at: Locator): ToolReference[] {
   const { metadata } = verbatim
   const own = isJsonObject(metadata) ? metadata : {}

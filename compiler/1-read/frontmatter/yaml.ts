@@ -18,10 +18,7 @@ export interface YamlProblem {
 
 export type YamlResult = { value: JsonObject; problem?: never } | { problem: YamlProblem; value?: never }
 
-/**
- * gray-matter's search for comments takes a time that grows with the square of such a run, if it has line
- * breaks.
- */
+/** In such a run of line breaks, gray-matter's search for comments takes quadratic time. */
 const BLANK_RUN = /(\s{32})\s+/g
 
 /**
@@ -217,10 +214,7 @@ function breachIn(value: JsonObject): Breach | null {
   return walk(value, [])
 }
 
-/**
- * Joins runs of blank lines to one line of the same length: for such runs `yaml` takes a time that grows with
- * their square.
- */
+/** Joins runs of blank lines to one line of the same length: `yaml` takes quadratic time for them. */
 function withoutBlankRuns(source: string): string {
   return source.replace(/\n(?:[ \t]*\n){100,}/g, run => `${' '.repeat(run.length - 1)}\n`)
 }

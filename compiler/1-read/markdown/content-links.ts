@@ -124,10 +124,7 @@ function endOfParagraph(content: string, at: number): number {
 }
 const BLANK_LINE = /\n[ \t\r]*\n/g
 
-/**
- * Finds the next run of as many backticks. Offsets must be asked for in ascending order, so that each run is
- * passed once.
- */
+/** Finds the next run of as many backticks. Offsets must ascend, so that each run is passed once. */
 function backtickRuns(content: string): { next: (length: number, after: number) => number | undefined } {
   const byLength = new Map<number, { starts: number[]; at: number }>()
   for (const { 0: run, index } of content.matchAll(/`+/g)) {

@@ -223,10 +223,7 @@ function growth(repairs: ColonRepair[]): number {
   return repairs.reduce((sum, { start, end, replacement }) => sum + replacement.length - (end - start), 0)
 }
 
-/**
- * Finds places of keys and values in the author's file. For a missing key it gives the place of the opening
- * fence.
- */
+/** Finds places of keys and values in the author's file; of the opening fence where a key is missing. */
 function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }: RepairedYaml): Locator {
   const source = text.slice(block.yamlStart, block.yamlEnd)
   let parsed: Offsets | undefined
@@ -314,9 +311,7 @@ function readName(
   return { name: folderName, title: written }
 }
 
-/**
- * The name in frontmatter that cannot be read, so that no other tool takes its place unnoticed; else null.
- */
+/** The name in unreadable frontmatter, so that no other tool takes its place unnoticed; else null. */
 function writtenName(yaml: string): string | null {
   const name = /^name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?$/m.exec(yaml)?.[1]
   return name !== undefined && isToolName(name) ? name : null

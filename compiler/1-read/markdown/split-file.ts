@@ -84,10 +84,7 @@ const DESCRIPTION_KEY = /^description[ \t]*:/m
 /** A usual line of frontmatter: a key, an item of a list, an indented line, a comment, a blank line. */
 const YAML_LINE = /^(?:[\w$-]+[ \t]*:(?:[ \t]|$)|- |[ \t]|#|$)/
 
-/**
- * Why a closed block is not a skill, though probably meant as one; null for a thematic break, a heading or a
- * table.
- */
+/** Why a closed block, probably meant as a skill, is none; null for a break, a heading or a table. */
 function whyContent(yaml: string, blankBefore: boolean): string | null {
   const isMeant = DESCRIPTION_KEY.test(yaml) && yaml.split('\n').every(line => YAML_LINE.test(line.trimEnd()))
   if (!isMeant) return null
@@ -95,9 +92,7 @@ function whyContent(yaml: string, blankBefore: boolean): string | null {
   return blankBefore ? null : 'no blank line stands before it'
 }
 
-/**
- * Why an unclosed block is not a skill, though probably meant as one: it must begin with a name. Else null.
- */
+/** Why an unclosed block that begins with a name, and so is probably meant as a skill, is none; else null. */
 function whyUnclosed({ rule }: Finding, rest: string, blankBefore: boolean): string | null {
   const isMeant = blankBefore && /^name:[ \t]*[a-z0-9-]+[ \t]*(?:[\r\n]|$)/.test(rest)
   return isMeant && rule !== 'frontmatter-too-large' ? 'it is not closed' : null
@@ -127,9 +122,7 @@ function closeBlock({ text, placeAt }: DecodedText, fence: number, yamlStart: nu
   return finding('frontmatter-unclosed', placeAt(fence))
 }
 
-/**
- * The backticks or tildes of the code fence that is open after a line of Markdown; null where none is open.
- */
+/** The marks of the code fence that is open after a line of Markdown; null where none is open. */
 function codeFenceAfter(line: string, open: string | null): string | null {
   // The pattern must not end in `.*$`: as `.` stops at a U+2028, every shorter run of marks would be tried.
   const run = /^ {0,3}(`{3,}|~{3,})/.exec(line)

@@ -23,17 +23,13 @@ export function kindOf(name: string): 'file' | 'code' {
   return name.endsWith('.md') ? 'file' : 'code'
 }
 
-/**
- * The file that makes a folder a folder skill: SKILL.md, or else the first that differs from it in case only.
- */
+/** The file that makes a folder a skill: SKILL.md, or else the first that differs from it in case only. */
 export function skillFileOf(listing: readonly Dirent[]): Dirent | undefined {
   const candidates = listing.filter(item => SKILL_FILE.test(item.name) && !item.isDirectory())
   return candidates.find(item => item.name === 'SKILL.md') ?? candidates[0]
 }
 
-/**
- * The name that a file should have which begins as a skill does, and is almost called like one; else null.
- */
+/** The name that was meant by a file which begins as a skill does and is almost called so; else null. */
 export function nameMeant(name: string, file: string): string | null {
   const near = SKILL_FILE.test(name) ? null : NEAR_FILE.exec(name)
   if (near === null || !beginsWithFence(file)) return null

@@ -160,10 +160,7 @@ class Walker {
     }
   }
 
-  /**
-   * The scope that a folder's own SKILL.md opens; null where it has none, or lies in another skill's own
-   * folder.
-   */
+  /** The scope that a folder's SKILL.md opens; null without one, or in another skill's own folder. */
   private openScope(directory: Directory, listing: Dirent[]): Scope | null {
     const { path, absolute, real, realName, inOwnFolder, scope } = directory
     // A folder called SKILL.md stands in the way of the file, and is reported as an unreadable one.
