@@ -2,7 +2,7 @@
  * Collects answers that may be promises. One that is none is used at once, so that work over thousands of tools
  * that are all in memory never waits; the others are waited for together.
  */
-export class Answers {
+export class MaybeAsync {
   readonly #waiting: Promise<void>[] = []
 
   take<Value>(answer: Value | Promise<Value>, use: (value: Value) => void): void {

@@ -1,5 +1,4 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import { expect } from 'vitest'
 import { type Answer, type Fate, startCompileProcess } from './compile-process.js'

@@ -9,7 +9,7 @@ import { checkSchemas } from '../../diagnostics/check-schemas.js'
 import { type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
-import { remembering } from '../../files/memoize.js'
+import { memoize } from '../../files/memoize.js'
 
 /** Few skills have one, and a place is looked for only where it may be needed. */
 export function hasDelegate({ metadata }: JsonObject): boolean {
@@ -202,7 +202,7 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
 /** The keys of skill files are few words, over and over: what is near to each is found once. */
 const WORDS_KEPT = 1_000
 
-const nearCoreKey = remembering(
+const nearCoreKey = memoize(
   key => CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1) ?? null,
   WORDS_KEPT,
 )
@@ -219,7 +219,7 @@ function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   )
 }
 
-const nearestField = remembering(field => {
+const nearestField = memoize(field => {
   const hyphenated = field.replaceAll('_', '-')
   const lowerCase = hyphenated.toLowerCase()
   return TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : (nearest(hyphenated, TOP_LEVEL_FIELDS) ?? '')
