@@ -133,7 +133,7 @@ async function build(
     define: OWN_PLACES,
     banner: { js: bannerOf(sources, placement) },
     loader: { '.md': 'text', '.txt': 'text' },
-    // A tsconfig.json may extend any file, and what is wrong in that one would be told with its text.
+    // A tsconfig.json may extend any file, and esbuild's message about a fault in that one would quote its text.
     tsconfigRaw: {},
     plugins,
   } satisfies BuildOptions
@@ -164,7 +164,7 @@ function ownInputs({ directory }: BundlePlace, inputs: readonly string[]): strin
     .map(input => resolve(directory, input))
 }
 
-/** False for what a build has by a name of its own: `inline:…`, `(disabled):…`, `<data:…>`. */
+/** False for an input that is no file and has a name of esbuild's own: `inline:…`, `(disabled):…`, `<data:…>`. */
 function isFile(input: string): boolean {
   return !/^[<(]?[\w-]{2,}\)?:/.test(input)
 }

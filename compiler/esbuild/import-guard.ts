@@ -7,8 +7,8 @@ import type { BundlePlace, ModuleFailure } from './module-source.js'
 import { belongsTo } from './project-root.js'
 
 /**
- * Looks at every file before esbuild reads it: what lies outside the project is not even parsed, since what is
- * said of a fault in it could tell what it holds, and a pipe or a device never ends.
+ * Checks every file before esbuild reads it. A file outside the project is not even parsed, since the message of a syntax error could
+ * show its contents, and a pipe or a device never ends.
  */
 export function guardedReads({ directory, root }: BundlePlace): Plugin {
   return {

@@ -1,7 +1,7 @@
-/** A package by the name that code imports it by; a name that begins with `.`, `/` or `#` is none. */
+/** esbuild's message for a package that is not installed, with the package's name. Imports that begin with `.`, `/` or `#` name no package. */
 const PACKAGE_MISSING = /\bCould not resolve "((?:@[\w.-]+\/)?\w[\w.-]*)(?:\/[^"]*)?"/
 
-/** What to do where code cannot be bundled, by what is said of it. */
+/** How to mend code that cannot be bundled, by esbuild's message. */
 export function importHint(problem: string): string {
   const name = PACKAGE_MISSING.exec(problem)?.[1]
   return name === undefined

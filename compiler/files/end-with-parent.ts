@@ -11,8 +11,8 @@ setInterval(() => {
 }, ${INTERVAL})`
 
 /**
- * Ends this process once the one that started it is gone. Code that never gives way is not told that its parent left, so a
- * thread of its own looks. It has begun to when this settles.
+ * Ends this process once its parent process is gone. A thread watches the parent, because code that never yields receives no event
+ * about it. The promise resolves when that thread runs.
  *
  * @param parent the number of the process that started this one
  */

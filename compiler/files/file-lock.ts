@@ -10,7 +10,7 @@ import { readRegularFile } from './regular-file.js'
 /** Who has made one may remove an abandoned lock; the digits say which. */
 const TAKEOVER_ENDING = /^\.[0-9a-f]{16}$/
 
-/** More than any lock has; so much of what is none is read to know it. */
+/** More bytes than any lock has: no more are read of a file in a lock's place. */
 const LOCK_BYTES = 1_024
 
 const WAIT_LIMIT = 60_000
@@ -144,7 +144,7 @@ function isTakeoverAbandoned(file: string): boolean {
   return abandonedBy(file) !== null || isTakeoverOld(file)
 }
 
-/** What has the name of one and is none is never old enough. */
+/** True for a takeover file that is too old to be in use. A file of somebody else's with that name never is. */
 function isTakeoverOld(file: string): boolean {
   return !isLockForeign(file) && ageOf(file) > TAKEOVER_AGE
 }

@@ -1,5 +1,5 @@
-/** A pure function that keeps its answers, at most so many. */
-export function remembering<Answer extends NonNullable<unknown> | null>(
+/** Wraps a pure function of a string so that it is called once for each argument. At most `most` results are kept. */
+export function memoize<Answer extends NonNullable<unknown> | null>(
   answer: (text: string) => Answer,
   most = Number.POSITIVE_INFINITY,
 ): (text: string) => Answer {

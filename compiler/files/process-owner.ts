@@ -13,17 +13,17 @@ export function processOwner(): string {
   return `${process.pid} ${hostname()} ${Date.now()} ${startOf(process.pid)}`
 }
 
-/** What `processOwner` gives; of an earlier version without the start or the time; or a beginning of it. */
+/** What `processOwner` gives, what earlier versions gave (without the start, or without the time), or the beginning of either. */
 const OWNER = /^\d+(?: \S+(?: \d+){0,2})?$/
-/** All of it, the start excepted. */
+/** What `processOwner` gives; the start may be missing. */
 const WHOLE_OWNER = /^[1-9]\d* \S+ \d+(?: \d+)?$/
 
-/** True for what may have been written to name a process; what else stands in its place is somebody's own. */
+/** True for a text that may have been written to name a process, by this version or an earlier one, wholly or in part. */
 export function isOwner(text: string): boolean {
   return OWNER.test(text)
 }
 
-/** The same, where it must have been written whole and by this version. */
+/** True for a text that names a process as this version writes it, not cut off. */
 export function isWholeOwner(text: string): boolean {
   return WHOLE_OWNER.test(text)
 }

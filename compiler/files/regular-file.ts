@@ -57,7 +57,7 @@ export function unlessGone<Result>(look: () => Result): Result | null {
   }
 }
 
-/** No more than the size that was told: some files of the system's are regular, of no size, and without an end. */
+/** Reads at most `size` bytes: some of the system's files are regular, report a size of 0, and never end. */
 function readBytes(descriptor: number, size: number): Buffer {
   if (size > WHOLE_MAX) throw new Error('larger than 2 GiB')
   const bytes = Buffer.allocUnsafe(size)

@@ -33,7 +33,7 @@ export function prepareIndexDirectory(directory: string): void {
   }
 }
 
-/** What a file is to hold: a text, bytes, or bytes in pieces. */
+/** The contents of a file: a string, bytes, or bytes in pieces. */
 export type Contents = string | Uint8Array | readonly Uint8Array[]
 
 /** Writes a file of the directory in one step: a reader sees the old one or the new one. */
@@ -60,7 +60,7 @@ const BATCH = 64
 /** The contents of a file, asked for when it is written. */
 type ContentsOf = (file: string) => Contents
 
-/** The same for many files, in their order. Waiting for the disk is most of the work, so a batch waits together. */
+/** Writes many files of the directory, each in one step, in their order. Most of the time is spent waiting for the disk, so a batch waits together. */
 export async function writeAllAtomic(
   directory: string,
   files: readonly string[],

@@ -9,7 +9,7 @@ import { type Finding, findingOf } from '../diagnostics/diagnostics.js'
 import { digestFile } from '../files/digest.js'
 import { unlessRefused } from './index-files.js'
 
-/** What an index says that only running code could tell, for a command that runs none. */
+/** The results of running code that an index records, for a command that does not run code. */
 export interface RecordedIndex {
   /** True where a file of the directory is as it was when the index was made. */
   isSame: (path: string) => boolean
@@ -22,7 +22,7 @@ export interface RecordedIndex {
   content: (name: string) => ContentRecord | undefined
 }
 
-/** The index that lies in a directory, read when it is first asked; null where there is none. */
+/** Answers from an index that was opened; null where there is no index. */
 export function recordedIndex(directory: string, index: OpenIndex | null): RecordedIndex | null {
   if (index === null) return null
   const fileOf = (path: string): FileRecord | undefined => unlessRefused(() => index.file(path)) ?? undefined

@@ -222,32 +222,9 @@ function decode({
     cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
   }
   const cachedUnits = new Map<string, SkillUnit>()
-  for (const [path, shape, tools, broken, findings, sources, tokens] of units) {
-    const file = cachedFiles.get(path)
-    if (file === undefined) continue
-    cachedUnits.set(path, {
-      path,
-      shape,
-      size: file.stat.size,
-      sha256: file.sha256,
-      tools: tools.map(
-        ([name, line, column, written, cascade, delegate, content, references, ...validators], number) => ({
-          name,
-          place: { line, column },
-          written,
-          references: references.map(([kind, ref, line, column]) => ({ kind, ref, line, column })),
-          cascade: cascade ?? undefined,
-          catalogTokens: tokens[number] ?? 0,
-          ...(delegate && { delegate: restoreDelegate(delegate) }),
-          directives: content === null ? [] : [...content[0]],
-          ...(content && { included: [...content[1]] }),
-          ...(validators.length > 0 && { validators }),
-        }),
-      ),
-      broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
-      findings: findings.map(readFinding),
-      sources,
-    })
+  for (const unit of units) {
+    const file = cachedFiles.get(unit[0])
+    if (file) cachedUnits.set(unit[0], decodeUnit(unit, file))
   }
   return {
     header,
@@ -262,6 +239,35 @@ function decode({
     cascadeFindings: readFindings(cascadeFindings),
     contentFindings: readFindings(contentFindings),
     elsewhere: [...elsewhere],
+  }
+}
+
+function decodeUnit(
+  [path, shape, tools, broken, findings, sources, tokens]: StoredUnit,
+  { stat, sha256 }: CachedFile,
+): SkillUnit {
+  return {
+    path,
+    shape,
+    size: stat.size,
+    sha256,
+    tools: tools.map(
+      ([name, line, column, written, cascade, delegate, content, references, ...validators], number) => ({
+        name,
+        place: { line, column },
+        written,
+        references: references.map(([kind, ref, line, column]) => ({ kind, ref, line, column })),
+        cascade: cascade ?? undefined,
+        catalogTokens: tokens[number] ?? 0,
+        ...(delegate && { delegate: restoreDelegate(delegate) }),
+        directives: content === null ? [] : [...content[0]],
+        ...(content && { included: [...content[1]] }),
+        ...(validators.length > 0 && { validators }),
+      }),
+    ),
+    broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
+    findings: findings.map(readFinding),
+    sources,
   }
 }
 

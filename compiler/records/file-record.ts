@@ -9,7 +9,7 @@ export function fileRecord(
   { findings: linkFindings, given }: LinkedDirectory,
 ): FileRecord {
   return {
-    // What is only worth knowing while writing a skill is told by `check`, and not shipped. Which patterns match
+    // Findings that only help to write a skill are reported by `check`, and not shipped. Which patterns match
     // nothing depends on other directories, and the index does not.
     diagnostics: [...findings, ...(linkFindings.get(path) ?? [])]
       .filter(finding => severityOf(finding) !== 'info' && finding.rule !== 'pattern-unmatched')

@@ -21,6 +21,6 @@ export interface ParsedTool {
   code?: CodePart
   /** The text after its frontmatter. Absent for code. */
   content?: string
-  /** The same, where that may hold directives. */
+  /** The content's text with its place, where it may hold directives. */
   body?: ContentBody
 }

@@ -2,7 +2,7 @@
  * Collects answers that may be promises. An answer that is not a promise is used at once, so that work over
  * thousands of tools in memory never waits. All promises are awaited together.
  */
-export class Answers {
+export class MaybeAsync {
   readonly #waiting: Promise<void>[] = []
 
   take<Value>(answer: Value | Promise<Value>, use: (value: Value) => void): void {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../base/json.js'
-import { Answers } from '../base/maybe-async.js'
+import { MaybeAsync } from '../base/maybe-async.js'
 import { interpolationPaths } from '../content/interpolate.js'
 import { CORE_METADATA_KEYS } from '../skill/metadata-keys.js'
 import { joinValues } from '../values/join-values.js'
@@ -38,7 +38,7 @@ export async function readChains(
   tools: readonly KnownTool[],
   mainsOf: readonly Mains[],
 ): Promise<ReachedTool[]> {
-  const answers = new Answers()
+  const answers = new MaybeAsync()
   const reached = tools.map((record, index): ReachedTool => {
     const mains = mainsOf[index] ?? { library: null, project: null, authority: null }
     const layer = effectiveLayer(record, mains)
@@ -58,7 +58,7 @@ interface Found {
   middleware: CascadeTool | null
 }
 
-function askMiddleware({ lookUp }: CascadeRun, { record, layer }: ReachedTool, answers: Answers): Found[] {
+function askMiddleware({ lookUp }: CascadeRun, { record, layer }: ReachedTool, answers: MaybeAsync): Found[] {
   const found: Found[] = []
   for (const key of layer.keys()) {
     if (CORE_KEYS.has(key)) continue

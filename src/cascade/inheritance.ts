@@ -1,5 +1,5 @@
 import { byCodePoint } from '../base/code-point-order.js'
-import { Answers } from '../base/maybe-async.js'
+import { MaybeAsync } from '../base/maybe-async.js'
 import { acyclicOrder } from '../graph/acyclic-order.js'
 import { cyclesThrough, printCycle } from '../graph/cycle.js'
 import { strongComponents } from '../graph/strong-components.js'
@@ -30,7 +30,7 @@ async function readBases(run: CascadeRun, tools: readonly KnownTool[]): Promise<
   const fresh: KnownTool[] = []
   let wave = tools.filter(record => !record.bases)
   while (wave.length > 0) {
-    const answers = new Answers()
+    const answers = new MaybeAsync()
     const found = wave.map(record => askBases(run, record, answers))
     const { pending } = answers
     if (pending) await pending
@@ -50,7 +50,7 @@ async function readBases(run: CascadeRun, tools: readonly KnownTool[]): Promise<
 function askBases(
   { lookUp }: CascadeRun,
   { tool, annotations }: KnownTool,
-  answers: Answers,
+  answers: MaybeAsync,
 ): Map<string, CascadeTool | null> {
   const found = new Map<string, CascadeTool | null>()
   for (const { ref } of annotations.inherit || []) {

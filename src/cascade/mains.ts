@@ -1,4 +1,4 @@
-import { Answers } from '../base/maybe-async.js'
+import { MaybeAsync } from '../base/maybe-async.js'
 import { mainBroken } from './problems.js'
 import { type CascadeRun, type KnownTool, type Mains, recordOf } from './record.js'
 import type { CascadeTool } from './types.js'
@@ -12,7 +12,7 @@ export interface GlobalMains {
 /** Looks up the main skills whose promotions reach beyond their own authority. */
 export async function readGlobalMains({ lookUp }: CascadeRun): Promise<GlobalMains> {
   const mains: GlobalMains = { library: null, project: null }
-  const answers = new Answers()
+  const answers = new MaybeAsync()
   answers.take(lookUp.libraryMain(), main => void Object.assign(mains, { library: main }))
   answers.take(lookUp.projectMain(), main => void Object.assign(mains, { project: main }))
   const { pending } = answers
@@ -29,7 +29,7 @@ export async function readMains(
   tools: readonly KnownTool[],
   { library, project }: GlobalMains,
 ): Promise<Mains[]> {
-  const answers = new Answers()
+  const answers = new MaybeAsync()
   const authorities = tools.map(record => {
     const found: { main: CascadeTool | null } = { main: null }
     if (record.tool.layer !== 'bundled' && record.annotations.inherit !== false)

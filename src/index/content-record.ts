@@ -33,7 +33,7 @@ export interface DirectivePart {
   else?: ContentPart[]
   /** Its result, where the compiler ran it. */
   text?: string
-  /** The same, where directives are left in it that run when it is rendered. */
+  /** Its result, where the compiler ran it and directives are left in the result, which run when it is rendered. */
   content?: NestedContent
 }
 

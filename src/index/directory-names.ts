@@ -2,8 +2,8 @@ import type { ContentRecord } from './content-record.js'
 import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index-format.js'
 
 /**
- * What one directory's names mean, wherever that was read: from its index, or from its files. The runtime asks
- * both the same way, which is why both give the same answer.
+ * Looks up the names of one directory, in its index or in its files. The runtime asks both in the same way, which is why both give the
+ * same answer.
  */
 export interface DirectoryNames {
   via: 'index' | 'bundle' | 'disk'

@@ -89,7 +89,7 @@ export interface IndexHeader {
    * on all of them together: a reader that finds other ones resolves cascades itself.
    */
   cascadeKey: string
-  /** Every file that code or a schema was compiled to, source maps included, relative to the directory; absent where there is none. */
+  /** Every file that code or a schema was compiled to, source maps included, relative to the directory; absent where there is no such file. */
   modules?: string[]
   /** The shards' digests in order; absent where the sections stand in this file. */
   shards?: string[]
@@ -99,7 +99,7 @@ export interface IndexHeader {
 export interface ToolRecord {
   /** Where its content lies in the source file: bytes from, bytes to. Absent for code. */
   content?: [start: number, end: number]
-  /** The names in its content that would be directives where tools of these names are. Absent where there is none. */
+  /** The names in its content that would be directives where tools of these names are. Absent where there are no such names. */
   directives?: string[]
   /** What `metadata.delegate` was compiled to; absent where it names a tool. */
   delegate?: ModuleRecord | InlineRecord

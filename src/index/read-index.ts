@@ -68,7 +68,7 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
   if (state === null || text === null) return null
   const header = readHeader(text)
   const { shards } = header
-  const read = partReader(files, directory, { text, header }, isWhole)
+  const read = partReader(files, directory, text, header, isWhole)
   const expectLoaded = (digests: readonly unknown[]): void => {
     const paths = digests.filter(isShardDigest).map(digest => files.resolve(directory, shardFile(digest)))
     const away = paths.filter(one => !files.isLoaded(one))
@@ -78,11 +78,12 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
   const known = new Map<string | undefined, IndexPart>()
 
   const part = (digest: string | undefined): IndexPart => {
-    const before = known.get(digest)
-    if (before) return before
-    expectLoaded([digest])
-    const found = read(digest)
-    known.set(digest, found)
+    let found = known.get(digest)
+    if (!found) {
+      expectLoaded([digest])
+      found = read(digest)
+      known.set(digest, found)
+    }
     return found
   }
   const partFor = (key: string): IndexPart => part(shards?.[shardOf(key, shards.length)])
@@ -125,9 +126,13 @@ function stampOf({ size, mtimeMs, ino }: NonNullable<ReturnType<IndexFiles['stat
  *
  * @throws IndexRefused
  */
-export function* readParts(files: IndexFiles, directory: string, index: IndexText): Generator<IndexPart> {
-  const read = partReader(files, directory, index, true)
-  for (const digest of partDigests(index.header)) yield read(digest)
+export function* readParts(
+  files: IndexFiles,
+  directory: string,
+  { text, header }: IndexText,
+): Generator<IndexPart> {
+  const read = partReader(files, directory, text, header, true)
+  for (const digest of partDigests(header)) yield read(digest)
 }
 
 /** The digest of each shard, once; where the records stand in the index file itself, undefined for that file. */
@@ -135,10 +140,12 @@ function partDigests({ shards }: IndexHeader): (string | undefined)[] {
   return [...new Set(shards ?? [undefined])]
 }
 
+/** Gives a function that reads a part by its shard's digest; by undefined, the index file itself. */
 function partReader(
   files: IndexFiles,
   directory: string,
-  { text, header }: IndexText,
+  text: string,
+  header: IndexHeader,
   isWhole: boolean,
 ): (digest: string | undefined) => IndexPart {
   let isAsHashed = false

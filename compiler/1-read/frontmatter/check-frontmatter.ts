@@ -9,7 +9,7 @@ import { checkSchemas } from '../../diagnostics/check-schemas.js'
 import { type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
-import { remembering } from '../../files/memoize.js'
+import { memoize } from '../../files/memoize.js'
 
 /** True for frontmatter with a delegate. Few skills have one, and only for these is its place looked for. */
 export function hasDelegate({ metadata }: JsonObject): boolean {
@@ -205,7 +205,7 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
 /** Skill files use the same few keys over and over, so the nearest key to each is looked up once. */
 const WORDS_KEPT = 1_000
 
-const nearCoreKey = remembering(
+const nearCoreKey = memoize(
   key => CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1) ?? null,
   WORDS_KEPT,
 )
@@ -222,7 +222,7 @@ function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   )
 }
 
-const nearestField = remembering(field => {
+const nearestField = memoize(field => {
   const hyphenated = field.replaceAll('_', '-')
   const lowerCase = hyphenated.toLowerCase()
   return TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : (nearest(hyphenated, TOP_LEVEL_FIELDS) ?? '')

@@ -1,6 +1,6 @@
 import { editDistance } from '../../../src/base/nearest.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
-import { remembering } from '../../files/memoize.js'
+import { memoize } from '../../files/memoize.js'
 import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'
 
@@ -12,7 +12,7 @@ export function nearMiddleware({ directories, shipped, firstNamed }: ProjectTool
   const known = [...directories.flat(), ...shipped.values()].flatMap(({ name, role }) =>
     role === 'middleware' ? [name] : [],
   )
-  const nearName = remembering(key => known.find(name => editDistance(key, name, 1) === 1) ?? null)
+  const nearName = memoize(key => known.find(name => editDistance(key, name, 1) === 1) ?? null)
   return directories.flat().flatMap(({ id, metadata }) =>
     Object.keys(metadata).flatMap(key => {
       if (key.length < KEY_LENGTH_MIN || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []

@@ -33,7 +33,7 @@ import { readRealFile } from '../../files/regular-file.js'
 import { indexFiles } from '../../index/index-files.js'
 import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 
-/** A compiled directory, as its index tells it. */
+/** A compiled directory, as its index describes it. */
 export interface IndexedDirectory {
   dir: string
   header: IndexHeader
@@ -224,7 +224,7 @@ function below(at: string, path: string): string {
   return at === '/' ? `/${path}` : `${at}/${path}`
 }
 
-/** The real path of a file; null for what is none. */
+/** The real path of a file; null for anything else. */
 function regularFile(file: string): string | null {
   return isFile(file) ? realpathSync.native(file) : null
 }

@@ -12,12 +12,12 @@ export interface BundlePlace {
   types: string
 }
 
-/** In the folder of chunks: what the indexes lie in need not be writable, and others' projects may write a bundle to this place, too. */
+/** The lock's file name. It lies in the folder of chunks, as the directories of skills may be read-only, and other projects may write a bundle to the same place. */
 export const LOCK = 'bundle.lock'
 
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
 
-/** The files of a bundle whose entry is to be `file`, absolute. */
+/** The places of a bundle's files, from the absolute path of its entry. */
 export function bundlePlace(file: string): BundlePlace {
   const name = basename(file)
   const bare = name.replace(/\.m?js$/, '')

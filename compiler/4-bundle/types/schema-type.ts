@@ -93,7 +93,7 @@ function namedType(type: JsonValue, schema: JsonObject, place: Place): string {
 
 function listType({ prefixItems, items }: JsonObject, place: Place): string {
   if (!Array.isArray(prefixItems)) return `readonly ${grouped(typeOf(items ?? true, place))}[]`
-  // A list may be shorter than what is said of its items.
+  // An array may have fewer items than `prefixItems` describes.
   const first = prefixItems.map(item => `${grouped(typeOf(item, place))}?`)
   return `readonly [${[...first, ...(items === false ? [] : [`...${grouped(typeOf(items ?? true, place))}[]`])].join(', ')}]`
 }
@@ -109,7 +109,7 @@ function objectType({ properties, required, additionalProperties }: JsonObject, 
   const named = new Set<JsonValue>(known.map(([name]) => name))
   for (const name of needed)
     if (typeof name === 'string' && !named.has(name)) lines.push(`${literal(name)}: unknown`)
-  // Beside named properties, others of another type cannot be said.
+  // TypeScript cannot type further properties otherwise than the named ones.
   if (additionalProperties !== false)
     lines.push(
       `[name: string]: ${lines.length === 0 ? typeOf(additionalProperties ?? true, place) : 'unknown'}`,

@@ -119,7 +119,7 @@ function ownChunks(
   }
 }
 
-/** Gives esbuild every file by a name that is the same on each machine. What is none of the bundle's is imported when it runs. */
+/** Gives esbuild every file by a name that is the same on each machine. An import of anything else stays an import. */
 function bundledFiles(
   parts: BundleParts,
   chunks: EntryChunks,

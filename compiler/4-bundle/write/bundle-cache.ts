@@ -22,9 +22,9 @@ interface BundleCache {
   key: string
   /** Those that went into it, and those written. */
   files: SeenFile[]
-  /** The paths, absolute, that who watches is to be told of. */
+  /** The absolute paths that `watch` must watch. */
   looks: string[]
-  /** What was said of it. */
+  /** The bundle's diagnostics. */
   diagnostics: Message[]
 }
 
@@ -46,10 +46,10 @@ export function bundleKey({ cwd, paths, searched, library, env }: Project, optio
 }
 
 /**
- * The bundle that lies there, where it was made of the same and is as it was written; else null.
+ * The cache of the last bundle, where its inputs and its files are unchanged; else null.
  *
  * @param entry the bundle's own file, absolute: what was looked at must have been this one
- * @param onPath told of each place that decides it, as when it was made
+ * @param onPath called with each path that the bundle depends on, as when it was made
  */
 export function lastBundle(
   project: Project,

@@ -48,7 +48,7 @@ export function readList(chunks: string): BundleList {
     if (typeof map !== 'boolean' || !Array.isArray(files)) return none
     return { entry, map, files: files.filter(name => typeof name === 'string' && CHUNK_NAME.test(name)) }
   } catch {
-    // There is none, or none that was written whole.
+    // It is not there, or was not written whole.
     return none
   }
 }

@@ -57,7 +57,7 @@ export function checkFiles(place: BundlePlace, hasMap: boolean): void {
 /**
  * Refuses a file that would become part of what is compiled.
  *
- * @param noun what it is to be
+ * @param noun what the message calls the file
  * @throws BUNDLE_PLACE
  */
 export function checkOutside(
@@ -80,7 +80,7 @@ export function checkOutside(
  * Refuses a file that is there and that we did not write.
  *
  * @param mark what ours begin with
- * @param noun what it is to be
+ * @param noun what the message calls the file
  * @throws BUNDLE_PLACE
  */
 export function checkReplaceable(file: string, mark: string, noun: Noun = 'bundle'): void {

@@ -115,7 +115,7 @@ function chunkMark(name: string): string | null {
 /**
  * A folder's files under temporary names, absolute, that were to be what is ours, and are the beginning of it.
  *
- * @param markOf what a file begins with; null for one that is none of ours
+ * @param markOf what a file begins with; null for a name that no file of a bundle has
  */
 function halfWritten(folder: string, markOf: (target: string) => string | null): string[] {
   if (!existsSync(folder)) return []
