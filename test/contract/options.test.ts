@@ -143,7 +143,7 @@ describe('a configuration that is wrong is told', () => {
   it.each([
     ['{ "paths": ["skills"], "freshnes": "trust" }', 'did you mean `freshness`?'],
     ['{ "path": ["skills"] }', 'did you mean `paths`?'],
-    ['{ "external": "pg" }', '`external` must be an array of package names'],
+    ['{ "external": "pg" }', '`external` must be an array of strings'],
     ['{ "paths": [{ "dir": "skills", "extrenal": true }] }', '`paths` must be an array'],
     [
       '{ "paths": ["skills", { "dir": "b", "extern": true }] }',
