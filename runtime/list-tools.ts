@@ -1,4 +1,4 @@
-import { lazy } from './host/lazy.js'
+import { lazy } from './host/later.js'
 import type { Globals } from './state/context.js'
 import { defaultGlobals } from './state/globals.js'
 import type { ToolDef } from './state/tool-def.js'

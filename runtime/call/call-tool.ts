@@ -1,14 +1,12 @@
 import { chainOf } from '../cascade/chain-of.js'
 import { knownTool } from '../find/find-tool.js'
 import { requireTool } from '../find/require-tool.js'
-import { lazy } from '../host/lazy.js'
-import { isThenable } from '../host/thenable.js'
+import { isThenable, lazy } from '../host/later.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { ownOptions } from './own-options.js'
-import { throwIfAborted } from './run-aborted.js'
-import { type InvokeFor, observing, RunContext } from './run-context.js'
+import { type InvokeFor, observing, RunContext, throwIfAborted } from './run-context.js'
 
 const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./call-refused.js'))

@@ -1,5 +1,4 @@
-import { lazy } from '../host/lazy.js'
-import { whenThere } from '../host/thenable.js'
+import { lazy, whenThere } from '../host/later.js'
 import { cloneArguments } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { defaultGlobals } from '../state/globals.js'

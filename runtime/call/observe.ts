@@ -1,5 +1,5 @@
 import { isAgentAppsError } from '../../src/base/error.js'
-import { isThenable } from '../host/thenable.js'
+import { isThenable } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { Progress, RunEvent, RunEventType } from '../state/events.js'
 import { addDiagnostic } from '../state/globals.js'

@@ -4,13 +4,11 @@ import type { HookTrigger } from '../../src/skill/hooks.js'
 import { cascadeInvalid } from '../cascade/cascade-invalid.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { writtenFile } from '../directory/written-place.js'
-import { lazy } from '../host/lazy.js'
-import { type Awaitable, isThenable, whenThere } from '../host/thenable.js'
+import { type Awaitable, isThenable, lazy, whenThere } from '../host/later.js'
 import { type Chain, type ChainStep, EMPTY_CHAIN } from '../state/chain.js'
 import type { Run } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { runAborted, throwIfAborted } from './run-aborted.js'
-import { nextTwice, RunContext } from './run-context.js'
+import { nextTwice, RunContext, runAborted, throwIfAborted } from './run-context.js'
 
 const interpolating = lazy(() => import('../schema/interpolate-arguments.js'))
 const placing = lazy(() => import('../cascade/cascade-on-demand.js'))

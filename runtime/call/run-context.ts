@@ -1,6 +1,5 @@
-import { AgentAppsError } from '../../src/base/error.js'
-import { lazy } from '../host/lazy.js'
-import { whenThere } from '../host/thenable.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { lazy, whenThere } from '../host/later.js'
 import { freezeArguments } from '../schema/freeze-arguments.js'
 import type { Chain, ChainStep } from '../state/chain.js'
 import type {
@@ -16,7 +15,6 @@ import type {
 } from '../state/context.js'
 import type { Progress } from '../state/events.js'
 import type { Origin, ToolDef } from '../state/tool-def.js'
-import { throwIfAborted } from './run-aborted.js'
 
 /** The code that notifies listeners, loaded once there are any. */
 export const observing = lazy(() => import('./observe.js'))
@@ -143,6 +141,21 @@ export class RunContext implements CallContext {
     this.hasCalled = true
     return Promise.resolve(undefined)
   }
+}
+
+/** Throws RUN_ABORTED where a call is no longer wanted, so that nothing more is started for it. */
+export function throwIfAborted({ abort, tool }: RunContext): void {
+  if (abort?.aborted) throw runAborted(tool.name, 'its signal was aborted', abort.reason)
+}
+
+/** A reason that is one of our errors says it best itself. */
+export function runAborted(tool: string, why: string, cause?: unknown): AgentAppsError {
+  if (isAgentAppsError(cause)) return cause
+  return new AgentAppsError('RUN_ABORTED', `The run of "${tool}" goes no further: ${why}.`, {
+    hint: 'Whoever called it no longer wants its result.',
+    tool,
+    cause,
+  })
 }
 
 /** The error for a call of `next()` when it can run nothing more. */

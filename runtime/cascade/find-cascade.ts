@@ -1,9 +1,10 @@
-import type { CascadeRecord, RecordedProblem } from '../../src/index/index-format.js'
+import { disk } from '#disk'
+import { type CascadeRecord, cascadeKeyText, type RecordedProblem } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { addedNames } from '../directory/directory-files.js'
 import { currentIndex, directoryStates, withNames } from '../directory/look-up.js'
 import { type WrittenPlace, writtenFile } from '../directory/written-place.js'
-import { lazy } from '../host/lazy.js'
+import { lazy } from '../host/later.js'
 import type { Chain, KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
@@ -11,7 +12,6 @@ import { isOwn } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { cascadeInvalid } from './cascade-invalid.js'
-import { cascadeKey } from './cascade-key.js'
 import { stampOf } from './chain-of.js'
 import { addressedTools, chainOfRecord, mayBeMiddleware } from './compiled-chain.js'
 import { knownCascade } from './known-cascade.js'
@@ -68,6 +68,22 @@ export async function holdingIndex(
   const index = currentIndex(state, globals)
   if (index !== names || index?.header.cascadeKey !== cascadeKey(state, globals)) return null
   return (await hasAdditions(globals)) ? null : index
+}
+
+/**
+ * The `cascadeKey` that a directory's index must have for its cascades to hold; null where a directory has no
+ * index.
+ */
+export function cascadeKey(state: DirectoryState, globals: Globals): string | null {
+  const states = directoryStates(globals)
+  const library = states.find(one => one.library)
+  const inputOf = (one: DirectoryState) => currentIndex(one, globals)?.header.cascadeInput ?? null
+  const shipped = library ? inputOf(library) : null
+  const inputs = state.library ? [] : (state.external ? [state] : states.filter(isOwn)).map(inputOf)
+  if (inputs.includes(null)) return null
+  const text = cascadeKeyText(inputs as string[], shipped)
+  if (globals.cascadeKey?.text !== text) globals.cascadeKey = { text, digest: disk.digestText(text) }
+  return globals.cascadeKey.digest
 }
 
 async function recordedCascade(

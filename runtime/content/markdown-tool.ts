@@ -1,6 +1,6 @@
 import type { RunContext } from '../call/run-context.js'
 import { readContent } from '../directory/read-content.js'
-import { lazy } from '../host/lazy.js'
+import { lazy } from '../host/later.js'
 import type { Context, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'

@@ -2,8 +2,8 @@ import { disk } from '#disk'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { INDEX_FILE, isBroken, type NameRecord } from '../../src/index/index-format.js'
 import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '../../src/index/read-index.js'
-import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
-import { lazy } from '../host/lazy.js'
+import { type PathEntry, type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
+import { lazy } from '../host/later.js'
 import { emptyCache } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
@@ -14,6 +14,20 @@ export const directoryFiles = lazy(() => import('./directory-files.js'))
 
 /** A directory to be searched. */
 type Search = SearchDirectory & Pick<DirectoryState, 'library'>
+
+/** A text that is the same for the same path entries; the second half of cache keys. */
+export function pathsKey(globals: Globals): string {
+  const { paths, cwd } = globals.config
+  const last = globals.pathsKey
+  if (last && last.cwd === cwd && isSame(last.entries, paths)) return last.key
+  const key = JSON.stringify([cwd, ...paths])
+  globals.pathsKey = { entries: [...paths], cwd, key }
+  return key
+}
+
+function isSame(a: readonly PathEntry[], b: readonly PathEntry[]): boolean {
+  return a.length === b.length && a.every((entry, index) => entry === b[index])
+}
 
 /** The directories that a runtime searches, in order. */
 export function directoryStates(globals: Globals): DirectoryState[] {

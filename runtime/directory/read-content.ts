@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { ToolRecord } from '../../src/index/index-format.js'
-import { lazy } from '../host/lazy.js'
+import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { ToolSource } from '../state/tool-source.js'
 

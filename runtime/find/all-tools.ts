@@ -7,10 +7,10 @@ import {
   diskNames,
   lookUp,
   noteBroken,
+  pathsKey,
   withNames,
 } from '../directory/look-up.js'
-import { pathsKey } from '../directory/paths-key.js'
-import { lazy } from '../host/lazy.js'
+import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'

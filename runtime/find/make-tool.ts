@@ -3,11 +3,19 @@ import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG } from '../../src/skill/names.js'
 import { askIndex, statesAfter } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
+import { lazy } from '../host/later.js'
 import type { CallContext, Context, Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import type { Origin, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { keepSource, type ToolSource } from '../state/tool-source.js'
-import { code, markdown } from './on-demand.js'
+
+/**
+ * The code that runs and renders a tool. Finding one loads none of it, so that a process that only finds
+ * tools, and a small bundle, go without.
+ */
+const code = lazy(() => import('../call/run-code.js'))
+const markdown = lazy(() => import('../content/markdown-tool.js'))
+export const contents = lazy(() => import('../content/find-content.js'))
 
 const BRAND = Symbol.for('agent-apps.tool')
 

@@ -11,7 +11,7 @@ import { currentIndex, namesOf, statesAfter, withNames } from '../directory/look
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
-import { contents } from './on-demand.js'
+import { contents } from './make-tool.js'
 import { requireTool } from './require-tool.js'
 
 /**

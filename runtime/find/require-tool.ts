@@ -1,5 +1,5 @@
 import { toolBroken } from '../../src/base/error.js'
-import { lazy } from '../host/lazy.js'
+import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { resolve } from './find-tool.js'

@@ -1,7 +1,6 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import { lazy } from '../host/lazy.js'
-import { type Awaitable, whenThere } from '../host/thenable.js'
+import { type Awaitable, lazy, whenThere } from '../host/later.js'
 import type { Chain } from '../state/chain.js'
 import type { CallContext } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'

@@ -16,7 +16,7 @@ const ALL_PARTS = [...PARTS, 'cli', 'adapters', 'skills']
 /** The files that may import a higher room on demand, each with the reason. */
 const SEAMS = new Map([
   [
-    'runtime/find/on-demand.ts',
+    'runtime/find/make-tool.ts',
     'finding a tool must not load what calls and renders it, and a tool that was found can do both',
   ],
 ])

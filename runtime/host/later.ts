@@ -1,3 +1,7 @@
+/** Values that may be there at once, or later. */
+
+import { bundleReplaced } from './bundle-replaced.js'
+
 /** A value, or what gives it later. */
 export type Awaitable<Value> = Value | PromiseLike<Value>
 
@@ -12,4 +16,14 @@ export function whenThere<Value, Result>(
   goOn: (value: Value) => Awaitable<Result>,
 ): Awaitable<Result> {
   return isThenable(value) ? Promise.resolve(value).then(goOn) : goOn(value)
+}
+
+/** Loads code at its first use; from then on it is there without waiting. */
+export function lazy<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
+  let loaded: Module | undefined
+  const keep = (module: Module): Module => {
+    loaded = module
+    return module
+  }
+  return () => loaded ?? load().then(keep, bundleReplaced)
 }
