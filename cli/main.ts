@@ -4,4 +4,8 @@ import { standardIo } from './standard-io.js'
 
 // Errors of a tool are shown with the positions in its author's files.
 process.setSourceMapsEnabled(true)
-process.exitCode = await run(process.argv.slice(2), standardIo())
+const io = standardIo()
+const code = await run(process.argv.slice(2), io)
+// Timers that a tool left running must not keep a finished command from ending.
+await io.flush()
+process.exit(code)

@@ -6,6 +6,8 @@ export interface Io {
   readInput: () => string
   stdout: Terminal
   stderr: Terminal
+  /** Waits until all that was written has reached the system, or cannot reach it any more. */
+  flush: () => Promise<void>
   /** Aborted when the command is to end. */
   signal: AbortSignal
 }
@@ -37,6 +39,10 @@ export function standardIo(): Io {
     readInput: () => readFileSync(0, 'utf8'),
     stdout: { write, isTTY: stdout.isTTY, columns: stdout.columns },
     stderr,
+    flush: async () => {
+      await new Promise<unknown>(done => write('', done))
+      await new Promise<unknown>(done => stderr.write('', done))
+    },
     signal: interruptSignal(),
   }
 }

@@ -8,8 +8,8 @@ export const limits = {
   frontmatterDepth: 32,
   /** Keys of all mappings together. */
   frontmatterKeys: 1000,
-  /** Brackets inside brackets of a code skill; esbuild's process ends at some hundred thousand. */
-  codeDepth: 2000,
+  /** Brackets inside brackets of a code skill. From about 700 on, the parser can end the process. */
+  codeDepth: 400,
   /** Directories inside directories, from the path entry. */
   walkDepth: 64,
   /** Files and directories looked at in one path entry. */

@@ -20,7 +20,9 @@ function matcherOf(pattern: string): (path: string) => boolean {
     return path => matchGlob(glob, path)
   } catch (error) {
     if (!(error instanceof GlobProblem)) throw error
-    if (!isBounded(pattern)) throw tooCostly(pattern, error.message)
+    if (!isBounded(pattern))
+      throw tooCostly(pattern, `beside more than ${REPEATS_MAX} wildcards, ${error.message}`)
+    if (hasOtherGroups(pattern)) throw tooCostly(pattern, 'a group in it could repeat in several ways')
     return picomatch(pattern, { dot: true })
   }
 }
@@ -34,11 +36,36 @@ function isBounded(pattern: string): boolean {
   return pattern.length <= LENGTH_MAX && repeats.length <= REPEATS_MAX
 }
 
+/** `?(a|b)`, `+(a|b)`, `*(a|b)`, `@(a|b)` or `!(a|b)`, with nothing but plain text in it. */
+const EXTGLOB = /([?+*@!])\(([\p{L}\p{N} ._|/-]*)\)/gu
+
+/**
+ * True for a pattern with a group other than an extglob, with one that is repeated by a `+` behind it, or with an
+ * extglob that reads some text in two ways: each of these can take exponential time.
+ */
+function hasOtherGroups(pattern: string): boolean {
+  if (/[)\]}]\+/.test(pattern)) return true
+  const others = pattern.replace(EXTGLOB, (group, kind: string, inner: string) =>
+    (kind === '+' || kind === '*') && isAmbiguous(inner.split('|')) ? group : '',
+  )
+  return /[()]/.test(others)
+}
+
+/** False only where no alternative begins with another one, or none ends with another one. */
+function isAmbiguous(alternatives: readonly string[]): boolean {
+  const somePair = (holds: (one: string, other: string) => boolean): boolean =>
+    alternatives.some((one, at) => alternatives.some((other, index) => at !== index && holds(one, other)))
+  return (
+    alternatives.includes('') ||
+    (somePair((one, other) => one.startsWith(other)) && somePair((one, other) => one.endsWith(other)))
+  )
+}
+
 function tooCostly(pattern: string, problem: string): AgentAppsError {
   const shown = pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern
   return new AgentAppsError(
     'OPTIONS_INVALID',
-    `The ignore pattern ${JSON.stringify(shown)} could take for ever on a long path: beside more than ${REPEATS_MAX} wildcards, ${problem}.`,
+    `The ignore pattern ${JSON.stringify(shown)} could take for ever on a long path: ${problem}.`,
     { hint: 'Write it with *, ?, [a-z], [^a-z], {a,b} and ** alone, or as several patterns.' },
   )
 }

@@ -2,7 +2,7 @@ import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import type { ToolReference } from '../../src/skill/references.js'
 import { projectRoot } from '../esbuild/project-root.js'
-import { remembering } from '../files/memoize.js'
+import { memoize } from '../files/memoize.js'
 import type { UnitTool } from '../records/skill-unit.js'
 import type { LinkedPart } from './project-part.js'
 import { absoluteReference, type ResolverDirectory, splitLink, ToolResolver } from './tool-resolver.js'
@@ -28,8 +28,8 @@ export class ReferenceTargets {
   /** Finds the project's tools alone: the library and other people's directories are read only where they are needed. */
   readonly tools: ToolResolver<ProjectTool>
   private namesByFile: ReadonlyMap<string, readonly string[]> | undefined
-  private readonly rootOf: (dir: string) => string = remembering(projectRoot)
-  private readonly exists: (path: string) => boolean = remembering(isThere)
+  private readonly rootOf: (dir: string) => string = memoize(projectRoot)
+  private readonly exists: (path: string) => boolean = memoize(isThere)
 
   constructor(private readonly parts: readonly LinkedPart[]) {
     this.tools = new ToolResolver(parts.map(resolverDirectory))

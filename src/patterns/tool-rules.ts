@@ -85,39 +85,47 @@ function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean 
  */
 function fits(constraint: ArgumentConstraint, args: unknown, denying: boolean): boolean {
   const { path, glob, place, isPath } = constraint
-  const items = itemsIn(pathQuery(args, path)).filter(item => item !== undefined && item !== null)
-  if (items.length === 0) return denying
+  const items = itemsIn(pathQuery(args, path))
   if (denying) {
     return items.some(item => {
-      if (!isScalar(item)) return true
+      if (!isText(item)) return true
       const text = String(item)
       return matchGlob(glob, text, { acrossSlashes: true }) || mayLeadTo(place, text)
     })
   }
   const matches = (text: string): boolean =>
     isPath ? isPathWithin(constraint, text) : matchGlob(glob, text) && !UP_BY_BACKSLASH.test(text)
-  return items.every(item => isScalar(item) && matches(String(item)))
+  return items.every(item => isText(item) && matches(String(item)))
 }
 
 /** A `..` beside a backslash, which to some hosts separates as `/` does. */
 const UP_BY_BACKSLASH = /(?:^|[\\/])\.\.\\|\\\.\.(?:\/|$)/
 
-/** The items of a list and of all lists in it, each list once, so that one that holds itself has an end. */
+/**
+ * The items of a list and of all lists in it, each list once, so that one that holds itself has an end. A list that
+ * is empty or has holes counts as undefined too.
+ */
 function itemsIn(list: unknown[]): unknown[] {
   const lists = new Set([list])
   const items: unknown[] = []
   for (const one of lists) {
+    let count = 0
     for (const index of indexesOf(one)) {
+      count++
       const item = one[index]
       if (Array.isArray(item)) lists.add(item)
       else items.push(item)
     }
+    if (count === 0 || count < one.length) items.push(undefined)
   }
   return items
 }
 
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+/** True for what a glob can be compared with; the empty string says as little as null. */
+function isText(value: unknown): value is string | number | boolean {
+  return (
+    (typeof value === 'string' && value !== '') || typeof value === 'number' || typeof value === 'boolean'
+  )
 }
 
 /** What lets a shell run a second command behind, beside or inside the first. */

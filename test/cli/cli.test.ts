@@ -879,6 +879,25 @@ export default (ctx, args) => {
     expect((await agentApps(root, ['render', 'evil'])).stdout).toBe('Text \u001B[31m.\n')
   })
 
+  it('a tool that left timers running does not keep the command from ending', () => {
+    const frontmatter = (name: string, more = ''): string =>
+      `export const frontmatter = { name: '${name}', description: 'Goes on.'${more} }\n`
+    const forever = 'const again = () => setTimeout(again, 20)\nexport default () => '
+    const { root } = codeProject({
+      'skills/late.skill.js': `${frontmatter('late', ', metadata: { timeout: 300 }')}${forever}new Promise(again)\n`,
+      'skills/left.skill.js': `${frontmatter('left')}${forever}{ again(); return 'x'.repeat(1_000_000) }\n`,
+    })
+    const run = (name: string): SpawnSyncReturns<string> =>
+      spawnSync(process.execPath, [COMMAND, 'run', name, '--cwd', root], {
+        encoding: 'utf8',
+        timeout: 20_000,
+      })
+    const late = run('late')
+    expect([late.status, late.stderr]).toEqual([1, expect.stringContaining('TOOL_TIMEOUT')])
+    const left = run('left')
+    expect([left.status, left.stdout.length]).toEqual([0, 1_000_001])
+  })
+
   it('a reader that has seen enough is no fault', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 2000 }, (_, index) => [`skills/s${index}.skill.md`, skill(`s${index}`)]),

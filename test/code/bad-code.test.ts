@@ -140,6 +140,43 @@ export const lib = x
     expect(await createRuntime({ paths: [dir], freshness: 'trust' }).invoke('sound')).toBe('sound')
   })
 
+  it('nesting too deep for a parser breaks its own file', async () => {
+    const nested = ['a[', '(', '`${', 'a?.[', 'a?.b(', 'if(1){', '() => {', 'class{a=', '{a:']
+    const files = nested.flatMap((open, index) =>
+      ['js', 'ts'].flatMap(type =>
+        [500, 700, 1900].map(levels => {
+          const code = doing(`const q = ${open.repeat(levels)}`, `bad-${index}`)
+          return [`bad-${index}-${levels}.skill.${type}`, code] as const
+        }),
+      ),
+    )
+    const statements = ['if(1)', '!', 'a=>', 'a?1:'].map((text, index) => {
+      const code = doing(`const q = 1;${text.repeat(20_000)}1`, `flat-${index}`)
+      return [`flat-${index}.skill.js`, code] as const
+    })
+    const { dir } = codeSkills(
+      Object.fromEntries([...files, ...statements, ['sound.skill.js', SOUND('sound')]]),
+    )
+    const { diagnostics, counts } = await check({ paths: [dir], cwd: dir })
+    const told = diagnostics.filter(({ ruleId }) => ruleId === 'code-syntax').map(({ file }) => file)
+    expect(told.sort()).toEqual([...files, ...statements].map(([file]) => file).sort())
+    expect(counts.found).toBe(1)
+  })
+
+  it('more computed fields than one call can take arguments are told as far as anyone reads', async () => {
+    const list = `[${'f,'.repeat(262_000)}]`
+    const computed = `let f\nexport const frontmatter = { name: 'a', description: 'A.', metadata: { list: ${list} } }\n`
+    const { dir } = codeSkills({
+      'a.skill.js': `${computed}export default () => 1\n`,
+      'b.skill.js': SOUND('b'),
+    })
+    const { diagnostics, counts } = await check({ paths: [dir], cwd: dir })
+    const told = diagnostics.filter(
+      ({ file, ruleId }) => file === 'a.skill.js' && ruleId === 'metadata-dynamic',
+    )
+    expect([told.length, counts.found]).toEqual([20, 2])
+  })
+
   it('frontmatter that turns out to be no object breaks its own file', async () => {
     const { dir } = codeSkills({
       'a.skill.js': `export const frontmatter = { name: 'a', description: String('x'), get: undefined }\nexport default () => 1\nfrontmatter.toJSON = () => undefined\n`,

@@ -446,6 +446,16 @@ describe('constraints', () => {
     ['t(a=x*)', { a: ['x', 'xy'] }, true, true],
     ['t(a=x*)', { a: ['x', 'y'] }, false, true],
     ['t(a=x)', { a: ['y'] }, false, false],
+    ['t(a=x)', { a: ['x', null] }, false, true],
+    ['t(a=x)', { a: ['y', null] }, false, true],
+    ['t(a=x)', { a: ['y', undefined] }, false, true],
+    ['t(a=x)', { a: ['x', []] }, false, true],
+    ['t(a=x)', { a: ['y', []] }, false, true],
+    ['t(a=src/**)', { a: ['src/a', null] }, false, true],
+    ['t(a=src/**)', { a: ['src/a', [[]]] }, false, true],
+    ['t(a=x)', { a: '' }, false, true],
+    ['t(a={x,})', { a: '' }, false, true],
+    ['t(a=src/**)', { a: ['src/a', ''] }, false, true],
     ['t(a=x)', { a: [['x']] }, true, true],
     ['t(a=x)', { a: { b: 1 } }, false, true],
     ['t(a=1)', { a: 1 }, true, true],
@@ -652,9 +662,14 @@ describe('decisions', () => {
     let doubling: unknown = 'x'
     for (let level = 0; level < 60; level++) doubling = [doubling, doubling]
     const cycle: unknown[] = ['x']
-    cycle.push(cycle, new Array(4_000_000_000))
-    for (const a of [doubling, cycle]) {
-      expect(allows('t(a=x)', call('t', { a }))).toBe(true)
+    cycle.push(cycle)
+    const holes = ['x', new Array(4_000_000_000)]
+    for (const [a, isAllowing] of [
+      [doubling, true],
+      [cycle, true],
+      [holes, false],
+    ]) {
+      expect(allows('t(a=x)', call('t', { a }))).toBe(isAllowing)
       expect(allows('t(a=y)', call('t', { a }))).toBe(false)
     }
   })

@@ -13,6 +13,7 @@ import {
 } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ignoreMatcher } from '../../compiler/project/ignore-matcher.js'
 import { ownTools } from '../support/own-tools.js'
 import { processorTime } from '../support/processor-time.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
@@ -441,6 +442,39 @@ describe('entries', () => {
     await expect(compile({ cwd, paths })).rejects.toMatchObject(error)
     await expect(check({ cwd, paths })).rejects.toMatchObject(error)
     await expect(createRuntime({ cwd, paths, library: false }).findTool('a')).rejects.toMatchObject(error)
+  })
+
+  it.each([
+    '(a+)+b',
+    '(a|aa)+b',
+    '(a|a)*b',
+    'x(?:a+)+b',
+    '+(a|aa)b',
+    '+(a|ab|b)c',
+    '*(a|a)b',
+    '+(a|)b',
+    '+(+(a))b',
+    '+(a*)b',
+    '+([ab])b',
+    '{a,aa}+b',
+    '@(a|aa)+b',
+    '[(a+)+b',
+    '{1..11}+b',
+  ])('the ignore pattern %s, in which a group could repeat in several ways, is refused', async ignore => {
+    const cwd = makeTree({ 'one/a/SKILL.md': skill('a'), [`one/${'a'.repeat(60)}!.md`]: 'x' })
+    const error = { code: 'OPTIONS_INVALID', message: expect.stringContaining(JSON.stringify(ignore)) }
+    await expect(check({ cwd, paths: [{ ignore }, 'one'] })).rejects.toMatchObject(error)
+  })
+
+  it.each([
+    ['@(a|b).md', ['a.md', 'b.md']],
+    ['?(a)b.md', ['b.md', 'ab.md']],
+    ['*(ab|c).md', ['abcab.md']],
+    ['+(é|x).md', ['éx.md']],
+    ['!(a).m?', ['b.md']],
+  ])('the ignore pattern %s excludes %j', (ignore, paths) => {
+    for (const path of paths) expect([path, ignoreMatcher([ignore])(path)]).toEqual([path, true])
+    expect(ignoreMatcher([ignore])('a.txt')).toBe(false)
   })
 
   it('sees paths that were changed after the first use', async () => {

@@ -11,6 +11,7 @@ import { forbiddenKeyIn } from '../../diagnostics/forbidden-keys.js'
 import { bundleModules } from '../../esbuild/bundle-modules.js'
 import { importHint } from '../../esbuild/import-hint.js'
 import type { ModuleFailure, ModuleSource } from '../../esbuild/module-source.js'
+import { limits } from '../../files/limits.js'
 import type { RecordedIndex } from '../../index/recorded-index.js'
 import type { CachedModule, CompileCache } from '../../records/compile-cache.js'
 import { isAsMade } from '../../records/made-files.js'
@@ -137,10 +138,9 @@ export async function attachModules(
     for (const { unit, tools } of toRun) takeRecorded(unit, tools, bundled, recorded)
   }
   for (const { findings, tools } of units) {
-    for (const { fresh } of tools) {
-      if (fresh?.code) findings.push(...fresh.code.dynamic)
-      if (fresh) attach(fresh, bundled)
-    }
+    const dynamic = tools.flatMap(({ fresh }) => fresh?.code?.dynamic ?? [])
+    findings.push(...dynamic.slice(0, limits.findingsPerRule))
+    for (const { fresh } of tools) if (fresh) attach(fresh, bundled)
   }
 }
 
@@ -169,7 +169,7 @@ function reportFailures(directory: string, unit: SkillUnit, { failures }: UnitMo
     if (file === unit.path) {
       const [first, ...more] = problems.map(({ place, problem }) => finding('code-import', place, problem))
       if (first) breakUnit(unit, first)
-      unit.findings.push(...more)
+      for (const one of more) unit.findings.push(one)
       continue
     }
     const tool = unit.tools.find(({ fresh }) => fresh?.delegateKey === key)
@@ -281,7 +281,7 @@ function dynamicPlace(
 
 function breakUnit(unit: SkillUnit, why: Finding): void {
   unit.findings.push(why)
-  unit.broken.push(...unit.tools.map(({ name }) => ({ name, finding: why })))
+  for (const { name } of unit.tools) unit.broken.push({ name, finding: why })
   if (unit.tools.some(tool => cascadeInput(tool)?.role === 'main'))
     unit.findings.push(finding('main-broken', why.place))
   unit.tools = []
