@@ -3,20 +3,26 @@ import { AgentAppsError } from '../src/base/error.js'
 import { TYPES_MARK } from './4-bundle/types/declare-tools.js'
 import { writeTypes } from './4-bundle/types/write-types.js'
 import { checkOutside, checkReplaceable } from './4-bundle/write/check-place.js'
-import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
+import {
+  COMPILE_OPTIONS,
+  type CompileOptions,
+  type CompileResult,
+  compileRead,
+  runBundleStage,
+} from './compile.js'
 import { readProject } from './pipeline/read-project.js'
-import { type Looks, throwIfAborted } from './project/job.js'
+import type { WatchSink } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import type { Project, ProjectOptions } from './project/project.js'
 
-export type { Looks } from './project/job.js'
+export type { WatchSink as Looks } from './project/job.js'
 
 /** Which project `compileBundle` compiles, and how. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check'> {
   /** A file, `….d.ts`, for what the tools take and give: it adds them to `virtual:agent-apps`. Relative to `cwd`. */
   types?: string | undefined
-  /** Told of each place that decides what comes of it. */
-  looks?: Looks | undefined
+  /** Receives every place that decides what is made. */
+  looks?: WatchSink | undefined
 }
 
 /** What `compileBundle` found and made. */
@@ -64,11 +70,12 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
     outdated: _,
     stale: __,
     ...result
-  } = await compileRead(project, own, looks, async job => {
-    throwIfAborted(job)
-    const { makeBundle } = await import('./4-bundle/bundle.js')
-    return makeBundle(project, PLACE, own, looks?.path)
-  })
+  } = await compileRead(project, own, looks, job =>
+    runBundleStage(job, async () => {
+      const { makeBundle } = await import('./4-bundle/bundle.js')
+      return makeBundle(project, PLACE, own, looks?.path)
+    }),
+  )
   const { files, assets, declared } = made
   if (declarations !== undefined) writeTypes(declarations, declared)
   return {

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isOwnName } from './index/own-names.js'
-import type { Looks } from './project/job.js'
+import type { WatchSink } from './project/job.js'
 
 /** One directory that the system watches. */
 interface Watch {
@@ -14,7 +14,7 @@ interface Watch {
  * Watches the places where compiles look, one watch for a directory. Since a compile names each place before it
  * looks there, what changes afterwards is told, also in directories that are new.
  */
-export class FileWatches implements Looks {
+export class FileWatches implements WatchSink {
   private readonly watches = new Map<string, Watch>()
   /** Directories that were removed or replaced: what watched them watches nothing, or something else. */
   private readonly gone = new Set<string>()

@@ -124,13 +124,13 @@ function missingDelegates(delegating: readonly Delegating[], targets: ReferenceT
  */
 function circles(delegating: readonly Delegating[]): LocatedFinding[] {
   const byTool = new Map(delegating.map(one => [idOf(one), one]))
-  const settled = new Set<Delegating>()
+  const visited = new Set<Delegating>()
   const findings: LocatedFinding[] = []
   for (const first of delegating) {
     const way: Delegating[] = []
     let at: Delegating | undefined = first
-    while (at && !settled.has(at)) {
-      settled.add(at)
+    while (at && !visited.has(at)) {
+      visited.add(at)
       way.push(at)
       at = at.target.kind === 'tool' ? byTool.get(idOf(at.target)) : undefined
     }

@@ -13,13 +13,14 @@ import { describesEntry } from '../1-read/markdown/describes-entry.js'
 import { parseFile } from '../1-read/markdown/parse-file.js'
 import { addDelegates, digestResources, parseSkill, unitOf } from '../1-read/read-skills.js'
 import { walk } from '../1-read/walk/walk.js'
-import { linkDirectory } from '../2-resolve/link/link.js'
+import { link } from '../2-resolve/link/link.js'
 import { brokenDiagnostic, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { ParsedContent } from '../directives/parse-content.js'
 import { parseContentWithin } from '../directives/parse-content-within.js'
 import { importBundled } from '../esbuild/import-bundled.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
+import { runStages } from '../project/stage.js'
 import { fileRecord } from '../records/file-record.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 import type { Walk, WalkedSkill } from '../records/walked.js'
@@ -92,29 +93,40 @@ function contentRecord({ length }: string, { parts, faults: [problem] }: ParsedC
   return { length, parts, ...(problem && { problem }) }
 }
 
-async function directoryNames(
-  directory: string,
-  { skills, skipped, listing }: Walk,
-  madeAt: number,
-): Promise<DirectoryNames> {
-  const bySkill = new Map<SkillUnit, WalkedSkill>()
-  const units = await Promise.all(
-    skills.map(async skill => {
-      const unit = unitOf(skill, await parseSkill(skill), [])
-      addDelegates(directory, unit)
-      for (const { fresh } of unit.tools)
-        if (fresh?.code && fresh.code.dynamic.length > 0) fresh.record.dynamic = true
-      bySkill.set(unit, skill)
-      return unit
+/** The pipeline that reads a directory for the runtime, once it was walked. */
+const DISK = [
+  {
+    name: 'read',
+    run: async ({ directory, walked: { skills } }: WalkedDirectory) => ({
+      read: { units: await Promise.all(skills.map(skill => readUnit(directory, skill))) },
     }),
-  )
-  const linked = linkDirectory(units, skipped)
+  },
+  link,
+] as const
+
+interface WalkedDirectory {
+  /** Absolute. */
+  directory: string
+  walked: Walk
+}
+
+async function readUnit(directory: string, skill: WalkedSkill): Promise<SkillUnit> {
+  const unit = unitOf(skill, await parseSkill(skill), [])
+  addDelegates(directory, unit)
+  for (const { fresh } of unit.tools)
+    if (fresh?.code && fresh.code.dynamic.length > 0) fresh.record.dynamic = true
+  return unit
+}
+
+async function directoryNames(directory: string, walked: Walk, madeAt: number): Promise<DirectoryNames> {
+  const { read, linked } = await runStages(DISK, { directory, walked })
   const { names } = linked
-  const files = new Map(units.map(unit => [unit.path, fileRecord(unit, linked)]))
+  const skills = new Map(walked.skills.map(skill => [skill.path, skill]))
+  const files = new Map(read.units.map(unit => [unit.path, fileRecord(unit, linked)]))
   return {
     via: 'disk',
     madeAt,
-    listing: hash('sha256', listingText(listing)),
+    listing: hash('sha256', listingText(walked.listing)),
     tool: name => nameRecord(name),
     details: name => toolDetails(name),
     file: path => files.get(path),
@@ -133,7 +145,7 @@ async function directoryNames(
   function toolDetails(name: string): ToolDetails | undefined {
     const named = names.get(name)
     const details = named?.tool?.fresh?.details
-    const skill = named && bySkill.get(named.unit)
+    const skill = named && skills.get(named.unit.path)
     return details && skill && { ...details, resources: digestResources(skill).resources }
   }
 }

@@ -2,11 +2,21 @@ import { posix } from 'node:path'
 import { parseReference } from '../../../src/skill/reference.js'
 import { CIRCLE_HINT } from '../../../src/skill/skill-faults.js'
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
+import type { Stage } from '../../project/stage.js'
 import type { LinkedDirectory, NamedTool } from '../../records/linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 
+/** Makes the table of names of a directory that was walked and read. */
+export const link: Stage<
+  { walked: { skipped: readonly Unseen[] }; read: { units: SkillUnit[] } },
+  { linked: LinkedDirectory }
+> = {
+  name: 'link',
+  run: ({ walked, read }) => ({ linked: linkDirectory(read.units, walked.skipped) }),
+}
+
 /** A place that would give skills if it could be looked at. */
-interface Unseen {
+export interface Unseen {
   path: string
   finding: Finding
   names?: string[]
@@ -75,12 +85,12 @@ function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
     if (linked) append(byFile, named.unit.path, linked)
   }
   const circles: Linked[][] = []
-  const settled = new Set<UnitTool>()
+  const visited = new Set<UnitTool>()
   for (const first of delegating) {
     const way: Linked[] = []
     let at: Linked | null = first
-    for (; at && !settled.has(at.tool); at = delegateOf(at, names, byFile)) {
-      settled.add(at.tool)
+    for (; at && !visited.has(at.tool); at = delegateOf(at, names, byFile)) {
+      visited.add(at.tool)
       way.push(at)
     }
     const start = way.findIndex(({ tool }) => tool === at?.tool)
