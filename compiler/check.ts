@@ -8,9 +8,9 @@ import type { ProjectPart } from './project/project-part.js'
 import type { Report, ReportPart } from './project/report.js'
 import { runStages } from './project/stage.js'
 
-/** Which project `check` reads, and what it does beside reading. */
+/** Which project `check` reads, and what it does besides. */
 export interface CheckOptions extends ProjectOptions {
-  /** Correct in the files what can be corrected without guessing, and report what is left. */
+  /** Correct in the files what can be corrected without guessing, and report the remaining faults. */
   fix?: boolean | undefined
   /** Also give the verdict of the Agent Skills specification's reference validator on every folder skill. */
   spec?: boolean | undefined
@@ -25,11 +25,13 @@ const OPTIONS: Record<Exclude<keyof CheckOptions, keyof ProjectOptions>, string>
 export interface CheckResult extends Report {
   /** With `fix`: the files changed, as shown paths. */
   fixed: string[]
-  /** With `spec`: for each folder skill, as a shown path, what the reference validator says; valid where nothing. */
+  /** With `spec`: the reference validator's verdict on each folder skill. */
   spec: SpecVerdict[]
 }
 
-/** Gives every diagnostic of a project's skills that reading them shows, without running code or writing an index. */
+/**
+ * Finds every fault of a project's skills that reading them shows, without running code or writing an index.
+ */
 export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   checkProjectOptions('check', options, OPTIONS)
   const project = await readProject(options, false)

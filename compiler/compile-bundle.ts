@@ -19,7 +19,10 @@ export type { WatchSink as Looks } from './project/job.js'
 
 /** Which project `compileBundle` compiles, and how. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check'> {
-  /** A file, `….d.ts`, for what the tools take and give: it adds them to `virtual:agent-apps`. Relative to `cwd`. */
+  /**
+   * A file, `….d.ts`, that declares the tools' parameters and results for `virtual:agent-apps`. Relative to
+   * `cwd`.
+   */
   types?: string | undefined
   /** Receives every place that decides what is made. */
   looks?: WatchSink | undefined
@@ -47,7 +50,7 @@ const OPTIONS: Record<Exclude<keyof CompileBundleOptions, keyof ProjectOptions>,
   looks: 'an object',
 }
 
-/** What a bundle is called where it is not written. */
+/** The names of a bundle's files where it is not written. */
 const PLACE = {
   folder: '',
   name: 'agent-apps.mjs',
@@ -56,7 +59,8 @@ const PLACE = {
 }
 
 /**
- * Compiles a project, and gives its bundle instead of writing it: for who bundles it further. Indexes are written.
+ * * Compiles a project, and returns its bundle instead of writing it, for another bundler to go on with.
+ * Indexes are written.
  *
  * @throws what `compile` throws
  */

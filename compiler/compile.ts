@@ -21,9 +21,9 @@ import { runStages } from './project/stage.js'
 
 /** Which project `compile` compiles, and how. */
 export interface CompileOptions extends ProjectOptions, BundleOptions {
-  /** Ignore what the last compile left. */
+  /** Ignore the results of the last compile. */
   force?: boolean | undefined
-  /** Write nothing; `outdated` then says what would be written. */
+  /** Write nothing; `outdated` then lists the files that would be written. */
   check?: boolean | undefined
   signal?: AbortSignal | undefined
   /** Called as files are read. */
@@ -40,13 +40,16 @@ export interface CompileResult extends Report {
   written: string[]
   /** Files of the bundle that were written, relative to `cwd`. */
   bundled: string[]
-  /** Skill files that had not changed, so that they were not parsed. */
+  /** How many skill files were not parsed, since they had not changed. */
   reused: number
-  /** Contents with directives that were searched anew: those of files that changed, or that include one which did. */
+  /**
+   * How many contents with directives were compiled anew: those of files that changed, or that include one
+   * which did.
+   */
   rendered: number
   /** With `check`: the files that a compile would write, as shown paths; empty where all is up to date. */
   outdated: string[]
-  /** With `check`: the names that the indexes have otherwise, have not, or have no longer. */
+  /** With `check`: the names whose records in the indexes are missing, superfluous or different. */
   stale: string[]
   /** Milliseconds spent in each stage. */
   timings: Record<StageName, number>
@@ -64,18 +67,21 @@ export const COMPILE_OPTIONS: Record<Exclude<keyof CompileOptions, keyof Project
 }
 
 /**
- * Compiles the skills of a project's directories: finds them, reads what changed, makes each directory's table
- * of names, resolves what runs around each tool, and writes it all as indexes. Faults of skills are diagnostics of
- * the result, never thrown.
+ * * Compiles the skills of a project's directories: finds them, reads those that changed, makes each
+ * directory's table of names, resolves the chain of each tool, and writes all of it as indexes. Faults of
+ * skills are never thrown: they are diagnostics of the result.
  *
- * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED, BUNDLE_*
+ * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED,
+ * COMPILE_ABORTED, BUNDLE_*
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   checkProjectOptions('compile', options, COMPILE_OPTIONS)
   return compileProject(options)
 }
 
-/** Compiles with options that were checked, and names to `watchSink` every place that decides what is made. */
+/**
+ * Compiles with options that were checked, and names to `watchSink` every place that decides what is made.
+ */
 export async function compileProject(options: CompileOptions, watchSink?: WatchSink): Promise<CompileResult> {
   const project = await readProject(options, options.check !== true, watchSink?.path)
   if (options.bundle !== undefined) (await import('./4-bundle/bundle.js')).checkBundle(project, options)
@@ -96,9 +102,10 @@ interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
 }
 
 /**
- * Compiles a project that has already been loaded.
+ * * Compiles a project that has already been loaded.
  *
- * @param make makes something of the indexes, such as a bundle; it takes those of their files that are out of date
+ * @param make makes something of the indexes, such as a bundle; it takes those of their files that are out of
+ * date
  */
 export async function compileRead<Made extends { diagnostics: Message[] }>(
   project: Project,
@@ -199,7 +206,7 @@ async function bundleOf(
   return runBundleStage(job, async () => {
     const { bundle, outdatedBundle } = await import('./4-bundle/bundle.js')
     if (!check) return bundle(project, options, job.watchSink)
-    // It is made of the indexes, so that it is out of date with them.
+    // A bundle is made of the indexes, so it is out of date whenever they are.
     return outdated.length > 0 ? { files: [file], diagnostics: [] } : outdatedBundle(project, options)
   })
 }

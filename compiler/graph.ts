@@ -19,7 +19,10 @@ import { runStages } from './project/stage.js'
 export interface GraphOptions extends ProjectOptions, GraphSelection {
   /** The tools to start from; default: all. */
   names?: readonly string[] | undefined
-  /** Told of each directive that was not run, so that what its text refers to is not in the graph. */
+  /**
+   * Receives a message for each directive that was not run: references in its result are missing from the
+   * graph.
+   */
   onDiagnostic?: ((message: Message) => void) | undefined
 }
 
@@ -31,8 +34,8 @@ const OPTIONS: Record<Exclude<keyof GraphOptions, keyof ProjectOptions>, string>
 }
 
 /**
- * The graph of what a project's tools refer to: `$inherit`, `delegate`, exact names in `allowed-tools`, directives
- * and relative links. It is read from the files, and writes nothing.
+ * * Draws the graph of a project's references: `$inherit`, `delegate`, exact names in `allowed-tools`,
+ * directives and relative links. It reads skill files and writes nothing.
  *
  * @throws TOOL_NOT_FOUND for a name that no tool has, and what `check` throws
  */

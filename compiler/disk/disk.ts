@@ -26,7 +26,7 @@ import type { SkillUnit } from '../records/skill-unit.js'
 import type { Walk, WalkedSkill } from '../records/walked.js'
 import { askCode } from './ask-code.js'
 
-/** The compiler's own reading of a directory, kept in memory instead of written as an index. */
+/** Reads directories as the compiler does, and keeps the result in memory instead of writing an index. */
 export const parser: DiskParser = {
   async readDirectory(directory, ignore, only) {
     const madeAt = Date.now()
@@ -141,7 +141,7 @@ async function directoryNames(directory: string, walked: Walk, madeAt: number): 
     return named?.tool?.fresh?.record
   }
 
-  /** Resources are digested only when somebody asks for them. */
+  /** Made only on request, since it digests the tool's resources. */
   function toolDetails(name: string): ToolDetails | undefined {
     const named = names.get(name)
     const details = named?.tool?.fresh?.details
@@ -155,15 +155,15 @@ function kindOf(file: string): ToolKind {
   return file.endsWith('.skill.md') ? 'file' : 'folder'
 }
 
-/** True for a SKILL.md that is a link out of its folder: the walk refuses it, and so does whoever names it. */
+/** True for a SKILL.md that is a link out of its folder: it is refused, as the walk refuses it. */
 function leavesItsFolder(file: string): boolean {
   if (kindOf(file) !== 'folder') return false
   return !realpathSync.native(file).startsWith(join(realpathSync.native(dirname(file)), sep))
 }
 
 /**
- * A skill file that somebody named. Where the walk of its directory cannot look at it, or at a folder that it lies in, its names
- * are taken; what was a link that led nowhere may be a folder by now.
+ * * The walk of one skill file that was named by its path. Where the file, or a folder above it, cannot be
+ * read, the names that it would give are taken nevertheless; a link that led nowhere may be a folder by now.
  */
 function walkedPlace(directory: string, path: string): Walk {
   const file = join(directory, path)
@@ -201,7 +201,7 @@ function isRegular(file: string): boolean {
   }
 }
 
-/** True too for what nobody may look at: walking there tells. */
+/** True also for a directory that may not be looked at, which walking it reports. */
 function isThere(directory: string): boolean {
   try {
     return statSync(directory, { throwIfNoEntry: false }) !== undefined
@@ -210,7 +210,7 @@ function isThere(directory: string): boolean {
   }
 }
 
-/** A skill file that somebody named, as the walk of its directory would have found it. */
+/** A skill file that was named by its path, as the walk of its directory would have found it. */
 function walkedFile(directory: string, path: string): WalkedSkill {
   const absolute = join(directory, path)
   const folder = dirname(absolute)
@@ -222,7 +222,7 @@ function walkedFile(directory: string, path: string): WalkedSkill {
     kind,
     folderName: basename(realpathSync.native(folder)),
     atRoot: !path.includes('/'),
-    // Looked for only when somebody asks: the folder may hold much more than the file.
+    // Found only on request: the folder may hold much more than the file.
     get resources() {
       return kind === 'folder'
         ? (walk(folder).skills.find(skill => skill.path === basename(path))?.resources ?? [])

@@ -36,7 +36,7 @@ async function wholeGraph(
     for (const reference of tool.references) {
       const target = targets.target(reference, directory, file)
       const to = targetNode(reference, target, { parts, targets, elsewhere, cwd })
-      // A skill that links to itself says nothing.
+      // A skill's link to itself carries no information.
       if (to.id === node.id && reference.kind === 'link') continue
       if (!nodes.has(to.id)) nodes.set(to.id, to)
       const { kind, line, column } = reference
@@ -45,7 +45,7 @@ async function wholeGraph(
   }
   return {
     nodes: [...nodes.values()].sort((a, b) => byCodePoint(a.id, b.id)),
-    // One tool's are in the order of its file.
+    // The sort is stable: the edges of one tool stay in the order of its file.
     edges: edges.sort((a, b) => byCodePoint(a.from, b.from)),
   }
 }

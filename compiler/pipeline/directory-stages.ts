@@ -46,9 +46,11 @@ export interface PreparedDirectory extends StartedDirectory {
   read: ReadSkills
   modules: MadeModules
   linked: LinkedDirectory
-  /** True where everything but the cascades is as the index has it. */
+  /** True where everything but the cascades is as the index says. */
   isUnchanged: boolean
-  /** The last compile's lines, for the records that still hold; they are read only where something changed. */
+  /**
+   * The last compile's lines, for the records that still hold; they are read only where something changed.
+   */
   lines: KeptLines | null
 }
 
@@ -62,7 +64,10 @@ export interface MadeModules extends UnitModules {
   made: Map<string, FileDigest>
 }
 
-/** A stage found that another compile, or an editor, changed something under it: everything must be done again. */
+/**
+ * A stage found that another compile, or an editor, changed something under it: everything must be done
+ * again.
+ */
 export class Overtaken extends Error {}
 
 export function startDirectory(directory: ProjectDirectory, job: Job): StartedDirectory {
@@ -105,7 +110,10 @@ export const readChanged: Stage<
   },
 }
 
-/** Makes the directory's code modules, and the records of everything for which the last compile's no longer serve. */
+/**
+ * Makes the directory's code modules, and the records of everything for which the last compile's no longer
+ * serve.
+ */
 export const makeModules: Stage<
   StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read'>,
   Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'>
@@ -225,7 +233,7 @@ export interface WalkedDirectory extends Walk {
   walkedAt: number
 }
 
-/** True where nothing was read anew and the directory lists the same, so that the index is right as it stands. */
+/** True where nothing was read anew and the directory has the same entries, so that the index still holds. */
 function isUnchanged(
   { ignore }: ProjectDirectory,
   walked: WalkedDirectory,

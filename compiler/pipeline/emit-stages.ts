@@ -36,13 +36,13 @@ export interface CompiledDirectory {
   linked: LinkedDirectory
   skipped: Walk['skipped']
   reused: number
-  /** Contents with directives that were compiled anew. */
+  /** How many contents with directives were compiled anew. */
   rendered: number
   outdated: string[]
   stale: string[]
 }
 
-/** A directory of which everything is known that its index says. */
+/** A directory with everything that goes into its index. */
 export interface ResolvedDirectory extends PreparedDirectory {
   cascades: DirectoryCascades
   contents: LocatedContents
@@ -164,7 +164,10 @@ function headerFields(
   }
 }
 
-/** Files inside the directory that are part of modules or contents and no skills of their own: a reader looks at them too. */
+/**
+ * Files of the directory that are part of modules or contents without being skills, for a reader to check
+ * them too.
+ */
 function otherInputs(
   { units, files }: ReadSkills,
   { modules }: UnitModules,

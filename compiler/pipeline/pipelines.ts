@@ -9,8 +9,9 @@ import { foldChanged, resolveChanged } from './project-stages.js'
 import { completeUnits, foldAll, readAll, resolveAll, walkAll } from './read-stages.js'
 
 /**
- * The pipelines of the commands. The stages of `directory` run for one directory after the other, those of `project` for all together.
- * The pipeline that reads a directory for the runtime is `DISK` in compiler/disk/disk.ts: a runtime loads it without these.
+ * * The pipelines of the commands. The stages of `directory` run for one directory after the other, those of
+ * `project` for all together. The pipeline that reads a directory for the runtime is `DISK` in
+ * compiler/disk/disk.ts: a runtime loads it without these.
  */
 
 /** Compiles a project. What the last compile made is kept where it still holds. */

@@ -71,7 +71,10 @@ async function cascadesOf(
   return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
 }
 
-/** True where the last compile resolved from the same, and no file that it found at fault was written anew. */
+/**
+ * True where nothing changed that the last compile's cascades were made of, and no file with a fault of
+ * theirs was read anew.
+ */
 function isStillResolved(
   { previous, linked }: PreparedDirectory,
   key: string,
@@ -83,7 +86,10 @@ function isStillResolved(
   return linked.units.every(({ path, tools }) => !cascadeFindings.has(path) || !tools.some(isReadAnew))
 }
 
-/** Folds the directives in the contents of all directories, but of those for which the last compile's results still hold. */
+/**
+ * Folds the directives in the contents of all directories, except where the last compile's results still
+ * hold.
+ */
 export const foldChanged: Stage<
   PreparedProject & { cascades: readonly DirectoryCascades[] },
   { contents: LocatedContents[] }
@@ -107,7 +113,7 @@ function contentsPart(prepared: PreparedDirectory, key: string | undefined): Con
       const isSame = (tool: UnitTool): boolean =>
         !isReadAnew(tool) && (tool.included ?? []).every(file => isSameFile(directory.dir, file, cache))
       const findings = cache.contentFindings.get(unit.path) ?? []
-      // What is at fault may lie in another file.
+      // The cause of another fault may lie in another file.
       const isSound = findings.every(({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle')
       return isSound && unit.tools.every(isSame) ? [...findings] : null
     },

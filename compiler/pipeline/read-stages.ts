@@ -36,7 +36,7 @@ export const readAll: Stage<Pick<ReadDirectory, 'directory' | 'walked'>, Pick<Re
   }),
 }
 
-/** Completes what was read as far as that is possible without running code. */
+/** Completes the records of what was read, as far as that is possible without running code. */
 export const completeUnits: Stage<Pick<ReadDirectory, 'directory' | 'read'>, object> = {
   name: 'modules',
   async run({ directory: { dir }, read: { units } }) {
@@ -71,7 +71,7 @@ export const foldAll: Stage<ReadDirectories, { contents: LocatedContents[] }> = 
   },
 }
 
-/** A linked directory, as stages see it that take all directories together. */
+/** A linked directory as the input of stages that take all directories together. */
 export function projectPart({
   directory,
   walked: { skills },

@@ -22,7 +22,7 @@ export function checkProjectOptions(
   options: ProjectOptions & { keep?: unknown },
   own: OptionTable,
 ): void {
-  // Null is told of below.
+  // Null is reported below.
   const { paths, external, keep } = options ?? {}
   // Null is what no option may be.
   const strict = {
@@ -44,7 +44,10 @@ export function isPathList(value: unknown): boolean {
   return Array.isArray(value) && value.every(isPathEntry)
 }
 
-/** Which entry of a list of paths is none, and its key that is not known, as the end of a sentence; empty where it is no list. */
+/**
+ * Which entry of a list of paths is none, and its key that is not known, as the end of a sentence; empty
+ * where it is no list.
+ */
 export function wrongPathEntry(value: unknown): string {
   if (!Array.isArray(value)) return ''
   const entry: unknown = value.find(one => !isPathEntry(one))

@@ -15,7 +15,7 @@ export const link: Stage<
   run: ({ walked, read }) => ({ linked: linkDirectory(read.units, walked.skipped) }),
 }
 
-/** A place that would give skills if it could be looked at. */
+/** A place that would give skills if it could be read. */
 export interface Unseen {
   path: string
   finding: Finding
@@ -73,7 +73,9 @@ interface Linked {
   tool: UnitTool
 }
 
-/** The tools of a directory that delegate to each other in a circle. Each has one delegate at most, so it is in one circle at most. */
+/**
+ * The circles of a directory's delegates. Each tool has one delegate at most, so it is in one circle at most.
+ */
 function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
   const delegating = [...names.values()]
     .flatMap(named => soundTool(named) ?? [])
@@ -99,7 +101,7 @@ function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
   return circles
 }
 
-/** The tool that a delegate names, as far as it is of the same directory. */
+/** The tool of the same directory that a delegate names. */
 function delegateOf(
   { unit, tool }: Linked,
   names: ReadonlyMap<string, NamedTool>,

@@ -29,7 +29,7 @@ import { type EncodedIndex, encodeIndex, type Lines } from '../../index/encode-i
 import { readLines, readWritten } from '../../index/read-written.js'
 import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 
-/** A compiled directory, as its index tells it. */
+/** A compiled directory, read from its index. */
 export interface IndexedDirectory {
   dir: string
   header: IndexHeader
@@ -63,12 +63,12 @@ export function readIndexed({ dir, ignore }: Pick<SearchDirectory, 'dir' | 'igno
       return checked({ dir, header, lines, tools: records(lines.tools) })
   } catch (error) {
     if (isAgentAppsError(error)) throw error
-    // Said below: what is no JSON was never an index, or is cut off.
+    // Reported below: an index that is not JSON was cut off, or was never an index.
   }
   throw uncompiled(dir, 'has an index that was changed since it was written')
 }
 
-/** What an index says is only followed where it is what a compiler says: a bundle takes in the files that it names. */
+/** Refuses an index that no compiler can have written: a bundle takes in the files that the index names. */
 function checked(indexed: IndexedDirectory): IndexedDirectory {
   const { dir, lines } = indexed
   for (const section of SECTIONS)
@@ -79,7 +79,7 @@ function checked(indexed: IndexedDirectory): IndexedDirectory {
   return indexed
 }
 
-/** Why something is not ours that a runtime looks at only when it uses it: bundling follows it at once. */
+/** The fault of a record that a runtime checks only when it uses it; bundling uses all at once. */
 function followedFault(section: Section, key: string, record: object): string | null {
   if (section === 'contents' && !isContent(record)) return `the content of ${JSON.stringify(key)} is not ours`
   const { references = [] }: Partial<ToolDetails> = record
@@ -123,8 +123,8 @@ export function filesOf({ lines }: IndexedDirectory): Map<string, FileRecord> {
 }
 
 /**
- * A directory without the tools that are not kept. Files that give none of those go with them, but for one that should be a main
- * skill: what stands under it is not run.
+ * * Removes the tools of a directory that are not kept, and the files that gave only such tools. A file that
+ * should be a main skill stays, since it keeps the tools in its folder from being run.
  */
 export function withTools(indexed: IndexedDirectory, isKept: (name: string) => boolean): IndexedDirectory {
   const { lines, tools } = indexed
@@ -146,7 +146,10 @@ export function withTools(indexed: IndexedDirectory, isKept: (name: string) => b
   }
 }
 
-/** All that a bundle takes from a directory. What its index names outside of it is not taken. */
+/**
+ * Everything that a bundle takes from a directory. Files outside the directory are not taken, even if its
+ * index names them.
+ */
 export function bundledDirectory(indexed: IndexedDirectory, at: string): BundledDirectory {
   const { dir, tools } = indexed
   const details = detailsOf(indexed)
@@ -172,7 +175,10 @@ export function bundledDirectory(indexed: IndexedDirectory, at: string): Bundled
   }
 }
 
-/** The parts of a skill file that hold contents. One that was changed since is left to say so when it is read. */
+/**
+ * Adds the parts of a skill file that hold contents. A file that was changed since gets none, so that reading
+ * it reports the change.
+ */
 function addSource(
   sources: Map<string, BundledSource>,
   dir: string,
@@ -219,7 +225,7 @@ function below(at: string, path: string): string {
   return at === '/' ? `/${path}` : `${at}/${path}`
 }
 
-/** The real path of a file; null for what is none. */
+/** The real path of a regular file; null for anything else. */
 function regularFile(file: string): string | null {
   return isFile(file) ? realpathSync.native(file) : null
 }
@@ -240,7 +246,7 @@ export function realInside(folder: string, file: string): string | null {
   return real?.startsWith(realpathSync.native(folder) + sep) ? real : null
 }
 
-/** The texts of its index, written anew from its records. */
+/** The texts of a directory's index, written anew from its records. */
 function indexTexts(
   { lines, header }: IndexedDirectory,
   at: string,
