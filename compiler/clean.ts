@@ -11,7 +11,7 @@ import { type ProjectOptions, shownPath } from './project/project.js'
 
 /** Which project `clean` tidies, and how. */
 export interface CleanOptions extends ProjectOptions {
-  /** Remove nothing; `removed` then says what would be. */
+  /** Remove nothing; `removed` then lists the files that would be removed. */
   dryRun?: boolean | undefined
 }
 
@@ -26,7 +26,7 @@ export interface CleanResult {
 }
 
 /**
- * Removes what `compile` made in the project's directories, and nothing else, wherever a user put it.
+ * Removes the files that `compile` made in the project's directories, and no others.
  *
  * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE
  */

@@ -4,20 +4,29 @@ import type { OptionTable } from '../src/base/options.js'
 import { TYPES_MARK } from './4-bundle/types/declare-tools.js'
 import { writeTypes } from './4-bundle/types/write-types.js'
 import { checkOutside, checkReplaceable } from './4-bundle/write/check-place.js'
-import { COMPILE_OPTIONS, type CompileOptions, type CompileResult, compileRead } from './compile.js'
+import {
+  COMPILE_OPTIONS,
+  type CompileOptions,
+  type CompileResult,
+  compileRead,
+  runBundleStage,
+} from './compile.js'
 import { readProject } from './pipeline/read-project.js'
-import { type Looks, throwIfAborted } from './project/job.js'
+import type { WatchSink } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import type { Project, ProjectOptions } from './project/project.js'
 
-export type { Looks } from './project/job.js'
+export type { WatchSink as Looks } from './project/job.js'
 
 /** Which project `compileBundle` compiles, and how. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check'> {
-  /** A file, `….d.ts`, for what the tools take and give: it adds them to `virtual:agent-apps`. Relative to `cwd`. */
+  /**
+   * A file, `….d.ts`, that declares the tools' parameters and results for `virtual:agent-apps`. Relative to
+   * `cwd`.
+   */
   types?: string | undefined
-  /** Told of each place that decides what comes of it. */
-  looks?: Looks | undefined
+  /** Receives every place that decides what is made. */
+  looks?: WatchSink | undefined
 }
 
 /** What `compileBundle` found and made. */
@@ -42,7 +51,7 @@ const OPTIONS: OptionTable<Exclude<keyof CompileBundleOptions, keyof ProjectOpti
   looks: 'object',
 }
 
-/** What a bundle is called where it is not written. */
+/** The names of a bundle's files where it is not written. */
 const PLACE = {
   folder: '',
   name: 'agent-apps.mjs',
@@ -51,7 +60,8 @@ const PLACE = {
 }
 
 /**
- * Compiles a project, and gives its bundle instead of writing it: for who bundles it further. Indexes are written.
+ * * Compiles a project, and returns its bundle instead of writing it, for another bundler to go on with.
+ * Indexes are written.
  *
  * @throws what `compile` throws
  */
@@ -65,11 +75,12 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
     outdated: _,
     stale: __,
     ...result
-  } = await compileRead(project, own, looks, async job => {
-    throwIfAborted(job)
-    const { makeBundle } = await import('./4-bundle/bundle.js')
-    return makeBundle(project, PLACE, own, looks?.path)
-  })
+  } = await compileRead(project, own, looks, job =>
+    runBundleStage(job, async () => {
+      const { makeBundle } = await import('./4-bundle/bundle.js')
+      return makeBundle(project, PLACE, own, looks?.path)
+    }),
+  )
   const { files, assets, declared } = made
   if (declarations !== undefined) writeTypes(declarations, declared)
   return {

@@ -1,31 +1,27 @@
-import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { OptionTable } from '../src/base/options.js'
-import { cascadeKeyText } from '../src/index/index-format.js'
-import { isSameFile, toolParser } from './1-read/read-skills.js'
-import { cascadeInputDigest } from './2-resolve/cascade/cascade-tools.js'
-import { type LocatedContents, projectContents } from './2-resolve/contents/project-contents.js'
+import type { LocatedContents } from './2-resolve/contents/project-contents.js'
 import { tidyDirectory } from './3-emit/write-index.js'
 import type { BundleOptions, BundleReport } from './4-bundle/bundle.js'
 import { checkReferences } from './check/check-references.js'
 import { unmatchedPatterns } from './check/unmatched-patterns.js'
-import type { Finding, Message } from './diagnostics/diagnostics.js'
-import { type CompiledDirectory, type DirectoryCascades, emitDirectory } from './pipeline/emit-directory.js'
-import { type PreparedDirectory, prepareDirectory } from './pipeline/prepare-directory.js'
-import { projectCascades } from './pipeline/project-cascades.js'
+import type { Message } from './diagnostics/diagnostics.js'
+import { Overtaken, type PreparedDirectory, startDirectory } from './pipeline/directory-stages.js'
+import type { CompiledDirectory } from './pipeline/emit-stages.js'
+import { COMPILE } from './pipeline/pipelines.js'
+import type { DirectoryCascades } from './pipeline/project-stages.js'
 import { readProject } from './pipeline/read-project.js'
-import { type Job, type Looks, type Progress, type Stage, throwIfAborted, timed } from './project/job.js'
-import { isLibrary, libraryBelow } from './project/library.js'
+import type { Job, Progress, StageName, WatchSink } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type Project, type ProjectOptions, shownPath } from './project/project.js'
 import { type Report, report } from './project/report.js'
-import { isReadAnew, type SkillUnit, type UnitTool } from './records/skill-unit.js'
+import { runStages } from './project/stage.js'
 
 /** Which project `compile` compiles, and how. */
 export interface CompileOptions extends ProjectOptions, BundleOptions {
-  /** Ignore what the last compile left. */
+  /** Ignore the results of the last compile. */
   force?: boolean | undefined
-  /** Write nothing; `outdated` then says what would be written. */
+  /** Write nothing; `outdated` then lists the files that would be written. */
   check?: boolean | undefined
   signal?: AbortSignal | undefined
   /** Called as files are read. */
@@ -34,7 +30,7 @@ export interface CompileOptions extends ProjectOptions, BundleOptions {
 
 export type { Progress } from './project/job.js'
 
-/** What `compile` found and wrote. Nothing that is wrong with a skill is thrown: it stands in `diagnostics`. */
+/** What `compile` found and wrote. Faults of skills are never thrown: they are in `diagnostics`. */
 export interface CompileResult extends Report {
   /** The directories compiled, as shown paths. */
   directories: string[]
@@ -42,16 +38,19 @@ export interface CompileResult extends Report {
   written: string[]
   /** Files of the bundle that were written, relative to `cwd`. */
   bundled: string[]
-  /** Skill files that had not changed, so that they were not parsed. */
+  /** How many skill files were not parsed, since they had not changed. */
   reused: number
-  /** Contents with directives that were searched anew: those of files that changed, or that include one which did. */
+  /**
+   * How many contents with directives were compiled anew: those of files that changed, or that include one
+   * which did.
+   */
   rendered: number
   /** With `check`: the files that a compile would write, as shown paths; empty where all is up to date. */
   outdated: string[]
-  /** With `check`: the names that the indexes have otherwise, have not, or have no longer. */
+  /** With `check`: the names whose records in the indexes are missing, superfluous or different. */
   stale: string[]
   /** Milliseconds spent in each stage. */
-  timings: Record<Stage, number>
+  timings: Record<StageName, number>
 }
 
 export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof ProjectOptions>> = {
@@ -66,23 +65,26 @@ export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof Pr
 }
 
 /**
- * Compiles the skills of a project's directories: finds them, reads what changed, makes each directory's table
- * of names, resolves what runs around each tool, and writes it all as indexes. Faults of skills are diagnostics of
- * the result, never thrown.
+ * * Compiles the skills of a project's directories: finds them, reads those that changed, makes each
+ * directory's table of names, resolves the chain of each tool, and writes all of it as indexes. Faults of
+ * skills are never thrown: they are diagnostics of the result.
  *
- * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED, COMPILE_ABORTED, BUNDLE_*
+ * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE, INDEX_LOCKED,
+ * COMPILE_ABORTED, BUNDLE_*
  */
 export async function compile(options: CompileOptions = {}): Promise<CompileResult> {
   checkProjectOptions('compile', options, COMPILE_OPTIONS)
   return compileProject(options)
 }
 
-/** The same with sound options, telling where it looks. */
-export async function compileProject(options: CompileOptions, looks?: Looks): Promise<CompileResult> {
-  const project = await readProject(options, options.check !== true, looks?.path)
+/**
+ * Compiles with options that were checked, and names to `watchSink` every place that decides what is made.
+ */
+export async function compileProject(options: CompileOptions, watchSink?: WatchSink): Promise<CompileResult> {
+  const project = await readProject(options, options.check !== true, watchSink?.path)
   if (options.bundle !== undefined) (await import('./4-bundle/bundle.js')).checkBundle(project, options)
   const { check } = options
-  const { made, outdated, ...result } = await compileRead(project, options, looks, (job, files) =>
+  const { made, outdated, ...result } = await compileRead(project, options, watchSink, (job, files) =>
     bundleOf(project, options, files, job),
   )
   return {
@@ -92,25 +94,26 @@ export async function compileProject(options: CompileOptions, looks?: Looks): Pr
   }
 }
 
-/** What a project came to, and what was made of its indexes. */
+/** The result of compiling a project, with what was made of its indexes. */
 interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
   made: Made
 }
 
 /**
- * The same with a project that was read.
+ * * Compiles a project that has already been loaded.
  *
- * @param make makes what is made of the indexes; given those of their files that are out of date
+ * @param make makes something of the indexes, such as a bundle; it takes those of their files that are out of
+ * date
  */
 export async function compileRead<Made extends { diagnostics: Message[] }>(
   project: Project,
   options: CompileOptions,
-  looks: Looks | undefined,
+  watchSink: WatchSink | undefined,
   make: (job: Job, outdated: readonly string[]) => Promise<Made>,
 ): Promise<CompiledProject<Made>> {
   const job: Job = {
     ...options,
-    looks,
+    watchSink,
     done: 0,
     total: 0,
     written: new Set(),
@@ -120,14 +123,14 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
   const outdated = compiled.flatMap(({ directory, outdated: files }) =>
     files.map(file => shownPath(directory, file)),
   )
-  const made = await timed(job, 'bundle', () => make(job, outdated))
-  const told = report(
+  const made = await make(job, outdated)
+  const found = report(
     await checkReferences(compiled, project, { links: false }),
     await unmatchedPatterns(compiled, project),
   )
   return {
-    ...told,
-    diagnostics: [...told.diagnostics, ...made.diagnostics],
+    ...found,
+    diagnostics: [...found.diagnostics, ...made.diagnostics],
     directories: project.directories.map(directory => shownPath(directory, '')),
     written: [...job.written],
     made,
@@ -142,57 +145,33 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
 /** Compiles until nothing changes under it meanwhile. */
 async function compileUndisturbed(project: Project, job: Job): Promise<CompiledDirectory[]> {
   try {
-    let compiled = await compileOnce(project, job)
-    while (compiled === 'overtaken') compiled = await compileOnce(project, job)
-    return compiled
+    for (;;) {
+      try {
+        return await compileOnce(project, job)
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error
+      }
+    }
   } finally {
     if (!job.check) for (const { dir } of project.directories) await tidyDirectory(dir)
   }
 }
 
-/** The files of the project's bundle that were written; where nothing is to be written, those that would be. */
-async function bundleOf(
-  project: Project,
-  options: CompileOptions,
-  outdated: readonly string[],
-  job: Job,
-): Promise<BundleReport> {
-  const { bundle: file, check } = options
-  if (file === undefined) return { files: [], diagnostics: [] }
-  throwIfAborted(job)
-  const { bundle, outdatedBundle } = await import('./4-bundle/bundle.js')
-  if (!check) return bundle(project, options, job.looks)
-  // It is made of the indexes, so that it is out of date with them.
-  return outdated.length > 0 ? { files: [file], diagnostics: [] } : outdatedBundle(project, options)
-}
-
-/**
- * The pipeline: walk → read → modules → link, directory by directory; then the cascades and the contents of all
- * together; then emit.
- * Overtaken where something changed under it meanwhile.
- */
-async function compileOnce(project: Project, job: Job): Promise<CompiledDirectory[] | 'overtaken'> {
+/** @throws Overtaken where something changed under it meanwhile */
+async function compileOnce(project: Project, job: Job): Promise<CompiledDirectory[]> {
   const prepared: PreparedDirectory[] = []
-  for (const directory of project.directories) {
-    const one = await prepareDirectory(directory, job)
-    if (one === 'overtaken') return one
-    prepared.push(one)
-  }
-  const cascades = await timed(job, 'resolve', () => cascadesOf(prepared, project))
-  const contents = await timed(job, 'contents', () =>
-    contentsOf(prepared, cascades, project, job.check !== true),
-  )
-  for (const one of prepared) for (const path of includedFiles(one)) job.looks?.path(path)
+  for (const directory of project.directories)
+    prepared.push(await runStages(COMPILE.directory, startDirectory(directory, job), job))
+  const { cascades, contents } = await runStages(COMPILE.project, { prepared, project, job }, job)
+  for (const one of prepared) for (const path of includedFiles(one)) job.watchSink?.path(path)
   const compiled: CompiledDirectory[] = []
   for (const [number, one] of prepared.entries()) {
-    const emitted = await emitDirectory(
-      one,
-      cascades[number] as DirectoryCascades,
-      contents[number] as LocatedContents,
-      job,
-    )
-    if (emitted === 'overtaken') return emitted
-    compiled.push(emitted)
+    const resolved = {
+      ...one,
+      cascades: cascades[number] as DirectoryCascades,
+      contents: contents[number] as LocatedContents,
+    }
+    compiled.push((await runStages(COMPILE.emit, resolved, job)).compiled)
   }
   return compiled
 }
@@ -204,79 +183,27 @@ function includedFiles({ directory: { dir }, linked, modules }: PreparedDirector
   return new Set([...inModules, ...inContents].map(path => join(dir, path)))
 }
 
-/** What each directory's cascades come to: what the last compile made of them, where nothing that they are made of changed. */
-async function cascadesOf(
-  prepared: readonly PreparedDirectory[],
-  project: Project,
-): Promise<DirectoryCascades[]> {
-  const inputs = prepared.map(({ linked }) => cascadeInputDigest(linked))
-  const library = libraryBelow(project)
-  // The library's own cascades depend on nothing else.
-  const key = hash(
-    'sha256',
-    isLibrary(project.directories)
-      ? cascadeKeyText([], inputs[0] ?? null)
-      : cascadeKeyText(inputs, library?.cascadeInput ?? null),
-  )
-  const elsewhere = project.others.map(({ dir }) => dir)
-  if (prepared.every(one => isStillResolved(one, key, elsewhere))) {
-    return prepared.map(({ previous }, number) => ({
-      input: inputs[number] ?? '',
-      key,
-      records: null,
-      findings: previous?.cache.cascadeFindings ?? new Map(),
-      elsewhere,
-    }))
-  }
-  const parts = prepared.map(({ directory, linked, walked: { skills } }) => ({
-    directory,
-    linked,
-    skills,
-    parseTool: toolParser(skills),
-  }))
-  const cascades = await projectCascades(parts, library, project)
-  return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
+/** Runs the stage that makes a bundle of the indexes. */
+export async function runBundleStage<Made extends object>(
+  job: Job,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  return (await runStages([{ name: 'bundle', run: async () => ({ made: await make() }) }], {}, job)).made
 }
 
-/** What the directives of each directory's contents come to: what the last compile made, where that holds. */
-function contentsOf(
-  prepared: readonly PreparedDirectory[],
-  cascades: readonly DirectoryCascades[],
+/** The files of the project's bundle that were written; with `check` those that would be. */
+async function bundleOf(
   project: Project,
-  evaluate: boolean,
-): Promise<LocatedContents[]> {
-  const parts = prepared.map(
-    ({ directory, linked, walked: { skills }, before, previous, recorded }, number) => ({
-      directory,
-      linked,
-      skills,
-      parseTool: toolParser(skills),
-      recorded: before?.header.cascadeKey === cascades[number]?.key ? recorded : null,
-      keptFindings(unit: SkillUnit): Finding[] | null {
-        if (previous === null || previous.written.header.cascadeKey !== cascades[number]?.key) return null
-        const { cache } = previous
-        const isSame = (tool: UnitTool): boolean =>
-          !isReadAnew(tool) && (tool.included ?? []).every(file => isSameFile(directory.dir, file, cache))
-        const findings = cache.contentFindings.get(unit.path) ?? []
-        // What is at fault may lie in another file.
-        const isSound = findings.every(
-          ({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle',
-        )
-        return isSound && unit.tools.every(isSame) ? [...findings] : null
-      },
-    }),
-  )
-  return projectContents(parts, libraryBelow(project), project, evaluate)
-}
-
-/** True where the last compile resolved from the same, and no file that it found at fault was written anew. */
-function isStillResolved(
-  { previous, linked }: PreparedDirectory,
-  key: string,
-  elsewhere: readonly string[],
-): boolean {
-  if (previous?.written.header.cascadeKey !== key) return false
-  const { cascadeFindings } = previous.cache
-  if (previous.cache.elsewhere.join('\0') !== elsewhere.join('\0')) return false
-  return linked.units.every(({ path, tools }) => !cascadeFindings.has(path) || !tools.some(isReadAnew))
+  options: CompileOptions,
+  outdated: readonly string[],
+  job: Job,
+): Promise<BundleReport> {
+  const { bundle: file, check } = options
+  if (file === undefined) return { files: [], diagnostics: [] }
+  return runBundleStage(job, async () => {
+    const { bundle, outdatedBundle } = await import('./4-bundle/bundle.js')
+    if (!check) return bundle(project, options, job.watchSink)
+    // A bundle is made of the indexes, so it is out of date whenever they are.
+    return outdated.length > 0 ? { files: [file], diagnostics: [] } : outdatedBundle(project, options)
+  })
 }

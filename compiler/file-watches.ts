@@ -1,37 +1,40 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isOwnName } from './index/own-names.js'
-import type { Looks } from './project/job.js'
+import type { WatchSink } from './project/job.js'
 
 /** One directory that the system watches. */
 interface Watch {
   watcher: FSWatcher
-  /** The names in it that count, each with the number of the last look that asked for it; null is every name. */
+  /**
+   * The names in it that count, each with the number of the last compile that asked for it; null means every
+   * name.
+   */
   wanted: Map<string | null, number>
 }
 
 /**
- * Watches the places where compiles look, one watch for a directory. Since a compile names each place before it
- * looks there, what changes afterwards is told, also in directories that are new.
+ * * Watches the places on which compiles depend, with one watch for each directory. Since a compile names
+ * each place before it looks there, no later change is missed, also in directories that are new.
  */
-export class FileWatches implements Looks {
+export class FileWatches implements WatchSink {
   private readonly watches = new Map<string, Watch>()
-  /** Directories that were removed or replaced: what watched them watches nothing, or something else. */
+  /** Directories that were removed or replaced, so that their watches are of no use. */
   private readonly gone = new Set<string>()
-  private look = 0
+  private compile = 0
 
   /**
-   * @param onChange something that counts changed
-   * @param onFull the system watches no more directories for us
+   * @param onChange called when something changed that counts
+   * @param onFull called when the system watches no more directories for this process
    */
   constructor(
     private readonly onChange: () => void,
     private readonly onFull: () => void,
   ) {}
 
-  /** To be called before a compile. */
+  /** Must be called before a compile. */
   begin(): void {
-    this.look++
+    this.compile++
     if (this.gone.size === 0) return
     for (const path of [...this.watches.keys()]) if (this.isGone(path)) this.drop(path)
     this.gone.clear()
@@ -39,18 +42,20 @@ export class FileWatches implements Looks {
 
   directory = (path: string): void => this.want(path, null)
 
-  /** A file or directory of its own. Every directory above it is watched for it to go and to come. */
+  /** Watches one file or directory, and every directory above it for the path to appear and disappear. */
   path = (path: string): void => {
     const parent = dirname(path)
-    if (parent === path || this.watches.get(parent)?.wanted.get(null) === this.look) return
+    if (parent === path || this.watches.get(parent)?.wanted.get(null) === this.compile) return
     this.path(parent)
     this.want(parent, basename(path))
   }
 
-  /** To be called after a compile that looked everywhere: what it did not name is watched no more. */
+  /**
+   * Must be called after a compile that succeeded: ends the watches of places that the compile did not name.
+   */
   end(): void {
     for (const [path, { wanted }] of this.watches) {
-      for (const [name, look] of wanted) if (look < this.look) wanted.delete(name)
+      for (const [name, compile] of wanted) if (compile < this.compile) wanted.delete(name)
       if (wanted.size === 0) this.drop(path)
     }
   }
@@ -61,7 +66,7 @@ export class FileWatches implements Looks {
 
   private want(directory: string, name: string | null): void {
     const watched = this.watches.get(directory) ?? this.open(directory)
-    watched?.wanted.set(name, this.look)
+    watched?.wanted.set(name, this.compile)
   }
 
   private open(directory: string): Watch | null {
@@ -72,7 +77,7 @@ export class FileWatches implements Looks {
       this.watches.set(directory, opened)
       return opened
     } catch (error) {
-      // What is not there comes as a change of the directory above it.
+      // When a missing directory appears, the directory above it changes.
       if (isFull(error)) this.onFull()
       return null
     }
@@ -100,7 +105,7 @@ export class FileWatches implements Looks {
   }
 }
 
-/** True for the errors by which systems say that a user, or a process, watches enough. */
+/** True for the errors of a system whose limit of watches for a user or a process is reached. */
 function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

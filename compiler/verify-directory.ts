@@ -25,12 +25,13 @@ export interface VerifiedDirectory {
   /** How many files were looked at. */
   files: number
   deviations: { file: string; reason: string }[]
-  /** Sources that are gone, and that nothing compiled needs. */
+  /** Sources that are gone, but that nothing compiled needs. */
   absent: string[]
 }
 
 /**
- * What of a directory's files is not what its index says, and what a runtime refuses an index for. Paths are relative to it.
+ * * Finds the files of a directory that differ from its index, and the faults for which a runtime refuses the
+ * index. Paths are relative to the directory.
  *
  * @param ignore the ignore patterns that hold there
  */
@@ -40,7 +41,7 @@ export function verifyDirectory(directory: string, ignore: readonly string[]): V
   const index = readIndex(directory, found, deviates)
   if (index && index.header.ignore.join('\0') !== ignore.join('\0'))
     deviates(INDEX_FILE, 'was compiled with other ignore patterns')
-  // What says what all else should be is not to be believed.
+  // Nothing can be compared with an index that is itself changed.
   if (index === null || found.deviations.length > 0) return found
   const named = namedFiles(index, deviates)
   for (const [path, { digest, isNeeded }] of [...named].sort(([a], [b]) => byCodePoint(a, b))) {
@@ -112,9 +113,11 @@ function readShard(
   return null
 }
 
-/** A file that an index names: what it should be, and whether what is compiled needs it. */
+/** A file that an index names. */
 interface NamedFile {
+  /** As the index expects it. */
   digest: FileDigest
+  /** Whether the compiled tools cannot do without it. */
   isNeeded: boolean
 }
 
@@ -124,7 +127,7 @@ function namedFiles({ header, records }: ReadIndex, deviates: Deviates): Map<str
   const add = (path: unknown, digest: unknown, isNeeded: boolean): void => {
     if (!isInside(path)) deviates(INDEX_FILE, `names a file outside the directory: ${JSON.stringify(path)}`)
     else if (!isDigest(digest)) deviates(path, 'has no digest in the index')
-    // The digest is empty where it could not be read.
+    // The digest is empty for a file that could not be read.
     else if (digest.sha256 !== '') named.set(path, { digest, isNeeded })
   }
   for (const [path, digest] of records.files) add(path, digest, path.startsWith(`${INDEX_DIRECTORY}/`))
@@ -150,7 +153,7 @@ function isDigest(value: unknown): value is FileDigest & JsonObject {
 const GONE = 'is gone'
 const DIFFERENT = 'is not what was compiled'
 
-/** How a file differs from what it should be; null where it does not. */
+/** How a file differs from its expected digest; null where it does not. */
 function differenceOf(directory: string, path: string, { size, sha256 }: FileDigest): string | null {
   const file = join(directory, path)
   try {
@@ -160,7 +163,7 @@ function differenceOf(directory: string, path: string, { size, sha256 }: FileDig
     const isMade = path.startsWith(`${INDEX_DIRECTORY}/`)
     if (isMade && !realpathSync(file).startsWith(realpathSync(directory) + sep))
       return 'leads out of the directory'
-    // Of a file that is too large, only so much was digested.
+    // Only the beginning of a file that is too large was digested.
     const isCut = size === limits.fileBytes + 1 && stat.size >= size
     if (isCut)
       return createHash('sha256').update(readSkillFile(file)).digest('hex') === sha256 ? null : DIFFERENT

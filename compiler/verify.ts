@@ -7,10 +7,10 @@ import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, shownPath } from './project/project.js'
 import { verifyDirectory } from './verify-directory.js'
 
-/** Which project `verify` looks at. */
+/** Which project `verify` checks. */
 export interface VerifyOptions extends ProjectOptions {}
 
-/** A file that is not what an index says. */
+/** A file that differs from what an index says. */
 export interface Deviation {
   /** As shown: relative to `cwd`, `/`-separated. */
   file: string
@@ -20,7 +20,7 @@ export interface Deviation {
   note: string
 }
 
-/** How the files of a project's indexes stand. */
+/** The result of comparing a project's files with its indexes. */
 export interface VerifyResult {
   /** The files that were looked at, and those of them that were not there. */
   counts: { directories: number; files: number; absent: number }
@@ -30,7 +30,10 @@ export interface VerifyResult {
   absent: string[]
 }
 
-/** Holds everything that a project's indexes name against them, without compiling: shards, modules, sources, resources. */
+/**
+ * Compares all files that a project's indexes name (shards, modules, sources, resources) with the indexes,
+ * without compiling.
+ */
 export async function verify(options: VerifyOptions = {}): Promise<VerifyResult> {
   checkProjectOptions('verify', options, {})
   const { directories } = await readProject(options, false).catch(refuseBundle)
@@ -57,7 +60,7 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
   }
 }
 
-/** Says of a bundle's file what can be done instead. */
+/** Throws the error on; for the folder of a bundle with a hint at what can be done instead. */
 async function refuseBundle(error: unknown): Promise<never> {
   if (!isAgentAppsError(error) || error.code !== 'DIRECTORY_NOT_FOUND' || !error.file) throw error
   const { isBundle } = await import('./4-bundle/write/check-place.js')
@@ -68,7 +71,7 @@ async function refuseBundle(error: unknown): Promise<never> {
   })
 }
 
-/** What to do where a directory is not as it was compiled. */
+/** The hint for a directory that differs from what was compiled. */
 async function whatToDo(directory: ProjectDirectory): Promise<string> {
   const { dir } = directory
   try {

@@ -7,21 +7,30 @@ import { FileWatches } from './file-watches.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import type { ProjectOptions } from './project/project.js'
 
-/** Which project `watch` compiles, and whom it tells. */
+/** Which project `watch` compiles, and what it calls. */
 export interface WatchOptions extends Omit<CompileOptions, 'check'> {
-  /** Called after the first compile, and after each that came to something else than the one before it. */
+  /** Called after the first compile, and after each whose result differs from that of the one before. */
   onCompile?: ((result: CompileResult) => void) | undefined
-  /** Called where nothing could be compiled any more, such as for want of a directory; the next change may mend it. */
+  /**
+   * Called with the error of a compile that failed, such as for a missing directory; the next change may mend
+   * it.
+   */
   onError?: ((error: unknown) => void) | undefined
   /** Milliseconds without a change after which it compiles. Default: 50. */
   delay?: number | undefined
-  /** Milliseconds between looks, instead of being told by the system, which some file systems do not do. */
+  /**
+   * Milliseconds between compiles, for file systems that do not report changes. Default: the system reports
+   * them.
+   */
   poll?: number | undefined
 }
 
 /** A project that is compiled whenever it changes. */
 export interface Watcher {
-  /** True where it looks from time to time: as it was told to, or as the system watches no more directories. */
+  /**
+   * True where it compiles at intervals: because of `poll`, or because the system watches no more
+   * directories.
+   */
   readonly polls: boolean
   /** Fulfilled once it is closed, also by `signal`; a compile that was running has ended then. */
   readonly closed: Promise<void>
@@ -38,14 +47,14 @@ const OPTIONS: OptionTable<Exclude<keyof WatchOptions, keyof ProjectOptions>> = 
 }
 
 const DELAY = 50
-/** Who never stops changing files gets a compile after so many delays. */
+/** While files never stop changing, it compiles after so many delays. */
 const DELAYS_MAX = 20
-/** Milliseconds between looks where the system watches no more directories. */
+/** Milliseconds between compiles where the system watches no more directories. */
 const POLL = 1_000
 
 /**
- * Compiles a project, and again whenever a file changes that decides what comes of it. One compile runs at a time;
- * whatever changes meanwhile leads to one more.
+ * * Compiles a project, and compiles it again whenever a file changes on which the result depends. One
+ * compile runs at a time; changes that come meanwhile lead to one more.
  *
  * @returns once it is compiled for the first time
  * @throws what `compile` throws, where that cannot be done
@@ -76,8 +85,8 @@ class Watching {
   /** Changes so far, and those of them that the last compile began after. */
   private changes = 0
   private compiled = 0
-  /** What the last compile said. */
-  private said: string | null = null
+  /** The diagnostics, or the error, of the last compile, as a string. */
+  private outcome: string | null = null
   private poll: number | undefined
   private wake: () => void = () => {}
 
@@ -141,20 +150,20 @@ class Watching {
     const { onCompile, onError: __, delay: ___, poll: ____, ...options } = this.options
     this.compiled = this.changes
     this.watches.begin()
-    const looks = this.polls ? undefined : this.watches
-    const result = await compileProject({ ...options, force, signal: this.ending.signal }, looks)
+    const watchSink = this.polls ? undefined : this.watches
+    const result = await compileProject({ ...options, force, signal: this.ending.signal }, watchSink)
     this.watches.end()
-    const said = JSON.stringify(result.diagnostics.map(fromMessage))
-    const isNew = said !== this.said || result.written.length > 0 || result.bundled.length > 0
-    this.said = said
+    const outcome = JSON.stringify(result.diagnostics.map(fromMessage))
+    const isNew = outcome !== this.outcome || result.written.length > 0 || result.bundled.length > 0
+    this.outcome = outcome
     if (isNew) onCompile?.(result)
   }
 
   private failed(error: unknown): void {
     if (this.ending.signal.aborted && isAgentAppsError(error) && error.code === 'COMPILE_ABORTED') return
-    const said = String(error)
-    if (said !== this.said) this.options.onError?.(error)
-    this.said = said
+    const outcome = String(error)
+    if (outcome !== this.outcome) this.options.onError?.(error)
+    this.outcome = outcome
   }
 
   private fallBack(): void {
@@ -169,7 +178,7 @@ class Watching {
   }
 }
 
-/** Waits so many milliseconds, or until it is ended. */
+/** Waits for a delay, or until `signal` is aborted. */
 async function pause(delay: number | undefined, signal: AbortSignal): Promise<void> {
   await sleep(delay, undefined, { signal }).catch(() => {})
 }

@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { Message } from '../diagnostics/diagnostics.js'
 import { projectRoot } from '../esbuild/project-root.js'
-import type { Looks } from '../project/job.js'
+import type { WatchSink } from '../project/job.js'
 import type { Project } from '../project/project.js'
 import { readModule } from './collect/bundled-module.js'
 import { collectBundle } from './collect/collect-bundle.js'
@@ -83,17 +83,17 @@ export interface BundleReport {
 export async function bundle(
   project: Project,
   { force = false, ...options }: BundleOptions & { force?: boolean | undefined },
-  looks?: Looks,
+  watchSink?: WatchSink,
 ): Promise<BundleReport> {
   const place = placeOf(project, options)
   const key = keyOf(project, options)
-  const last = force || hasLeftovers(place) ? null : lastBundle(project, key, entryOf(place), looks?.path)
+  const last = force || hasLeftovers(place) ? null : lastBundle(project, key, entryOf(place), watchSink?.path)
   if (last) return { files: [], diagnostics: last.diagnostics }
   const startedAt = Date.now()
   const looked = new Set<string>()
   const path = (one: string): void => {
     looked.add(one)
-    looks?.path(one)
+    watchSink?.path(one)
   }
   const { files, inputs, diagnostics } = await makeBundle(project, place, options, path)
   const written = await writeBundle(place, files)

@@ -13,10 +13,10 @@ import {
 import type { ReportPart } from '../project/report.js'
 
 /**
- * Says which references lead nowhere, and which delegates lead to what does not load, or round in a circle over several
- * directories. It takes all directories to know, so it stands in no index.
+ * * Finds references that lead nowhere, and delegates that lead to a broken tool or in a circle over several
+ * directories. Only all directories together show these, so they are in no index.
  *
- * @param links whether links count: what a compile makes does not depend on them
+ * @param links whether to check links, on which the results of a compile do not depend
  */
 export async function checkReferences<Part extends ReportPart>(
   parts: readonly Part[],
@@ -56,7 +56,9 @@ interface Delegating extends ProjectTool {
 
 type LocatedFinding = { directory: number; path: string; finding: Finding }
 
-/** The delegates that name a tool which nothing has that the project searches. A program may still register one. */
+/**
+ * Finds delegates that name a tool which no searched directory has. A program may still register such a tool.
+ */
 async function unknownDelegates(
   delegating: readonly Delegating[],
   parts: readonly ReportPart[],
@@ -78,7 +80,7 @@ async function unknownDelegates(
     })
 }
 
-/** The delegates that name a skill of the project which does not load. */
+/** Finds delegates that name a skill of the project which does not load. */
 function brokenDelegates(
   delegating: readonly Delegating[],
   parts: readonly ReportPart[],
@@ -91,14 +93,17 @@ function brokenDelegates(
     const { unit, broken } = (tool && parts[tool.directory]?.linked.names.get(tool.name)) ?? {}
     if (!unit || !broken) return []
     const { message, hint } = brokenFault(toDiagnostic(unit.path, broken))
-    const said = `the delegate ${quoted(reference.ref)} is broken: ${message}`
+    const problem = `the delegate ${quoted(reference.ref)} is broken: ${message}`
     return [
-      { directory, path, finding: finding('delegate-broken', placeOf(reference), said, mendFirst(hint)) },
+      { directory, path, finding: finding('delegate-broken', placeOf(reference), problem, mendFirst(hint)) },
     ]
   })
 }
 
-/** The delegates that ask a skill file for a tool which it has not. Of a file that is not there, reading says it. */
+/**
+ * Finds delegates whose fragment names a tool that the skill file lacks. Reading already reports a missing
+ * file.
+ */
 function missingDelegates(delegating: readonly Delegating[], targets: ReferenceTargets): LocatedFinding[] {
   return delegating.flatMap(({ directory, file: path, reference, target }) => {
     if (target.kind !== 'none' || target.path === undefined || target.fragment === undefined) return []
@@ -119,18 +124,18 @@ function missingDelegates(delegating: readonly Delegating[], targets: ReferenceT
 }
 
 /**
- * The delegates that lead back to their tool by way of another directory; linking says those of one. Each tool has
- * one delegate at most, so it is in one circle at most.
+ * * Finds delegates that lead back to their tool through another directory; linking finds those within one
+ * directory. Each tool has one delegate at most, so it is in one circle at most.
  */
 function circles(delegating: readonly Delegating[]): LocatedFinding[] {
   const byTool = new Map(delegating.map(one => [idOf(one), one]))
-  const settled = new Set<Delegating>()
+  const visited = new Set<Delegating>()
   const findings: LocatedFinding[] = []
   for (const first of delegating) {
     const way: Delegating[] = []
     let at: Delegating | undefined = first
-    while (at && !settled.has(at)) {
-      settled.add(at)
+    while (at && !visited.has(at)) {
+      visited.add(at)
       way.push(at)
       at = at.target.kind === 'tool' ? byTool.get(idOf(at.target)) : undefined
     }
@@ -157,7 +162,7 @@ function placeOf({ line, column }: ToolReference): Place {
   return { line, column }
 }
 
-/** A single word is an example of a link, a host's name a link without its scheme, and some paths say that they are none. */
+/** Links that nobody meant as paths: single words, names of hosts without a scheme, and placeholders. */
 const NOT_MEANT =
   /^[^./]*$|\\|^(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|dev|io|net|org)(?:[/?#]|$))|(?:^|\/)(?:path\/to|your-[^/]*)(?:\/|$)/i
 

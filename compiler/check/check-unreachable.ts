@@ -8,9 +8,10 @@ import type { ReportPart } from '../project/report.js'
 import type { UnitTool } from '../records/skill-unit.js'
 
 /**
- * Says which hidden tools nothing leads to, where a main skill says what the project begins with. Models are shown
- * the other tools, chains find middleware by key, and content finds directives by tag; what those refer to is led
- * to, what `allowed-tools` lets through, and what another skill's file mentions. Takes tools that were read anew.
+ * * Finds hidden tools that nothing leads to, in a project with a main skill. Models see all other tools,
+ * chains find middleware by key, and contents find directives by tag. A hidden tool is reached by a reference
+ * from a reached tool, by `allowed-tools`, or by its name in another skill's file. Works on tools that were
+ * read anew.
  */
 export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]): Part[] {
   const tools = [...namedTools(parts)].map(one => ({ ...one, id: `${one.directory}/${one.name}` }))

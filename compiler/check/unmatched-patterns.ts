@@ -3,8 +3,9 @@ import type { Project } from '../project/project.js'
 import type { LinkedPart } from '../project/project-part.js'
 
 /**
- * The patterns of `allowed-tools` that no tool of the directories that the project searches matches, each with the name
- * that it may have meant, or an empty text. It takes all of them to know, so it stands in no index.
+ * * Finds the patterns of `allowed-tools` that match no tool of any searched directory, each with the name
+ * that it may have meant, or an empty string. Only all directories together show these, so they are in no
+ * index.
  */
 export async function unmatchedPatterns(
   parts: readonly LinkedPart[],

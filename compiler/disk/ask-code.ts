@@ -7,8 +7,8 @@ import { forbiddenKeyIn } from '../diagnostics/forbidden-keys.js'
 import { bundleApart } from '../esbuild/import-bundled.js'
 
 /**
- * Asks a code skill that is not compiled for what only running it tells: in a process of its own, with the limits of
- * compiling, as it may do anything at its top level.
+ * * Runs a code skill that is not compiled for the metadata that only running it tells. It runs in a process
+ * of its own, with the limits of compiling, since its top level may do anything.
  *
  * @throws TOOL_BROKEN where the code cannot be bundled
  */

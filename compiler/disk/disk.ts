@@ -13,19 +13,20 @@ import { describesEntry } from '../1-read/markdown/describes-entry.js'
 import { parseFile } from '../1-read/markdown/parse-file.js'
 import { addDelegates, digestResources, parseSkill, unitOf } from '../1-read/read-skills.js'
 import { walk } from '../1-read/walk/walk.js'
-import { linkDirectory } from '../2-resolve/link/link.js'
+import { link } from '../2-resolve/link/link.js'
 import { brokenDiagnostic, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { ParsedContent } from '../directives/parse-content.js'
 import { parseContentWithin } from '../directives/parse-content-within.js'
 import { importBundled } from '../esbuild/import-bundled.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
+import { runStages } from '../project/stage.js'
 import { fileRecord } from '../records/file-record.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 import type { Walk, WalkedSkill } from '../records/walked.js'
 import { askCode } from './ask-code.js'
 
-/** The compiler's own reading of a directory, kept in memory instead of written as an index. */
+/** Reads directories as the compiler does, and keeps the result in memory instead of writing an index. */
 export const parser: DiskParser = {
   async readDirectory(directory, ignore, only) {
     const madeAt = Date.now()
@@ -92,29 +93,40 @@ function contentRecord({ length }: string, { parts, faults: [problem] }: ParsedC
   return { length, parts, ...(problem && { problem }) }
 }
 
-async function directoryNames(
-  directory: string,
-  { skills, skipped, listing }: Walk,
-  madeAt: number,
-): Promise<DirectoryNames> {
-  const bySkill = new Map<SkillUnit, WalkedSkill>()
-  const units = await Promise.all(
-    skills.map(async skill => {
-      const unit = unitOf(skill, await parseSkill(skill), [])
-      addDelegates(directory, unit)
-      for (const { fresh } of unit.tools)
-        if (fresh?.code && fresh.code.dynamic.length > 0) fresh.record.dynamic = true
-      bySkill.set(unit, skill)
-      return unit
+/** The pipeline that reads a directory for the runtime, once it was walked. */
+const DISK = [
+  {
+    name: 'read',
+    run: async ({ directory, walked: { skills } }: WalkedDirectory) => ({
+      read: { units: await Promise.all(skills.map(skill => readUnit(directory, skill))) },
     }),
-  )
-  const linked = linkDirectory(units, skipped)
+  },
+  link,
+] as const
+
+interface WalkedDirectory {
+  /** Absolute. */
+  directory: string
+  walked: Walk
+}
+
+async function readUnit(directory: string, skill: WalkedSkill): Promise<SkillUnit> {
+  const unit = unitOf(skill, await parseSkill(skill), [])
+  addDelegates(directory, unit)
+  for (const { fresh } of unit.tools)
+    if (fresh?.code && fresh.code.dynamic.length > 0) fresh.record.dynamic = true
+  return unit
+}
+
+async function directoryNames(directory: string, walked: Walk, madeAt: number): Promise<DirectoryNames> {
+  const { read, linked } = await runStages(DISK, { directory, walked })
   const { names } = linked
-  const files = new Map(units.map(unit => [unit.path, fileRecord(unit, linked)]))
+  const skills = new Map(walked.skills.map(skill => [skill.path, skill]))
+  const files = new Map(read.units.map(unit => [unit.path, fileRecord(unit, linked)]))
   return {
     via: 'disk',
     madeAt,
-    listing: hash('sha256', listingText(listing)),
+    listing: hash('sha256', listingText(walked.listing)),
     tool: name => nameRecord(name),
     details: name => toolDetails(name),
     file: path => files.get(path),
@@ -129,11 +141,11 @@ async function directoryNames(
     return named?.tool?.fresh?.record
   }
 
-  /** Resources are digested only when somebody asks for them. */
+  /** Made only on request, since it digests the tool's resources. */
   function toolDetails(name: string): ToolDetails | undefined {
     const named = names.get(name)
     const details = named?.tool?.fresh?.details
-    const skill = named && bySkill.get(named.unit)
+    const skill = named && skills.get(named.unit.path)
     return details && skill && { ...details, resources: digestResources(skill).resources }
   }
 }
@@ -143,15 +155,15 @@ function kindOf(file: string): ToolKind {
   return file.endsWith('.skill.md') ? 'file' : 'folder'
 }
 
-/** True for a SKILL.md that is a link out of its folder: the walk refuses it, and so does whoever names it. */
+/** True for a SKILL.md that is a link out of its folder: it is refused, as the walk refuses it. */
 function leavesItsFolder(file: string): boolean {
   if (kindOf(file) !== 'folder') return false
   return !realpathSync.native(file).startsWith(join(realpathSync.native(dirname(file)), sep))
 }
 
 /**
- * A skill file that somebody named. Where the walk of its directory cannot look at it, or at a folder that it lies in, its names
- * are taken; what was a link that led nowhere may be a folder by now.
+ * * The walk of one skill file that was named by its path. Where the file, or a folder above it, cannot be
+ * read, the names that it would give are taken nevertheless; a link that led nowhere may be a folder by now.
  */
 function walkedPlace(directory: string, path: string): Walk {
   const file = join(directory, path)
@@ -189,7 +201,7 @@ function isRegular(file: string): boolean {
   }
 }
 
-/** True too for what nobody may look at: walking there tells. */
+/** True also for a directory that may not be looked at, which walking it reports. */
 function isThere(directory: string): boolean {
   try {
     return statSync(directory, { throwIfNoEntry: false }) !== undefined
@@ -198,7 +210,7 @@ function isThere(directory: string): boolean {
   }
 }
 
-/** A skill file that somebody named, as the walk of its directory would have found it. */
+/** A skill file that was named by its path, as the walk of its directory would have found it. */
 function walkedFile(directory: string, path: string): WalkedSkill {
   const absolute = join(directory, path)
   const folder = dirname(absolute)
@@ -210,7 +222,7 @@ function walkedFile(directory: string, path: string): WalkedSkill {
     kind,
     folderName: basename(realpathSync.native(folder)),
     atRoot: !path.includes('/'),
-    // Looked for only when somebody asks: the folder may hold much more than the file.
+    // Found only on request: the folder may hold much more than the file.
     get resources() {
       return kind === 'folder'
         ? (walk(folder).skills.find(skill => skill.path === basename(path))?.resources ?? [])

@@ -1,12 +1,12 @@
 import type { GraphEdge, GraphNode } from './reference-graph.js'
 
-/** What a node is called where it is shown. */
+/** The label of a node. */
 export function nodeLabel({ id, name, kind }: GraphNode): string {
   const marks: Partial<Record<GraphNode['kind'], string>> = { missing: ' (missing)', unknown: ' (unknown)' }
   return `${kind === 'resource' || kind === 'missing' ? id : name}${marks[kind] ?? ''}`
 }
 
-/** Edges between the same nodes as one, with the kinds of all. */
+/** Merges the edges between the same two nodes into one, with the kinds of all of them. */
 export function mergedEdges(edges: readonly GraphEdge[]): [GraphEdge, kinds: string][] {
   const between = new Map<string, { edge: GraphEdge; kinds: Set<string> }>()
   for (const edge of edges) {

@@ -2,8 +2,8 @@ import { mergedEdges, nodeLabel } from './graph-labels.js'
 import type { GraphNode, ReferenceGraph } from './reference-graph.js'
 
 /**
- * A graph as a Mermaid flowchart. Nodes are numbered, and every other character of a label than letters, digits
- * and a few signs is written by its number, so that no name is read as syntax or as HTML.
+ * * A graph as a Mermaid flowchart. Nodes are numbered, and every other character of a label than letters,
+ * digits and a few signs is written by its number, so that no name is read as syntax or as HTML.
  */
 export function graphAsMermaid({ nodes, edges }: ReferenceGraph): string {
   const numbers = new Map(nodes.map(({ id }, number) => [id, `n${number}`]))

@@ -4,18 +4,21 @@ import type { ReferenceKind } from '../../src/skill/references.js'
 
 /** A tool, or something else that tools refer to. */
 export interface GraphNode {
-  /** Tells it from all others: a tool's name; `file#name` for one that a tool of the same name shadows; a file's path. */
+  /**
+   * Unique in the graph: a tool's name; `file#name` for a tool that another of its name shadows; a file's
+   * path.
+   */
   id: string
   name: string
   /**
-   * `folder`, `file` and `code` are tools. `resource`: any other file. `missing`: there is no such thing.
-   * `unknown`: only a program knows, or it lies outside the project.
+   * * `folder`, `file` and `code` are tools. `resource`: any other file. `missing`: nothing has this name or
+   * path. `unknown`: only a program knows, or it lies outside the project.
    */
   kind: ToolKind | 'resource' | 'missing' | 'unknown'
   role: Role | null
   /** Relative to `cwd`; null for what is missing or unknown. */
   file: string | null
-  /** Null for what is no tool. */
+  /** Null for a node that is no tool. */
   layer: string | null
 }
 
@@ -31,7 +34,10 @@ export interface GraphEdge {
   column: number
 }
 
-/** What the tools of a project refer to: nodes in code-point order of their ids, edges in order of node and place. */
+/**
+ * What the tools of a project refer to: nodes in code-point order of their ids, edges in order of node and
+ * place.
+ */
 export interface ReferenceGraph {
   nodes: GraphNode[]
   edges: GraphEdge[]

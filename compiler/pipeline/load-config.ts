@@ -13,7 +13,7 @@ import { readRegularFile } from '../files/regular-file.js'
 import { temporaryName } from '../files/temporary-name.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
 
-/** What `agent-apps.config.*`, or `agent-apps` in `package.json`, may hold. */
+/** The configuration in `agent-apps.config.*`, or in `agent-apps` of `package.json`. */
 export interface Config {
   /** Where skills lie, searched left to right; directories relative to the configuration's own. */
   paths?: PathEntry[]
@@ -53,9 +53,14 @@ export interface LoadConfigOptions {
   cwd?: string
   /** A configuration file to use instead of looking for one. */
   config?: string
-  /** Also search the conventional directories of the user's home; only for interactive hosts. Default: false. */
+  /**
+   * Also search the conventional directories of the user's home; only for interactive hosts. Default: false.
+   */
   global?: boolean
-  /** Whether a configuration that is code is run. Where it is not, it is read as far as it is literal. Default: true. */
+  /**
+   * Whether a configuration that is code is run. Where it is not, it is read as far as it is literal.
+   * Default: true.
+   */
   evaluate?: boolean
 }
 
@@ -75,9 +80,10 @@ const CONFIG_FILES = [
 const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
 
 /**
- * The configuration that is nearest above a directory, with the conventional paths where it names none.
+ * * The configuration that is nearest above a directory, with the conventional paths where it names none.
  *
- * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID; NOT_EVALUATED where it is code that would have to be run
+ * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID; NOT_EVALUATED where it is code that would have
+ * to be run
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   checkOptions('loadConfig', options, OPTIONS, CLOSELY)
@@ -110,7 +116,7 @@ function homePaths(): PathEntry[] {
     .map(dir => ({ dir, layer: 'global' as const, external: true }))
 }
 
-/** True too for what nobody may look at: whoever reads it says so. */
+/** True also for a file that may not be looked at, which reading it reports. */
 function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
@@ -120,7 +126,10 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** Where what decides on a configuration lies, or would lie: the files looked for, and what counts where there are none. */
+/**
+ * The paths that decide on a configuration: the files looked for, and the conventional directories that count
+ * without one.
+ */
 export function configuringPaths(cwd: string, config?: string): string[] {
   if (config !== undefined) return [resolve(cwd, config)]
   const found = findConfig(cwd)
@@ -161,7 +170,10 @@ async function readConfig(file: string, evaluate: boolean): Promise<unknown> {
   }
 }
 
-/** The `agent-apps` key of a package.json; undefined where it has none. A package.json that is no JSON is not ours to report. */
+/**
+ * The `agent-apps` key of a package.json; undefined where it has none. A package.json that is no JSON is not
+ * ours to report.
+ */
 function manifestConfig(manifest: string): unknown {
   try {
     return (JSON.parse(readRegularFile(manifest).toString()) as Record<string, unknown>)['agent-apps']
@@ -187,13 +199,16 @@ async function literalConfig(file: string): Promise<unknown> {
 }
 
 async function importDefault(file: string): Promise<unknown> {
-  // A module is imported once by its URL; one that changed since is another one.
+  // A module is imported once by its URL, so that a changed one needs another URL.
   const url = `${pathToFileURL(file).href}?${hash('sha256', readRegularFile(file)).slice(0, 16)}`
   const module: { default?: unknown } = await import(url)
   return module.default
 }
 
-/** Node 20 reads no TypeScript, so a `.ts` configuration goes through esbuild into a file beside it, for as long as it is read. */
+/**
+ * Node 20 reads no TypeScript, so a `.ts` configuration goes through esbuild into a file beside it, for as
+ * long as it is read.
+ */
 async function importTypeScript(file: string): Promise<unknown> {
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
@@ -220,7 +235,7 @@ function checkConfig(value: unknown, file: string): Config {
   if (!isJsonObject(value)) throw invalid(file, 'must be a mapping')
   for (const [field, found] of Object.entries(value)) {
     const known = Object.hasOwn(FIELDS, field) && FIELDS[field as keyof Config]
-    // A field of somebody else's is no fault; one that is nearly ours would silently do nothing.
+    // A field of another program is no fault; a misspelt field of ours would silently do nothing.
     const near = known ? null : nearest(field, Object.keys(FIELDS))
     if (near !== null) throw invalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
     const fault = known && found !== undefined ? fieldProblem(field, found, known) : null

@@ -6,11 +6,11 @@ import type { LibraryTools } from '../project/library.js'
 import type { Project } from '../project/project.js'
 import type { ProjectPart } from '../project/project-part.js'
 
-/** What the cascades of one directory come to. */
+/** The resolved cascades of one directory. */
 export interface LocatedCascades {
   /** By name. */
   records: Map<string, CascadeRecord>
-  /** What is wrong, by file, each at the key at fault. */
+  /** The faults, by file, each at its key. */
   findings: Map<string, Finding[]>
 }
 
@@ -33,7 +33,7 @@ export async function projectCascades(
   )
 }
 
-/** Puts into each record of a problem where that is written, for a runtime that has no reader of skill files. */
+/** Adds the place of each problem to its record, for a runtime that has no reader of skill files. */
 async function placeRecords(
   records: readonly Map<string, CascadeRecord>[],
   paths: ReadonlyMap<CascadeRecord, (string | number)[]>,

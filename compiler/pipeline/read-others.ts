@@ -2,7 +2,10 @@ import { statSync } from 'node:fs'
 import { parser } from '../disk/disk.js'
 import type { OtherDirectory, Project } from '../project/project.js'
 
-/** Reads somebody else's directories from their files, once. As to a runtime, one that is not there has no names. */
+/**
+ * Reads other people's directories from their files, once. A missing directory has no names, as for a
+ * runtime.
+ */
 export function othersReader(others: Project['others']): Project['readOthers'] {
   let reading: Promise<OtherDirectory[]> | undefined
   return () => {

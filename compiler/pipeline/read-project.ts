@@ -8,10 +8,11 @@ import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from
 import { othersReader } from './read-others.js'
 
 /**
- * The directories of a project, in search order.
+ * * The directories of a project, in search order.
  *
  * @param evaluate whether a configuration that is code is run; false for all that only looks
- * @param onPath called with each file and directory, absolute, that decides which they are, before it is looked at
+ * @param onPath called with each file and directory, absolute, that decides which they are, before it is
+ * looked at
  * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
  */
 export async function readProject(

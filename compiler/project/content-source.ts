@@ -7,21 +7,29 @@ import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../../src/con
 import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import { readRealFile } from '../files/regular-file.js'
 
-/** What a directive read besides its own file, by which its result is known to hold. */
+/**
+ * What a directive read besides its own file, so that a later compile can tell whether its result still
+ * holds.
+ */
 export interface Dependencies {
   /** Files of the directory, relative to it. */
   files: Set<string>
-  /** True where it saw what the compiler cannot vouch for later: such a directive runs when it is rendered. */
+  /**
+   * True where it read something that the compiler cannot check later: such a directive runs when it is
+   * rendered.
+   */
   isOpen: boolean
 }
 
-/** What the project's tools are to a directive that runs at build time. */
+/** The project's tools, as a directive finds them that runs at build time. */
 export interface ContentTools {
   find: (ref: string, file: string, dependencies: Dependencies) => Promise<DirectiveTool | null>
   names: () => Promise<Iterable<string>>
 }
 
-/** What a directive of a file (relative to the directory) sees while the compiler runs it. */
+/**
+ * The source that a directive of a file (relative to the directory) reads from while the compiler runs it.
+ */
 export function contentSource(
   dir: string,
   file: string,

@@ -13,7 +13,9 @@ export function ignoreMatcher(patterns: readonly string[]): (path: string) => bo
   return path => matchers.some(matches => matches(path))
 }
 
-/** picomatch knows more, but takes exponential time: it is asked only about what our own globs do not have. */
+/**
+ * picomatch knows more, but takes exponential time: it is asked only about what our own globs do not have.
+ */
 function matcherOf(pattern: string): (path: string) => boolean {
   try {
     const glob = compileGlob(pattern.replace(/^(?:\.\/)+/, ''))

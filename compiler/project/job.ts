@@ -8,48 +8,40 @@ export interface Progress {
   total: number
 }
 
-export type Stage = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
+/** The stages of a compile. */
+export type StageName = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
 
 /**
- * Told where a compile looks, before it does, so that who watches there from then on misses no change. What code
- * imports and contents include is known only when it was read, so it is told then, before anything is written. All
- * paths are absolute.
+ * * Receives every place that decides what a compile makes, before the compile looks there, so that watching
+ * the place from then on misses no change. Files that code imports and contents include are known only once
+ * they are read; they come before anything is written. All paths are absolute.
  */
-export interface Looks {
-  /** A directory whose files count. */
+export interface WatchSink {
+  /** Receives a directory whose files count. */
   directory: (path: string) => void
-  /** One file or directory; it need not be there. */
+  /** Receives one file or directory; it need not exist. */
   path: (path: string) => void
 }
 
+/** A way to end a compile early. */
+export interface Interruption {
+  signal?: AbortSignal | undefined
+}
+
 /** What all directories of one compile share. */
-export interface Job extends Progress {
+export interface Job extends Progress, Interruption {
   force?: boolean | undefined
   check?: boolean | undefined
-  signal?: AbortSignal | undefined
   onProgress?: ((progress: Progress) => void) | undefined
-  looks?: Looks | undefined
+  watchSink?: WatchSink | undefined
   /** Files written, as shown paths. */
   written: Set<string>
   /** Milliseconds. */
-  timings: Record<Stage, number>
-}
-
-export async function timed<Result>(
-  { timings }: Job,
-  stage: Stage,
-  work: () => Result | Promise<Result>,
-): Promise<Result> {
-  const started = performance.now()
-  try {
-    return await work()
-  } finally {
-    timings[stage] += performance.now() - started
-  }
+  timings: Record<StageName, number>
 }
 
 /** @throws COMPILE_ABORTED */
-export function throwIfAborted({ signal }: Job): void {
+export function throwIfAborted({ signal }: Interruption): void {
   if (!signal?.aborted) return
   throw new AgentAppsError('COMPILE_ABORTED', 'The compile was aborted.', {
     hint: 'Run it again. The indexes not yet written are as they were.',

@@ -15,11 +15,11 @@ export interface LibraryTools {
   /** Absolute. */
   dir: string
   cascadeInput: string
-  /** Only a compile that resolves cascades anew needs them. */
+  /** Reads the tools; only a compile that resolves cascades anew needs them. */
   readTools: () => Map<string, ToolRecord>
   /** The forms of each directive. */
   readDirectives: () => Map<string, readonly DirectiveForm[]>
-  /** What a directive does that runs at build time; null for a name that is none. */
+  /** The function of a directive that runs at build time; null for any other name. */
   staticDirective: (name: string) => Promise<DirectiveFunction | null>
 }
 
@@ -62,15 +62,18 @@ function readTools(written: OpenIndex): Map<string, ToolRecord> {
   return tools
 }
 
-/** True where the directories compiled are the package's own skills: like a project's, with no library below them. */
+/**
+ * True where the directories compiled are the package's own skills: like a project's, with no library below
+ * them.
+ */
 export function isLibrary(directories: readonly { dir: string }[]): boolean {
   const [only, second] = directories
-  // One that has gone since it was read is another's.
+  // A directory that has gone since it was read is not the library's.
   if (only === undefined || second !== undefined || !existsSync(only.dir)) return false
   return realpathSync.native(only.dir) === realpathSync.native(LIBRARY_DIRECTORY)
 }
 
-/** The library below a project's directories; null where there is none. */
+/** The library that a project searches after its own directories; null where there is none. */
 export function libraryBelow({
   directories,
   library,

@@ -3,7 +3,7 @@ import type { ParsedTool } from '../records/parsed-tool.js'
 import type { WalkedSkill } from '../records/walked.js'
 import type { ProjectDirectory } from './project.js'
 
-/** One of a project's directories with its table. What looks at all of them is given a list, in search order. */
+/** One of a project's directories with its table of names. Arrays of them are in search order. */
 export interface LinkedPart {
   directory: ProjectDirectory
   linked: LinkedDirectory
@@ -12,6 +12,9 @@ export interface LinkedPart {
 /** A linked directory whose skill files can be read once more. */
 export interface ProjectPart extends LinkedPart {
   skills: readonly WalkedSkill[]
-  /** Parses a skill file again for what no compile keeps of one of its tools; undefined where the tool is gone. */
+  /**
+   * Parses a skill file again for the parts of a tool that no compile keeps; undefined where the tool is
+   * gone.
+   */
   parseTool: (file: string, name: string) => Promise<ParsedTool | undefined>
 }

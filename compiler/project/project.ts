@@ -6,15 +6,21 @@ import type { PathEntry, SearchDirectory } from '../../src/skill/path-entry.js'
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */
   paths?: readonly PathEntry[] | undefined
-  /** The directory that relative paths start from and that shown paths are relative to. Default: the process's. */
+  /**
+   * The directory that relative paths start from and that shown paths are relative to. Default: the
+   * process's.
+   */
   cwd?: string | undefined
   /** A configuration file to use where `paths` is absent. */
   config?: string | undefined
-  /** npm packages that are not bundled with skills' code; default: the configuration's, where `paths` is absent. */
+  /**
+   * npm packages that are not bundled with skills' code; default: the configuration's, where `paths` is
+   * absent.
+   */
   external?: readonly string[] | undefined
 }
 
-/** A directory of the project's own, ready to be compiled. */
+/** One of the project's own directories, ready to be compiled. */
 export interface ProjectDirectory extends SearchDirectory {
   /** Its path from `cwd`, `/`-separated, as it is shown; empty for `cwd` itself. */
   shown: string
@@ -25,11 +31,11 @@ export interface ProjectDirectory extends SearchDirectory {
 
 /** A project's directories, and those that it searches besides. */
 export interface Project {
-  /** Those that compiling is about, in search order. */
+  /** The directories that are compiled, in search order. */
   directories: ProjectDirectory[]
-  /** Somebody else's: external ones, other layers'. */
+  /** Directories of other people: external ones, and those of other layers. */
   others: Pick<SearchDirectory, 'dir' | 'ignore' | 'layer'>[]
-  /** Their names. They are read when somebody first asks, for all who ask. */
+  /** Reads the names of `others`, once, when it is first called. */
   readOthers: () => Promise<OtherDirectory[]>
   /** The directory of the skills that the package ships; null where they are not searched. */
   library: string | null
@@ -41,11 +47,11 @@ export interface Project {
   searched: SearchDirectory[]
   /** Variables of the environment that metadata and content may name. */
   env: readonly string[]
-  /** Patterns of the tools that a bundle keeps, where it is not told others; undefined: all. */
+  /** Patterns of the tools that a bundle keeps, unless its options name others; undefined: all. */
   keep: readonly string[] | undefined
 }
 
-/** What nobody may look at may well be a directory: whoever reads it says so. */
+/** The stat of a path; `refused` where it may not be looked at, which reading it will report. */
 export function statOf(path: string): Stats | 'refused' | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

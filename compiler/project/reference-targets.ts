@@ -25,7 +25,10 @@ export type ReferenceTarget =
 
 /** Finds what the references of a project's tools lead to: tools, and other files. */
 export class ReferenceTargets {
-  /** Finds the project's tools alone: the library and other people's directories are read only where they are needed. */
+  /**
+   * Finds the project's tools alone: the library and other people's directories are read only where they are
+   * needed.
+   */
   readonly tools: ToolResolver<ProjectTool>
   private namesByFile: ReadonlyMap<string, readonly string[]> | undefined
   private readonly rootOf: (dir: string) => string = memoize(projectRoot)
@@ -35,7 +38,10 @@ export class ReferenceTargets {
     this.tools = new ToolResolver(parts.map(resolverDirectory))
   }
 
-  /** The names that a skill file, or the SKILL.md of a folder, would give, loading or not; null for any other path. */
+  /**
+   * The names that a skill file, or the SKILL.md of a folder, would give, loading or not; null for any other
+   * path.
+   */
   namesIn(path: string): readonly string[] | null {
     this.namesByFile ??= readNames(this.parts)
     return this.namesByFile.get(path) ?? this.namesByFile.get(join(path, 'SKILL.md')) ?? null
@@ -81,7 +87,9 @@ export class ReferenceTargets {
       : { kind: 'none', path, ...(fragment !== undefined && { fragment }) }
   }
 
-  /** A link is relative to its folder; where nothing is there, to the top of the directory or of the project. */
+  /**
+   * A link is relative to its folder; where nothing is there, to the top of the directory or of the project.
+   */
   private linkTarget(ref: string, folder: string, dir: string): ReferenceTarget {
     const [path, fragment] = splitLink(ref)
     const meant = resolve(folder, path)
@@ -125,7 +133,10 @@ function readNames(parts: readonly LinkedPart[]): Map<string, string[]> {
 
 const SKILL_FILE = /(?:^|[/\\])(?:skill\.md|[^/\\]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
-/** False for a path where nothing is, or something that is no skill; a link that leads nowhere may be to one. */
+/**
+ * False for a path where nothing is, and for a file that is no skill. A symbolic link that leads nowhere may
+ * be one.
+ */
 function mayBeSkill(path: string): boolean {
   const stat = lstatOf(path)
   if (!stat) return false
@@ -133,7 +144,7 @@ function mayBeSkill(path: string): boolean {
   return stat.isDirectory() && lstatOf(join(path, 'SKILL.md')) !== undefined
 }
 
-/** Every tool of a project with the file that it stands in, in order of directory and file. */
+/** Every tool of a project with its file, in order of directory and file. */
 export function* namedTools(
   parts: readonly LinkedPart[],
 ): Generator<{ directory: number; name: string; file: string; tool: UnitTool }> {
@@ -156,7 +167,7 @@ function lstatOf(path: string): Stats | undefined {
   }
 }
 
-/** False also for what no file can be called. */
+/** False also for a path that no file can have. */
 function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined

@@ -7,12 +7,12 @@ import { shownPath } from './project.js'
 import type { LinkedPart } from './project-part.js'
 
 /**
- * What became of a file. Found: a tool of it resolves. Shadowed: earlier directories have all its names.
- * Skipped: a fatal diagnostic says why.
+ * * The outcome for a file. Found: one of its tools resolves. Shadowed: earlier directories have all its
+ * names. Skipped: a fatal diagnostic says why.
  */
 export type Outcome = 'found' | 'shadowed' | 'skipped'
 
-/** What became of one skill file. */
+/** The outcome for one skill file. */
 export interface FileReport {
   /** As shown: relative to `cwd`, `/`-separated. */
   file: string
@@ -21,13 +21,13 @@ export interface FileReport {
   tools: string[]
 }
 
-/** What became of every skill file met: found + shadowed + skipped = files. */
+/** The outcomes for all skill files: found + shadowed + skipped = files. */
 export interface Report {
   counts: { files: number; found: number; shadowed: number; skipped: number }
   /** The tools that resolve by name, each with its file as shown. */
   skills: { name: string; file: string }[]
   files: FileReport[]
-  /** What it costs to list them in a prompt. */
+  /** The tokens that it takes to list them in a prompt. */
   catalog: CatalogCost
   /** In order of directory, file and place. */
   diagnostics: Message[]
@@ -35,16 +35,20 @@ export interface Report {
 
 /** One directory's part of a report. */
 export interface ReportPart extends LinkedPart {
-  /** What would be a skill if it lay elsewhere (`counts`), and what else was not followed or entered. */
+  /**
+   * Files that would be skills if they lay elsewhere (`counts`), and everything else that was not followed or
+   * entered.
+   */
   skipped: { path: string; finding: Finding; counts: boolean }[]
-  /** What only all directories together show. */
+  /** The findings that only all directories together show. */
   unresolved?: { path: string; finding: Finding }[]
 }
 
 /**
- * What a command says of its directories, in search order.
+ * * The report of a command on its directories, in search order.
  *
- * @param unmatched the patterns of `allowed-tools` that no directory has a tool for, each with the name that it may have meant, or none
+ * @param unmatched the patterns of `allowed-tools` that no directory has a tool for, each with the name that
+ * it may have meant, or none
  */
 export function report(parts: readonly ReportPart[], unmatched: ReadonlyMap<string, string>): Report {
   const became = outcomes(parts.map(({ linked }) => linked))
@@ -65,8 +69,8 @@ export function report(parts: readonly ReportPart[], unmatched: ReadonlyMap<stri
 }
 
 /**
- * What became of each file over all directories, in search order: it is found where one of its tools is the
- * first of its name, shadowed where all have the names of an earlier directory's, else skipped.
+ * * The outcome for each file of all directories: found where one of its tools is the first of its name in
+ * search order, shadowed where earlier directories have all its names, else skipped.
  */
 function outcomes(directories: readonly LinkedDirectory[]): Map<string, Outcome>[] {
   const taken = new Set<string>()
@@ -86,7 +90,7 @@ function skillReports(parts: readonly ReportPart[]): Report['skills'] {
   const skills = new Map<string, { name: string; file: string } | null>()
   for (const { directory, linked } of parts) {
     for (const [name, { unit, tool }] of linked.names) {
-      // A broken tool keeps its name from later directories, and is none.
+      // A broken tool keeps its name from later directories, but is not listed itself.
       if (!skills.has(name)) skills.set(name, tool ? { name, file: shownPath(directory, unit.path) } : null)
     }
   }
@@ -108,7 +112,7 @@ function fileReports(
   return [...read, ...left]
 }
 
-/** What one file breaks. A pattern that a skill of any directory matches is none of it. */
+/** The diagnostics of a directory, without patterns that match a skill of another directory. */
 function partDiagnostics(
   { directory, linked, skipped, unresolved = [] }: ReportPart,
   unmatched: ReadonlyMap<string, string>,
@@ -116,8 +120,8 @@ function partDiagnostics(
   const diagnostics: Diagnostic[] = []
   for (const { path, findings } of linked.units) {
     for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
-      const told = amongAll(finding, directory, unmatched)
-      if (told) diagnostics.push(toDiagnostic(shownPath(directory, path), told))
+      const shown = amongAll(finding, directory, unmatched)
+      if (shown) diagnostics.push(toDiagnostic(shownPath(directory, path), shown))
     }
   }
   for (const { path, finding } of unresolved)
@@ -131,7 +135,7 @@ function partDiagnostics(
   return diagnostics.sort((a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
 }
 
-/** A finding of one directory as all of them together show it; null where they show that it is none. */
+/** A finding of one directory in the light of all directories; null where they show that nothing is wrong. */
 function amongAll(
   one: Finding,
   directory: ReportPart['directory'],
@@ -142,13 +146,16 @@ function amongAll(
     const near = unmatched.get(first)
     return near === undefined ? null : { ...one, found: [first, near] }
   }
-  // Its other file is named as this one is.
+  // The other file is shown as this one is.
   if (one.rule === 'duplicate-name' && third !== '')
     return { ...one, found: [first, second, shownPath(directory, third)] }
   return one
 }
 
-/** A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the compile. */
+/**
+ * A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the
+ * compile.
+ */
 function toMessages(diagnostics: Diagnostic[]): Message[] {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0

@@ -5,7 +5,10 @@ import { parseReference, type Reference } from '../../src/skill/reference.js'
 /** A reference whose path is absolute, so that it means the same wherever it is written. */
 export type AbsoluteReference = Exclude<Reference, { kind: 'file-url' }>
 
-/** Reads a reference that is written in a file of a folder (absolute). A URL that no file can have becomes the empty path. */
+/**
+ * Reads a reference that is written in a file of a folder (absolute). A URL that no file can have becomes the
+ * empty path.
+ */
 export function absoluteReference(ref: string, folder: string): AbsoluteReference {
   const reference = parseReference(ref)
   if (reference.kind === 'path') return { ...reference, path: resolve(folder, reference.path) }
@@ -28,8 +31,8 @@ export interface ResolverDirectory<Tool extends { name: string }> {
 }
 
 /**
- * Finds the tools that references lead to, as the runtime's `findTool` does: a name in the first directory that has it, or the first of
- * its layer; a path in the file itself, or in the SKILL.md of the folder.
+ * * Finds the tools that references lead to, as the runtime's `findTool` does: a name in the first directory
+ * that has it, or the first of its layer; a path in the file itself, or in the SKILL.md of the folder.
  */
 export class ToolResolver<Tool extends { name: string }> {
   private sound: ToolsByFile<Tool> | undefined

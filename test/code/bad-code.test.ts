@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { createRuntime, isAgentAppsError } from 'agent-apps'
-import { compile } from 'agent-apps/compiler'
+import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from '../support/code-project.js'
 import { doing, expectHarmless, MISBEHAVING, SOUND } from '../support/misbehaving-code.js'

@@ -36,6 +36,7 @@ export async function agentApps(
       readInput: () => input,
       stdout: into('stdout'),
       stderr: into('stderr'),
+      flush: async () => {},
       signal: new AbortController().signal,
     })
     return { status, ...said }

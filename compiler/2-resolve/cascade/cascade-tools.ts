@@ -17,7 +17,7 @@ import {
 import type { LinkedDirectory } from '../../records/linked-directory.js'
 import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 
-/** A directory of the project, for its tools to be found in. */
+/** A directory of the project with its table of names. */
 export interface NamedDirectory {
   /** Absolute. */
   dir: string
@@ -26,7 +26,7 @@ export interface NamedDirectory {
 
 /** The tools of a project's directories and of the library, as cascades are resolved from them. */
 export interface ProjectTools extends CascadeLookUp {
-  // They answer at once: none of these is a promise.
+  // None of these returns a promise.
   middleware: (key: string, from: CascadeTool) => CascadeTool | null
   authority: (tool: CascadeTool) => CascadeTool | null
   projectMain: () => CascadeTool | null
@@ -42,13 +42,16 @@ export interface ProjectTools extends CascadeLookUp {
   /** A tool by its id. */
   tool: (id: string) => CascadeTool | undefined
   address: (id: string) => ToolAddress
-  /** Main skills that lie in one folder with another that comes first, by directory. */
+  /** By directory: the main skills whose folder has another main skill, which comes first. */
   secondMains: [directory: number, main: { name: string; first: string }][]
-  /** True for a reference that only the runtime can follow: to registered tools or into other people's directories. */
+  /**
+   * True for a reference that only the runtime can follow: to registered tools or into other people's
+   * directories.
+   */
   elsewhere: (ref: string, from: CascadeTool) => boolean
 }
 
-/** The digest of everything in a directory that a cascade can be made of. */
+/** The digest of everything in a directory on which cascades can depend. */
 export function cascadeInputDigest(linked: LinkedDirectory): string {
   const { names } = linked
   const digest: unknown[] = []

@@ -27,8 +27,9 @@ const NAMING: Record<string, boolean> = {
 }
 
 /**
- * The annotations that do nothing: those of another role, and keys that a tool neither has nor gets. What a tool gets
- * is guessed too large rather than too small, so that nothing is told that is not so.
+ * * Finds annotations that do nothing: those of another role, and those that name keys which a tool neither
+ * has nor gets. Where it is uncertain whether a tool gets a key, it counts as given, so that no report is
+ * wrong.
  *
  * @param isOpen true for a tool that depends on what only the runtime knows, or has a fault
  */
@@ -70,7 +71,7 @@ function namedInVain({ tool, metadata }: ResolvedCascade, others: readonly Casca
     named(annotation, tool.metadata[annotation]).flatMap(({ text, path }) => {
       if (text === '*' || CORE_METADATA_KEYS.includes(text)) return []
       const pattern = mayBePattern ? readKeyPattern(text) : null
-      // What cannot be read is told as such.
+      // An unreadable pattern has a diagnostic of its own.
       if (typeof pattern === 'string') return []
       if (known.some(([key, value]) => (pattern ? namesKey(pattern, key, value) : key === text))) return []
       const near = known.find(([key]) => editDistance(text, key, 1) === 1)?.[0]

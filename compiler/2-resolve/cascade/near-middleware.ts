@@ -4,10 +4,13 @@ import { memoize } from '../../files/memoize.js'
 import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'
 
-/** Shorter keys are near to too much. */
+/** Shorter keys are near to too many names. */
 const KEY_LENGTH_MIN = 5
 
-/** The keys that are one edit from the name of a middleware, the project's or the library's, and name no tool themselves. */
+/**
+ * Finds keys that are one edit from the name of a middleware, the project's or the library's, and name no
+ * tool themselves.
+ */
 export function nearMiddleware({ directories, shipped, firstNamed }: ProjectTools): Slip[] {
   const known = [...directories.flat(), ...shipped.values()].flatMap(({ name, role }) =>
     role === 'middleware' ? [name] : [],

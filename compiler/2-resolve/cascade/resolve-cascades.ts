@@ -19,19 +19,19 @@ import { nearMiddleware } from './near-middleware.js'
 import type { Slip } from './slip.js'
 import { wrongConfigurations } from './wrong-configurations.js'
 
-/** What cascades come to in each of a project's directories. */
+/** The resolved cascades of each of a project's directories. */
 export interface ProjectCascades {
-  /** By directory, then by name; none for a tool with nothing around it that depends on no other tool. */
+  /** By directory, then by name. A tool with an empty chain that depends on no other tool has no record. */
   records: Map<string, CascadeRecord>[]
   /** By directory. */
   problems: DirectoryProblem[][]
-  /** For each record of a problem the place in the metadata at fault. */
+  /** For each record of a problem: the path in the metadata at fault. */
   paths: Map<CascadeRecord, (string | number)[]>
 }
 
 /**
- * Resolves the cascades of all of a project's tools together. A cascade that depends on tools which only the runtime
- * knows is left open, for the runtime to resolve.
+ * * Resolves the cascades of all of a project's tools together. A cascade that depends on tools which only
+ * the runtime knows is left open, for the runtime to resolve.
  */
 export async function resolveProject(
   directories: readonly NamedDirectory[],
@@ -85,7 +85,7 @@ function projectRecords(
     if (resolved.hasManySources) return { chain: [], open: true }
     const ids = [resolved.tool.id, ...resolved.sources]
     if (ids.some(id => open.has(id))) return { chain: [], open: true }
-    // A tool's own fault first, as a runtime says it.
+    // A tool's own fault comes first, as in a runtime.
     const others = ids.map(id => faults.get(id) ?? Number.POSITIVE_INFINITY)
     const problem = resolution.problems[faults.get(resolved.tool.id) ?? Math.min(...others)]
     if (!problem) return cascadeRecord(resolved, tools)
@@ -134,7 +134,10 @@ function secondMainProblem({ name, first }: ProjectTools['secondMains'][number][
   }
 }
 
-/** True for a tool that is what its own metadata says, and has nothing there that could be wrong: of thousands most are such. */
+/**
+ * True for a tool whose effective metadata is its own, without anything that could be wrong. Most tools are
+ * like this.
+ */
 function isUntouched(
   tool: CascadeTool,
   { middleware, authority, projectMain, libraryMain }: ProjectTools,
@@ -157,7 +160,10 @@ function problemRecord(
   }
 }
 
-/** Null for a tool that is what its own metadata says, with nothing around it, whatever others of the project say. */
+/**
+ * The record of a tool's cascade; null for an empty chain and unchanged metadata that depend on no other tool
+ * of the project.
+ */
 function cascadeRecord(
   { tool, metadata, chain, peers, deps, sources }: ResolvedCascade,
   { address }: ProjectTools,

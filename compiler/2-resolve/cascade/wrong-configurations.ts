@@ -6,8 +6,8 @@ import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'
 
 /**
- * The configurations of middleware that do not fit its `params`, each once, where the value is written. What `${…}` is
- * filled into is known only when it runs.
+ * * Finds configurations that do not fit the `params` of their middleware, each once, where the value is
+ * written. Values with `${…}` are left out: they are known only when the middleware runs.
  */
 export function wrongConfigurations(
   { tools }: CascadeResolution,
@@ -15,7 +15,7 @@ export function wrongConfigurations(
 ): Slip[] {
   const slips = new Map<string, Slip>()
   const schemas = new Map<JsonObject, CheckedSchema | null>()
-  // A value that is promoted to thousands of tools is one.
+  // A value that is promoted to thousands of tools is checked once.
   const seen = new Map<ValueOrigin, Set<JsonValue>>()
   for (const { metadata, chain } of tools.values()) {
     for (const { name, tool: middleware, args } of chain) {
@@ -37,7 +37,7 @@ export function wrongConfigurations(
   return [...slips.values()]
 }
 
-/** Null where the schema itself is at fault, which is told of the middleware. */
+/** The checked schema; null where the schema itself is at fault, which is reported for the middleware. */
 function soundSchema(schema: JsonObject): CheckedSchema | null {
   if ('$resolve' in schema) return null
   const checked = checkSchema(schema)

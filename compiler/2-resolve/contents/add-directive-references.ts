@@ -3,7 +3,7 @@ import { inOrder } from '../../../src/skill/references.js'
 import type { LinkedPart } from '../../project/project-part.js'
 import type { LocatedContents } from './project-contents.js'
 
-/** Adds to a project's tools what the directives of their contents refer to. */
+/** Adds the references in the directives of contents to the references of a project's tools. */
 export function addDirectiveReferences(
   parts: readonly LinkedPart[],
   contents: readonly LocatedContents[],

@@ -54,8 +54,8 @@ async function visibleNames(
 }
 
 /**
- * A tool of the project, as a directive of the directory `number` sees it. Its name holds while its file is there; its
- * metadata and content may change with every compile.
+ * * A tool of the project, as a directive of the directory `number` sees it. Its name holds while its file is
+ * there; its metadata and content may change with every compile.
  */
 function ownTool(
   parts: readonly ProjectPart[],
@@ -89,7 +89,10 @@ function ownTool(
   }
 }
 
-/** A tool of somebody else's directories, or else of the library. They are read only for a name that the project lacks. */
+/**
+ * A tool of somebody else's directories, or else of the library. They are read only for a name that the
+ * project lacks.
+ */
 async function foreignTool(
   name: string,
   ref: string,

@@ -4,7 +4,7 @@ import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import { DIRECTIVE_TIME_LIMIT, directiveHangs } from '../../../src/content/content-faults.js'
 import type { DirectiveCall, DirectiveTool } from '../../../src/content/directive.js'
 
-/** What the compiler sends: a call, or the answer to what a directive asked. */
+/** A message of the compiler: a call, or the answer to a directive's question. */
 export type ToDirective =
   | {
       call: number
@@ -18,7 +18,7 @@ export type ToDirective =
     }
   | { answer: number; value?: unknown; problem?: Problem }
 
-/** What a directive sends: a question on its source, or what it gives. */
+/** A message of a directive: a question about its source, or its result. */
 export type FromDirective =
   | {
       ask: number
@@ -37,8 +37,8 @@ const WORKER = fileURLToPath(new URL('./directive-worker.js', import.meta.url))
 const MEMORY_LIMIT_MB = 512
 
 /**
- * Runs an author's static directives in a process of their own, as it runs all of an author's code: what throws, hangs
- * or ends its process does so to itself alone.
+ * * Runs an author's static directives in a process of their own, as all of an author's code: code that
+ * throws, hangs or exits harms only itself.
  */
 export class DirectiveProcess {
   private child: ChildProcess | undefined
@@ -56,7 +56,7 @@ export class DirectiveProcess {
     const number = this.calls++
     const child = this.started()
     const tools: DirectiveTool[] = []
-    return new Promise((settle, reject) => {
+    return new Promise((fulfil, reject) => {
       const timer = setTimeout(() => end(() => reject(directiveHangs(this.name)), true), DIRECTIVE_TIME_LIMIT)
       const onExit = (code: number | null, signal: string | null): void =>
         end(
@@ -70,7 +70,7 @@ export class DirectiveProcess {
         if ('ask' in message && message.call === number) void answer(message)
         if ('result' in message && message.result === number) {
           const { value, problem } = message
-          end(() => (problem ? reject(failed(problem.message, problem.hint)) : settle(value)))
+          end(() => (problem ? reject(failed(problem.message, problem.hint)) : fulfil(value)))
         }
       }
       child.on('message', onMessage)
@@ -123,12 +123,12 @@ export class DirectiveProcess {
 
   private send(message: ToDirective): void {
     this.child?.send(message, () => {
-      // One that is gone is told of by its exit.
+      // A process that is gone is reported by its exit.
     })
   }
 }
 
-/** A tool that was found stays here: the directive has its name and its number. */
+/** A tool that was found stays in this process: the directive gets its name and its number. */
 async function answerTo(
   what: string,
   of: unknown,

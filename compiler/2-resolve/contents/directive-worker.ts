@@ -1,4 +1,7 @@
-/** Runs static directives in a process of their own, and asks the compiler for all that they want to know. */
+/**
+ * Runs static directives in a process of their own, and asks the compiler for the tools and files that they
+ * read.
+ */
 
 import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import { directiveFailed } from '../../../src/content/content-faults.js'
@@ -19,7 +22,7 @@ process.on('message', (message: ToDirective) => {
   else void run(message)
 })
 
-// The compiler is gone: nobody is left to ask.
+// The compiler has ended, so that nothing is left to do.
 process.once('disconnect', () => process.exit())
 
 async function run(request: Extract<ToDirective, { call: number }>): Promise<void> {
@@ -59,11 +62,11 @@ function sourceFor(call: number, file: string): DirectiveSource {
 
 function ask(call: number, what: Question['what'], of: unknown): Promise<unknown> {
   const question = questions++
-  return new Promise((settle, reject) => {
+  return new Promise((fulfil, reject) => {
     asked.set(question, ({ value, problem }) => {
       asked.delete(question)
       if (problem) reject(new AgentAppsError('DIRECTIVE_FAILED', problem.message, { hint: problem.hint }))
-      else settle(value)
+      else fulfil(value)
     })
     send({ ask: question, call, what, of })
   })

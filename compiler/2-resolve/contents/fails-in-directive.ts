@@ -1,7 +1,7 @@
 import { EXPRESSION_START } from '../../../src/content/interpolate.js'
 import type { DirectivePart } from '../../../src/index/content-record.js'
 
-/** What keeps a directive of the library from giving anything, whatever the call; null where that depends on the call. */
+/** Why a directive of the library fails at every call; null where it may succeed. */
 export function failsInDirective({
   name,
   arg,

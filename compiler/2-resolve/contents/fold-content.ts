@@ -14,8 +14,8 @@ export type RunStatic = (
 ) => Promise<string | NestedContent | null>
 
 /**
- * Runs a content's static directives, those inside others first, and puts what they give in their places. A block is
- * run only where all of its own text is there.
+ * * Runs a content's static directives, inner ones first, and puts their results in their places. A block
+ * runs only where the text inside it is final.
  */
 export async function foldContent(
   text: string,
@@ -34,24 +34,26 @@ async function foldDirective(text: string, part: DirectivePart, run: RunStatic):
     ...(part.else && { else: await foldContent(text, part.else, run) }),
   }
   if (hasExpression(directive)) return directive
-  const children = directive.children ? await settled(text, directive.children) : null
+  const children = directive.children ? await finalText(text, directive.children) : null
   if (children === undefined) return directive
   const result = await run(directive, children)
   if (result === null) return directive
-  // What it held stays, for what that refers to.
+  // The parts inside it stay, since they may hold references.
   return typeof result === 'string' ? { ...directive, text: result } : { ...directive, content: result }
 }
 
-/** True for one whose arguments are filled in when it runs. */
+/** True for a directive whose arguments are filled in when it runs. */
 function hasExpression({ arg = '', attributes = {} }: DirectivePart): boolean {
   return [arg, ...Object.values(attributes)].some(value => value.includes(EXPRESSION_START))
 }
 
-/** The text of parts that need no rendering any more; undefined where they do, or may by what the skill inherits. */
-async function settled(text: string, parts: readonly ContentPart[]): Promise<string | undefined> {
-  const isSettled = (part: ContentPart): boolean =>
+/**
+ * The text of parts that need no rendering; undefined where they do, or may do so by what the skill inherits.
+ */
+async function finalText(text: string, parts: readonly ContentPart[]): Promise<string | undefined> {
+  const isFinal = (part: ContentPart): boolean =>
     isDirective(part) ? part.text !== undefined : !text.slice(...part).includes(EXPRESSION_START)
-  if (!parts.every(isSettled)) return undefined
+  if (!parts.every(isFinal)) return undefined
   return renderContent(
     { text, parts, place: null },
     { run: async ({ text: result = '' }) => result, inside: place => place, fill: range => range },

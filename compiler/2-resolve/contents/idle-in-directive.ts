@@ -2,7 +2,10 @@ import { nearest } from '../../../src/base/nearest.js'
 import { namesOurs, ROOTS } from '../../../src/content/interpolate.js'
 import type { DirectivePart } from '../../../src/index/content-record.js'
 
-/** What the library's directives look at, and which of it is a path over the values of a call. */
+/**
+ * The attributes that each directive of the library knows, and which of them are paths over the values of a
+ * call.
+ */
 export const LIBRARY_ATTRIBUTES: Readonly<Record<string, { attributes: readonly string[]; path?: string }>> =
   {
     each: { attributes: ['path', 'as'], path: 'path' },
@@ -14,7 +17,10 @@ export const LIBRARY_ATTRIBUTES: Readonly<Record<string, { attributes: readonly 
     value: { attributes: ['default'], path: 'arg' },
   }
 
-/** What a directive of the library is given that does nothing: attributes that it does not know, and a path that leads to no value. */
+/**
+ * The arguments of a library's directive that do nothing: unknown attributes, and paths that lead to no
+ * value.
+ */
 export function idleInDirective(directive: DirectivePart): { message: string; hint: string }[] {
   const { name, arg, attributes = {} } = directive
   const looksAt = Object.hasOwn(LIBRARY_ATTRIBUTES, name) ? LIBRARY_ATTRIBUTES[name] : undefined

@@ -39,18 +39,21 @@ import { foldContent } from './fold-content.js'
 import { idleInDirective } from './idle-in-directive.js'
 import { type ProjectDirectives, projectDirectives } from './static-directives.js'
 
-/** What the contents of one directory come to. */
+/** The compiled contents of one directory. */
 export interface LocatedContents {
-  /** By name; null for what the last compile made, where that holds. */
+  /** By name; null where the last compile's record still holds. */
   records: Map<string, ContentRecord | null>
-  /** What is wrong with their directives, by file. */
+  /** The faults of their directives, by file. */
   findings: Map<string, Finding[]>
 }
 
 export interface ContentsPart extends ProjectPart {
-  /** What the last compile found in a file, where all that its contents were made of is the same; else null, as where it is absent. */
+  /**
+   * The last compile's findings in a file, where nothing changed that its contents were made of; else null.
+   * Absent: null.
+   */
   keptFindings?: (unit: SkillUnit) => Finding[] | null
-  /** What an index recorded, where it was made of the same names; else null, as where it is absent. */
+  /** The records of an index that was made of the same names; else null. Absent: null. */
   recorded?: RecordedIndex | null
 }
 
@@ -106,8 +109,8 @@ async function directoryContents(
 }
 
 /**
- * Takes what an index says of a file's contents that need code to be run, and gives the file's findings. Null where none needs it, or where
- * a file that they were made of is another by now.
+ * * Takes what an index says of a file's contents that need code to be run, and gives the file's findings.
+ * Null where none needs it, or where a file that they were made of is another by now.
  */
 function takeRecorded(
   { recorded }: ContentsPart,
@@ -137,7 +140,7 @@ const CONTENT_RULES: ReadonlySet<RuleName> = new Set([
   'directive-invalid',
 ])
 
-/** What a text is folded in. */
+/** The circumstances in which a text is folded. */
 interface Folding {
   /** The files that the text is included by, its own last. */
   way: readonly string[]
@@ -156,11 +159,11 @@ class ContentCompiler {
   /** The tool whose content is being compiled. */
   private compiled: UnitTool | undefined
   private readonly known: KnownDirectives
-  /** What each content takes, by its tool's name. */
+  /** The work that each content takes, by its tool's name. */
   private readonly works = new Map<string, ContentWork>()
   /** Where the content that is compiled begins. */
   private start: Place = FILE_START
-  /** Set where it takes too much: no more of its directives is run then. */
+  /** True once a content takes too much work: no more of its directives are run then. */
   private isTooLarge = false
 
   constructor(
@@ -200,13 +203,13 @@ class ContentCompiler {
     }
   }
 
-  /** What reads like a directive and is text. */
+  /** Finds text that reads like a directive and is none. */
   async findText(tool: UnitTool): Promise<void> {
     await this.findSlips(tool)
     await this.findMisformed(tool)
   }
 
-  /** Known directives with too many or too few colons. */
+  /** Finds known directives with too many or too few colons. */
   private async findMisformed(tool: UnitTool): Promise<void> {
     if (!directivesOf(tool).some(name => this.known.has(name))) return
     const { text, line } = await this.bodyOf(tool)
@@ -219,7 +222,9 @@ class ContentCompiler {
       this.findings.push(finding('directive-unknown', place, name, '', '', hint))
   }
 
-  /** Names of skills that do not load, and such as are one edit from a known directive's, where they stand as one. */
+  /**
+   * Finds directives whose skill does not load, and those whose name is one edit from a known directive's.
+   */
   private async findSlips(tool: UnitTool): Promise<void> {
     const { broken } = this.directives
     const slips = directivesOf(tool).filter(
@@ -242,8 +247,8 @@ class ContentCompiler {
     } of allDirectives(parts)) {
       if (arg === undefined && attributes === undefined) continue
       const fault = broken.get(name)
-      const said = fault ? ['', brokenFault(fault).message] : [this.nearName(name) ?? '']
-      this.findings.push(finding('directive-unknown', { line, column }, name, ...said))
+      const found = fault ? ['', brokenFault(fault).message] : [this.nearName(name) ?? '']
+      this.findings.push(finding('directive-unknown', { line, column }, name, ...found))
     }
   }
 
@@ -281,7 +286,7 @@ class ContentCompiler {
         return nested
       } catch (error) {
         this.addFailure(directive, error, way, including)
-        // It says so too where it is rendered.
+        // Rendering fails in the same way.
         return null
       }
     })
@@ -308,8 +313,8 @@ class ContentCompiler {
     if (!directiveNames(content).some(name => this.known.has(name))) return plain(content, file)
     work.include()
     const { parts, faults, slips } = await parseContentWithin(content, this.known, 1, work)
-    const addIncluded = (rule: 'directive-invalid' | 'directive-idle', said: ContentProblem): void => {
-      const { message, hint, line, column } = said
+    const addIncluded = (rule: 'directive-invalid' | 'directive-idle', problem: ContentProblem): void => {
+      const { message, hint, line, column } = problem
       const place = `in ${file}:${line}:${column}, which it includes, `
       this.findings.push(finding(rule, placeOf(including), place + message, hint))
     }
@@ -333,8 +338,8 @@ class ContentCompiler {
     including: DirectivePart | undefined,
   ): void {
     if (this.compiled) this.notEvaluated.add(this.compiled)
-    const said = { message: `the directive ${JSON.stringify(directive.name)}`, hint: '' }
-    this.add('not-evaluated', said, directive, way, including)
+    const problem = { message: `the directive ${JSON.stringify(directive.name)}`, hint: '' }
+    this.add('not-evaluated', problem, directive, way, including)
   }
 
   private addFailure(
@@ -351,7 +356,7 @@ class ContentCompiler {
     } else this.add('directive-failed', { message, hint }, directive, way, including)
   }
 
-  /** What is given to the library's directives, and does nothing or fails at every call. */
+  /** Finds arguments of the library's directives that do nothing, or that fail at every call. */
   private findMisgiven(
     parts: readonly ContentPart[],
     way: readonly string[],
@@ -361,8 +366,8 @@ class ContentCompiler {
       if (!this.directives.isLibrarys(directive.name)) continue
       const failing = failsInDirective(directive)
       if (failing) this.add('directive-failed', failing, directive, way, including)
-      for (const said of idleInDirective(directive))
-        this.add('directive-idle', said, directive, way, including)
+      for (const idle of idleInDirective(directive))
+        this.add('directive-idle', idle, directive, way, including)
     }
   }
 
@@ -373,10 +378,10 @@ class ContentCompiler {
     way: readonly string[],
     including: DirectivePart | undefined,
   ): void {
-    const said = including
+    const placed = including
       ? `in ${way.at(-1)}:${directive.at.join(':')}, which it includes, ${message}`
       : message
-    this.findings.push(finding(rule, placeOf(including ?? directive), said, hint))
+    this.findings.push(finding(rule, placeOf(including ?? directive), placed, hint))
   }
 }
 
@@ -384,7 +389,7 @@ function placeOf({ at: [line, column] }: DirectivePart): Place {
   return { line, column }
 }
 
-/** A text without directives. One in which something may be filled in is rendered with what it is in. */
+/** A text without directives. A text with `${…}` is rendered together with the content that includes it. */
 function plain(text: string, file: string): string | NestedContent {
   return text.includes(EXPRESSION_START) ? { text, parts: [[0, text.length]], file } : text
 }

@@ -15,11 +15,14 @@ import { DirectiveProcess } from './directive-process.js'
 /** The directives that a project's skills may use: its own, then the library's. */
 export interface ProjectDirectives {
   known: ReadonlyMap<string, readonly DirectiveForm[]>
-  /** What keeps a skill from loading that may be a directive, by name. */
+  /** By name: the faults that keep skills from loading which may be directives. */
   broken: ReadonlyMap<string, Diagnostic>
-  /** True for one of the library's. */
+  /** True for a directive of the library. */
   isLibrarys: (name: string) => boolean
-  /** Runs a static one for a directory's content; null for one that is not, or that the compiler does not run. */
+  /**
+   * Runs a static directive for a directory's content; null for a dynamic one, and for one that the compiler
+   * does not run.
+   */
   run: (
     name: string,
     call: DirectiveCall,
@@ -84,7 +87,7 @@ interface AuthorsDirective {
   inputs: string[]
 }
 
-/** Null for one that is not static, or no code of its own: that runs when content is rendered. */
+/** Null for a directive that is not static, or has no code of its own: it runs when content is rendered. */
 function staticSource(name: string, { linked, skills }: ProjectPart): WalkedSkill | null {
   const { unit, tool } = linked.names.get(name) ?? {}
   const skill = skills.find(({ path, kind }) => path === unit?.path && kind === 'code')

@@ -2,11 +2,21 @@ import { posix } from 'node:path'
 import { parseReference } from '../../../src/skill/reference.js'
 import { CIRCLE_HINT } from '../../../src/skill/skill-faults.js'
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
+import type { Stage } from '../../project/stage.js'
 import type { LinkedDirectory, NamedTool } from '../../records/linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 
-/** A place that would give skills if it could be looked at. */
-interface Unseen {
+/** Makes the table of names of a directory that was walked and read. */
+export const link: Stage<
+  { walked: { skipped: readonly Unseen[] }; read: { units: SkillUnit[] } },
+  { linked: LinkedDirectory }
+> = {
+  name: 'link',
+  run: ({ walked, read }) => ({ linked: linkDirectory(read.units, walked.skipped) }),
+}
+
+/** A place that would give skills if it could be read. */
+export interface Unseen {
   path: string
   finding: Finding
   names?: string[]
@@ -63,7 +73,9 @@ interface Linked {
   tool: UnitTool
 }
 
-/** The tools of a directory that delegate to each other in a circle. Each has one delegate at most, so it is in one circle at most. */
+/**
+ * The circles of a directory's delegates. Each tool has one delegate at most, so it is in one circle at most.
+ */
 function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
   const delegating = [...names.values()]
     .flatMap(named => soundTool(named) ?? [])
@@ -75,12 +87,12 @@ function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
     if (linked) append(byFile, named.unit.path, linked)
   }
   const circles: Linked[][] = []
-  const settled = new Set<UnitTool>()
+  const visited = new Set<UnitTool>()
   for (const first of delegating) {
     const way: Linked[] = []
     let at: Linked | null = first
-    for (; at && !settled.has(at.tool); at = delegateOf(at, names, byFile)) {
-      settled.add(at.tool)
+    for (; at && !visited.has(at.tool); at = delegateOf(at, names, byFile)) {
+      visited.add(at.tool)
       way.push(at)
     }
     const start = way.findIndex(({ tool }) => tool === at?.tool)
@@ -89,7 +101,7 @@ function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
   return circles
 }
 
-/** The tool that a delegate names, as far as it is of the same directory. */
+/** The tool of the same directory that a delegate names. */
 function delegateOf(
   { unit, tool }: Linked,
   names: ReadonlyMap<string, NamedTool>,

@@ -18,8 +18,8 @@ export interface Validators {
 }
 
 /**
- * Compiles the schemas of the units' tools, each once however many tools have it, and names the files in their
- * records. A schema that is not to be compiled is left to the runtime, which says the same of the same arguments.
+ * * Compiles the schemas of the units' tools, each once however many tools have it, and names the files in
+ * their records. The runtime interprets a schema that cannot be compiled, with equal results.
  *
  * @param known what earlier compiles made, and lies on disk
  */
@@ -60,12 +60,12 @@ export async function compileValidators(
   }
 }
 
-/** What earlier compiles made of schemas, without what no longer lies there as it was made. */
+/** The schemas that earlier compiles compiled, without those whose files are gone or changed. */
 export function soundValidators(directory: string, cache: CompileCache | null): Map<string, string> {
   return new Map([...(cache?.validators ?? [])].filter(([, file]) => isAsMade(directory, file, cache)))
 }
 
-/** A name of the form that esbuild's modules have, for a file that is made without it. */
+/** A file name of the form that modules made by esbuild have. */
 function fileFor(text: string): string {
   const number = BigInt(`0x${hash('sha256', text).slice(0, 16)}`)
   return `${INDEX_DIRECTORY}/module-${number.toString(36).toUpperCase().padStart(8, '0').slice(-8)}.mjs`
@@ -77,7 +77,7 @@ type Compile = (schema: JsonObject) => string
 class SchemaCompiler {
   readonly #compilers = new Map<Dialect, Compile>()
 
-  /** The text of a module; null for a schema that is not to be compiled. */
+  /** The text of a module; null for a schema that cannot be compiled. */
   async compile(schema: JsonObject): Promise<string | null> {
     const checked = checkSchema(schema)
     if ('problem' in checked || !checked.isCompilable) return null
@@ -85,7 +85,7 @@ class SchemaCompiler {
     try {
       return factoryText(compile(withoutNames(schema)))
     } catch {
-      // What Ajv cannot do is interpreted.
+      // Schemas that Ajv cannot compile are interpreted.
       return null
     }
   }
@@ -95,7 +95,8 @@ class SchemaCompiler {
     if (known) return known
     const { Ajv, standalone } = await loadAjv(dialect)
     const compile: Compile = schema => {
-      // One of its own for each: it numbers what it names, and the same schema is to give the same text.
+      // Each schema gets an instance of its own: Ajv numbers its names, and equal schemas must give equal
+      // texts.
       const ajv = configured(Ajv)
       return standalone(ajv, ajv.compile(schema))
     }

@@ -8,7 +8,10 @@ export interface EvaluationRequest {
   exports: string[]
 }
 
-/** By export its frontmatter, or what in it JSON does not have, as JSON; or what was thrown. */
+/**
+ * The message of a process: by export its frontmatter as JSON, or the value in it that JSON lacks; or the
+ * error thrown.
+ */
 export type EvaluationAnswer = { found: Record<string, string> } | { message: string; stack: string }
 
 export interface Evaluation {
@@ -23,10 +26,10 @@ export type EvaluationResult =
 
 export interface EvaluationProblem {
   kind: 'throws' | 'hangs' | 'exits' | 'not-json'
-  /** What was thrown, or what it is that JSON does not have. */
+  /** The error thrown, or the kind of the value that JSON lacks. */
   message: string
   stack: string
-  /** Of what JSON does not have: the export, and the place in its frontmatter. */
+  /** For a value that JSON lacks: the export, and the path in its frontmatter. */
   at?: { exported: string; path: string }
 }
 
@@ -41,9 +44,10 @@ const MEMORY_LIMIT_MB = 512
 const WORKER = fileURLToPath(new URL('./evaluate-worker.js', import.meta.url))
 
 /**
- * Imports modules to learn what is not literal in them, each in a process of its own: one that throws, hangs,
- * kills its process, patches its globals or prints does so to itself alone. A thread would not do: code that
- * waits for another program cannot be ended there, and it shares the compiler's standard output.
+ * * Imports modules to learn the values that are not literal in them, each in a process of its own: a module
+ * that throws, hangs, kills its process, patches its globals or prints harms only itself. A thread would not
+ * do: code that waits for another program cannot be ended there, and it shares the compiler's standard
+ * output.
  */
 export async function evaluateModules(
   evaluations: readonly Evaluation[],
@@ -69,7 +73,7 @@ function startProcess(): ChildProcess {
 }
 
 function evaluate({ file, exports }: Evaluation, timeLimit: number): Promise<EvaluationResult> {
-  return new Promise(settle => {
+  return new Promise(fulfil => {
     const child = startProcess()
     const timer = setTimeout(() => fail('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
     child.on('message', answer => end(readAnswer(answer, exports)))
@@ -86,12 +90,12 @@ function evaluate({ file, exports }: Evaluation, timeLimit: number): Promise<Eva
     function end(result: EvaluationResult): void {
       clearTimeout(timer)
       child.kill('SIGKILL')
-      settle(result)
+      fulfil(result)
     }
   })
 }
 
-/** An answer as it may be used. The module's own code can send anything in its place. */
+/** Checks a process's answer, in whose place the module's own code can send anything. */
 function readAnswer(answer: unknown, exports: readonly string[]): EvaluationResult {
   const { found, message, stack } = isJsonObject(answer) ? answer : {}
   if (typeof message === 'string')

@@ -1,6 +1,6 @@
 /**
- * Imports a module in a process of its own and tells what its exports say of themselves. Authors' code runs
- * here at build time: it may throw, hang, print or exit without taking the compiler along.
+ * * Imports a module in a process of its own and sends the metadata of its exports. Authors' code runs here
+ * at build time: it may throw, hang, print or exit without harm to the compiler.
  */
 import { isDefinedTool } from '../../../src/skill/define-tool.js'
 import { notJsonIn } from '../../../src/values/not-json.js'
@@ -18,7 +18,7 @@ process.once('message', async ({ url, exports }: EvaluationRequest) => {
       const notJson = notJsonIn(frontmatter)
       found[name] = JSON.stringify(notJson ? { notJson } : { frontmatter })
     }
-    // A promise of the top level that was rejected is told of now, as a fault of the import.
+    // A rejected promise of the top level is reported now, as a fault of the import.
     await new Promise(setImmediate)
     answer = { found }
   } catch (error) {
@@ -28,10 +28,10 @@ process.once('message', async ({ url, exports }: EvaluationRequest) => {
   process.send?.(answer)
 })
 
-// The compiler is gone: nobody is left to ask.
+// The compiler has ended, so that nothing is left to do.
 process.once('disconnect', () => process.exit())
 
-// As an import would say it.
+// In the words of a failed import.
 process.on('uncaughtException', error => {
   const { message, stack = '' } = error instanceof Error ? error : { message: String(error) }
   process.send?.({ message, stack } satisfies EvaluationAnswer)

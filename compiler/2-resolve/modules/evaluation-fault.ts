@@ -18,9 +18,9 @@ const RULES = {
 export const EVALUATION_RULES: ReadonlySet<RuleName> = new Set([...Object.values(RULES), 'forbidden-key'])
 
 /**
- * What is wrong with a code skill's file that was imported to learn its metadata.
+ * The fault of a code skill's file that was imported to learn its metadata.
  *
- * @param placeOf where a value stands that only running the code told
+ * @param placeOf the place of a value that is known only from running the code
  */
 export function evaluationFault(
   { kind, message, stack, at }: EvaluationProblem,

@@ -116,9 +116,9 @@ export interface AttachOptions {
 }
 
 /**
- * Puts modules into the units' records. What only running a module tells is asked of it now; a unit whose code
- * cannot be bundled, throws, hangs or exits is broken by it, and no other is. Where nothing is run, what an index recorded
- * of the same code is taken for its answer.
+ * * Puts modules into the units' records, and runs those whose metadata only running them tells. Code that
+ * cannot be bundled, throws, hangs or exits breaks its own unit alone. Where nothing is run, the records that
+ * an index has of unchanged code are used instead.
  */
 export async function attachModules(
   directory: string,
@@ -144,7 +144,9 @@ export async function attachModules(
   }
 }
 
-/** The tools of a unit whose module has to be run to know them, or to know that it can be run. */
+/**
+ * The tools of a unit whose module must be run to know their metadata, or to know that it can be imported.
+ */
 function toolsToRun({ tools }: SkillUnit): UnitTool[] {
   return tools.filter(({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects))
 }
@@ -180,7 +182,10 @@ function reportFailures(directory: string, unit: SkillUnit, { failures }: UnitMo
   }
 }
 
-/** A failure as it is told of a unit: at its place, or with the place where that is in another file. */
+/**
+ * A failure as a unit's diagnostic shows it: at its place, or with the place in the message where that is in
+ * another file.
+ */
 function problemIn(
   directory: string,
   { path }: SkillUnit,
@@ -192,7 +197,7 @@ function problemIn(
   return { place: FILE_START, problem: elsewhere === '' ? message : `${elsewhere}: ${message}` }
 }
 
-/** Where a failure is, from the directory; empty where it is in no file. */
+/** The place of a failure, relative to the directory; empty where it is in no file. */
 function shownPlace(directory: string, { file, line, column }: ModuleFailure): string {
   if (file === null) return ''
   const path = relative(realpathSync.native(directory), file).replaceAll('\\', '/')
@@ -217,7 +222,10 @@ async function runUnits(
   }
 }
 
-/** Takes what an index says of a unit whose code is the same; says that nothing was run for it. */
+/**
+ * Reports that a unit's code was not run, and takes the index's records of the unit where the code did not
+ * change.
+ */
 function takeRecorded(
   unit: SkillUnit,
   tools: UnitTool[],
@@ -251,7 +259,7 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
   }
   for (const { fresh, name, place } of tools) {
     const verbatim = fresh?.code && frontmatter.get(fresh.code.exported)
-    // What is literal means what the file says, so that it is the same where nothing is run.
+    // Literal values are taken from the file, so that they do not depend on whether code is run.
     if (!fresh?.code || fresh.code.dynamic.length === 0 || !verbatim) continue
     const key = forbiddenKeyIn(verbatim)
     if (key !== null) {
@@ -269,14 +277,14 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
   }
 }
 
-/** Where a value stands that only running told. */
+/** The place of a value that is known only from running the code. */
 function dynamicPlace(
   tools: readonly UnitTool[],
   { exported, path }: { exported: string; path: string },
 ): Place {
   const tool = tools.find(({ fresh }) => fresh?.code?.exported === exported)
-  const told = tool?.fresh?.code?.dynamic.find(({ found: [field = ''] }) => path.startsWith(field))
-  return (told ?? tool?.fresh?.code?.dynamic[0] ?? tool)?.place ?? FILE_START
+  const computed = tool?.fresh?.code?.dynamic.find(({ found: [field = ''] }) => path.startsWith(field))
+  return (computed ?? tool?.fresh?.code?.dynamic[0] ?? tool)?.place ?? FILE_START
 }
 
 function breakUnit(unit: SkillUnit, why: Finding): void {

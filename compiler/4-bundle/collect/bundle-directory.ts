@@ -84,7 +84,7 @@ function recordsOf(dir: string, index: OpenIndex): IndexedDirectory {
   return { dir, header: index.header, lines, tools }
 }
 
-/** Why something is not ours that a runtime looks at only when it uses it: bundling follows it at once. */
+/** The fault of a record that a runtime checks only when it uses it; bundling uses all at once. */
 function followedFault(section: Section, key: string, record: object): string | null {
   if (section === 'contents' && !isContent(record)) return `the content of ${JSON.stringify(key)} is not ours`
   const { references = [] }: Partial<ToolDetails> = record
@@ -128,8 +128,8 @@ export function filesOf({ lines }: IndexedDirectory): Map<string, FileRecord> {
 }
 
 /**
- * A directory without the tools that are not kept. Files that give none of those go with them, but for one that should be a main
- * skill: what stands under it is not run.
+ * * Removes the tools of a directory that are not kept, and the files that gave only such tools. A file that
+ * should be a main skill stays, since it keeps the tools in its folder from being run.
  */
 export function withTools(indexed: IndexedDirectory, isKept: (name: string) => boolean): IndexedDirectory {
   const { lines, tools } = indexed
@@ -151,7 +151,10 @@ export function withTools(indexed: IndexedDirectory, isKept: (name: string) => b
   }
 }
 
-/** All that a bundle takes from a directory. What its index names outside of it is not taken. */
+/**
+ * Everything that a bundle takes from a directory. Files outside the directory are not taken, even if its
+ * index names them.
+ */
 export function bundledDirectory(indexed: IndexedDirectory, at: string): BundledDirectory {
   const { dir, tools } = indexed
   const details = detailsOf(indexed)
@@ -177,7 +180,10 @@ export function bundledDirectory(indexed: IndexedDirectory, at: string): Bundled
   }
 }
 
-/** The parts of a skill file that hold contents. One that was changed since is left to say so when it is read. */
+/**
+ * Adds the parts of a skill file that hold contents. A file that was changed since gets none, so that reading
+ * it reports the change.
+ */
 function addSource(
   sources: Map<string, BundledSource>,
   dir: string,
@@ -245,7 +251,7 @@ export function realInside(folder: string, file: string): string | null {
   return real?.startsWith(realpathSync.native(folder) + sep) ? real : null
 }
 
-/** The texts of its index, written anew from its records. */
+/** The texts of a directory's index, written anew from its records. */
 function indexTexts(
   { lines, header }: IndexedDirectory,
   at: string,

@@ -21,8 +21,8 @@ export interface BundledModule {
 const MODULE = /^\.agent-apps\/(?:module|chunk)-[0-9A-Z]{8}\.mjs$/
 
 /**
- * A compiled module of a directory, with the files that it finds by its own place brought along: those that belong to a
- * root.
+ * * A compiled module of a directory, with the files that it finds by its own place brought along: those that
+ * belong to a root.
  *
  * @param onPath called with each of those files, absolute, before it is looked at
  * @throws BUNDLE_UNCOMPILED
@@ -54,7 +54,10 @@ export function readModule(
 /** Of a module, and of a file that is brought along: it is held in memory, once for each bundle. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
-/** The URL of a file that is brought along; null for one that is not there, too large, unreadable, or not the project's. */
+/**
+ * The URL of a file that is brought along; null for one that is not there, too large, unreadable, or not the
+ * project's.
+ */
 function bring(
   source: URL,
   url: string,

@@ -8,8 +8,8 @@ export interface NamedRecord {
 }
 
 /**
- * Finds what the references of compiled directories lead to. A path without a fragment means the first tool of its file, whether or
- * not a bundle keeps that.
+ * * Finds what the references of compiled directories lead to. A path without a fragment means the first tool
+ * of its file, whether or not a bundle keeps that.
  */
 export function bundledResolver(directories: readonly SearchedIndex[]): ToolResolver<NamedRecord> {
   return new ToolResolver(

@@ -14,7 +14,7 @@ import { keptTools } from './kept-tools.js'
 const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
 
 /**
- * What a project's bundle consists of, from its indexes.
+ * Collects the parts of a project's bundle from its indexes.
  *
  * @throws BUNDLE_UNCOMPILED, OPTIONS_INVALID
  */
@@ -24,7 +24,7 @@ export async function collectBundle(
 ): Promise<{ parts: BundleParts; declared: DeclaredTool[] }> {
   const places = virtualPaths(cwd, searched)
   const own = ({ external, layer }: Project['searched'][number]) => !external && layer === 'project'
-  // One that is not there has no skills, as for a runtime.
+  // A missing directory has no skills, as for a runtime.
   const there = searched.filter(
     ({ dir }, number) => existsSync(dir) && searched.findIndex(one => one.dir === dir) === number,
   )
@@ -61,7 +61,10 @@ function searchedIndex(
   return { ...readIndexed(entry), layer: entry.layer, ...whose }
 }
 
-/** What the cascades of each directory depend on: the project's on all of its own, others' on themselves, the library's on nothing else. */
+/**
+ * Adds the digests of what cascades depend on: the project's on all its directories, each other directory's
+ * and the library's on itself.
+ */
 function addCascadeKeys(directories: readonly BundledDirectory[], indexed: readonly SearchedIndex[]): void {
   const below = indexed.find(({ isLibrary }) => isLibrary)?.header.cascadeInput ?? null
   const own = indexed.filter(({ isOwn }) => isOwn).map(({ header }) => header.cascadeInput)

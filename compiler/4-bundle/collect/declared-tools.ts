@@ -56,9 +56,10 @@ function bundledTools(directories: readonly SearchedIndex[]): BundledTools {
 }
 
 /**
- * What a tool takes and gives. One that says nothing of it, and hands its call on to another as it is, is that one's.
+ * * The schemas of a tool's parameters and result. A tool without schemas of its own that only delegates has
+ * those of its delegate.
  *
- * @param before the tools that lead here
+ * @param before the tools whose delegates led here
  */
 function typesOf(
   tool: BundledTool,
@@ -70,7 +71,7 @@ function typesOf(
   const params: unknown = record.frontmatter.params ?? cascade?.metadata?.params
   const returns: unknown = record.frontmatter.returns ?? cascade?.metadata?.returns
   const isDelegated = metadata.delegate !== undefined || cascade?.body !== undefined
-  // A text is held against no schema.
+  // The text of a Markdown skill is compared with no schema.
   const isText = record.kind !== 'code' && !isDelegated
   const isAlone = !cascade || (cascade.chain.length === 0 && !cascade.open)
   const target = isDelegated && isAlone ? delegateOf(tool, bundled) : undefined
@@ -89,7 +90,7 @@ function delegateOf(tool: BundledTool, bundled: BundledTools): BundledTool | und
   const isOwn = tool.record.frontmatter.metadata.delegate !== undefined
   const { record, directory } = (isOwn ? tool : bundled.bodyOf(tool)) ?? {}
   const delegate = record?.frontmatter.metadata.delegate
-  // A module, or a text, is no tool.
+  // A delegate that was compiled (`record.delegate`) is code and no tool.
   if (!record || !directory || record.delegate || typeof delegate !== 'string') return undefined
   const reference = absoluteReference(delegate, join(directory.dir, dirname(record.file)))
   return bundled.loaded(bundled.resolver.find(reference))

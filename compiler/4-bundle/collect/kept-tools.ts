@@ -7,9 +7,10 @@ import { type SearchedIndex, withTools } from './bundle-directory.js'
 import { type Dependency, ToolDependencies } from './tool-dependencies.js'
 
 /**
- * The directories without the tools that a bundle does not keep. Kept are those that a pattern names, with all that they
- * lead to, and the project's main skill, under which the tools stand that a program registers. A name is kept in every
- * directory that has it, so that it means the tool that it meant. A broken one is no tool, and goes on saying so.
+ * * Removes the tools that a bundle does not keep. It keeps the tools that a pattern names, with all their
+ * dependencies, and the project's main skill, which governs the tools that a program registers. A name is
+ * kept in every directory that has it, so that it means the same tool as before. Broken tools are kept, so
+ * that they are still reported.
  *
  * @param directories the library's among them
  * @param keep undefined: all, as a program may call any tool by its name
@@ -69,7 +70,9 @@ function isMainAtTop(record: NameRecord): boolean {
   return !isBroken(record) && record.frontmatter.role === 'main' && posix.dirname(record.file) === '.'
 }
 
-/** The names of all tools that some dependencies lead to, directly or by others, including their own names. */
+/**
+ * The names of all tools that some dependencies lead to, directly or by others, including their own names.
+ */
 async function reached(
   from: readonly Dependency[],
   dependencies: ToolDependencies,

@@ -6,7 +6,10 @@ import {
   type ToolRule,
 } from '../../../src/patterns/tool-pattern.js'
 
-/** Finds the names of the tools that a rule selects. A name or tag that is no glob is looked up: most are, and tools are many. */
+/**
+ * Finds the names of the tools that a rule selects. Most rules are no globs, and are looked up by name and
+ * tag.
+ */
 export function selectedTools(tools: readonly MatchedTool[]): (rule: ToolRule) => string[] {
   const called = new Map<string, Set<MatchedTool>>()
   for (const tool of tools)

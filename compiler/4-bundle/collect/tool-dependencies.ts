@@ -49,8 +49,8 @@ function parsedIndex(indexed: SearchedIndex) {
 }
 
 /**
- * Finds what tools need: what runs when one is called, everything that its metadata is made of, the main skills above it, and what its
- * frontmatter and content refer to. What code calls cannot be seen.
+ * * Finds what tools need: what runs when one is called, everything that its metadata is made of, the main
+ * skills above it, and what its frontmatter and content refer to. What code calls cannot be seen.
  */
 export class ToolDependencies {
   private readonly byName = new Map<string, LoadedTool[]>()
@@ -103,7 +103,10 @@ export class ToolDependencies {
     }
   }
 
-  /** The names that a reference in a file means. A bundle keeps a name in every directory, so that it means the same tool. */
+  /**
+   * The names that a reference in a file means. A bundle keeps a name in every directory, so that it means
+   * the same tool.
+   */
   private targets({ kind, ref }: PlacelessReference, file: string): string[] {
     const folder = dirname(file)
     if (kind === 'link' || kind === 'include') {
@@ -214,12 +217,16 @@ function patternsIn(list: string): Dependency[] {
 /** A name that no tool and no tag has. */
 const NOBODY = '\0\0'
 
-/** False for a pattern that forbids, and for `*`, `!(bash)` and the like, which name no tool in particular. */
+/**
+ * False for a pattern that forbids, and for `*`, `!(bash)` and the like, which name no tool in particular.
+ */
 function isNaming({ glob, options }: ToolRule): boolean {
   return options.deny === undefined && glob !== undefined && !matchGlob(glob, NOBODY)
 }
 
-/** The metadata keys that may name middleware: a tool's own, those that it gets, and those that it promotes. */
+/**
+ * The metadata keys that may name middleware: a tool's own, those that it gets, and those that it promotes.
+ */
 function keysOf({ frontmatter: { metadata } }: ToolRecord, cascade: CascadeRecord | undefined): string[] {
   const { $local, $global } = metadata
   return [metadata, cascade?.metadata, $local, $global].flatMap(one =>
@@ -240,7 +247,10 @@ function mainsByFolder(tools: readonly LoadedTool[]): Map<string, string[]> {
   return mains
 }
 
-/** The text of a file that contents include; empty where the file can no longer be read, which rendering reports. */
+/**
+ * The text of a file that contents include; empty where the file can no longer be read, which rendering
+ * reports.
+ */
 function includedText(dir: string, path: string): string {
   try {
     const real = realInside(dir, join(dir, path))

@@ -3,16 +3,8 @@ import { type FileDigest, listingText } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { checkDelegates } from '../1-read/code/check-delegates.js'
 import { describesEntry } from '../1-read/markdown/describes-entry.js'
-import {
-  isSameFile,
-  type ReadOptions,
-  type ReadSkills,
-  readSkills,
-  rememberFiles,
-  rereadUnits,
-} from '../1-read/read-skills.js'
+import { isSameFile, type ReadSkills, readSkills, rememberFiles, rereadUnits } from '../1-read/read-skills.js'
 import { walk } from '../1-read/walk/walk.js'
-import { linkDirectory } from '../2-resolve/link/link.js'
 import { compileValidators, soundValidators } from '../2-resolve/modules/compile-validators.js'
 import {
   attachModules,
@@ -24,8 +16,9 @@ import { withModules } from '../3-emit/write-index.js'
 import { type KeptLines, LineStore } from '../index/line-store.js'
 import { readWritten, shardsHold, storeLines } from '../index/read-written.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
-import { type Job, throwIfAborted, timed } from '../project/job.js'
+import { type Job, throwIfAborted } from '../project/job.js'
 import type { ProjectDirectory } from '../project/project.js'
+import type { Stage } from '../project/stage.js'
 import { countTokens } from '../records/catalog-cost.js'
 import { type CompileCache, readCache } from '../records/compile-cache.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
@@ -33,69 +26,117 @@ import { settleUnit } from '../records/settle-unit.js'
 import { isReadAnew, type SkillUnit } from '../records/skill-unit.js'
 import type { Walk } from '../records/walked.js'
 
-/** A directory that was read, as far as that goes without the others. */
-export interface PreparedDirectory {
+/** A directory that is about to be compiled. */
+export interface StartedDirectory {
   directory: ProjectDirectory
+  job: Job
+  /** The index as it was before this compile. */
+  before: OpenIndex | null
+  /** The last compile, as far as this one can build on it. */
+  previous: PreviousCompile | null
+  /** The results of running code that the index records, for a compile that runs none; else null. */
+  recorded: RecordedIndex | null
+  /** Holds this compile's lines. */
+  store: LineStore
+}
+
+/** A directory that was read, as far as that is possible without the others. */
+export interface PreparedDirectory extends StartedDirectory {
   walked: WalkedDirectory
   read: ReadSkills
   modules: MadeModules
   linked: LinkedDirectory
-  /** The index as it lay there before. */
-  before: OpenIndex | null
-  /** The last compile, as far as this one can build on it. */
-  previous: PreviousCompile | null
-  /** What the index says that only running code could tell, where none is run; else null. */
-  recorded: RecordedIndex | null
-  /** True where everything but the cascades is as the index has it. */
+  /** True where everything but the cascades is as the index says. */
   isUnchanged: boolean
-  /** The last compile's lines, for the records that still hold; they are read only where something changed. */
+  /**
+   * The last compile's lines, for the records that still hold; they are read only where something changed.
+   */
   lines: KeptLines | null
-  /** Where this compile's lines stand. */
-  store: LineStore
 }
 
-/** What the directory's code and its tools' schemas are compiled to. */
+/** The modules that a directory's code and its tools' schemas are compiled to. */
 export interface MadeModules extends UnitModules {
   /** By digest of a schema: the file that it was compiled to. */
   validators: Map<string, string>
   /** Those of `files` that code was compiled to. */
   moduleFiles: string[]
-  /** What each of `files` holds. */
+  /** The digests of `files`. */
   made: Map<string, FileDigest>
 }
 
-/** walk → read → modules → link, of one directory. */
-export async function prepareDirectory(
-  directory: ProjectDirectory,
-  job: Job,
-): Promise<PreparedDirectory | 'overtaken'> {
-  const { dir } = directory
-  const before = readWritten(dir)
-  const previous = job.force || job.check ? null : previousCompile(directory, before)
-  const store = new LineStore()
-  const walked = await timed(job, 'walk', () => walkDirectory(directory, job))
-  const read = await timed(job, 'read', () =>
-    readSkills(dir, walked.skills, previous?.cache ?? null, readOptions(walked, store, job)),
-  )
-  const recorded = job.check ? recordedIndex(dir, before) : null
-  const made = await timed(job, 'modules', () =>
-    makeModules(directory, read, walked, { previous, recorded }, store, job),
-  )
-  if (made === 'overtaken') return made
-  countTokens(dir, read.units)
-  const linked = await timed(job, 'link', () => linkDirectory(read.units, walked.skipped))
-  return { directory, walked, read, linked, before, previous, recorded, store, ...made }
+/**
+ * A stage found that another compile, or an editor, changed something under it: everything must be done
+ * again.
+ */
+export class Overtaken extends Error {}
+
+export function startDirectory(directory: ProjectDirectory, job: Job): StartedDirectory {
+  const before = readWritten(directory.dir)
+  return {
+    directory,
+    job,
+    before,
+    previous: job.force || job.check ? null : previousCompile(directory, before),
+    recorded: job.check ? recordedIndex(directory.dir, before) : null,
+    store: new LineStore(),
+  }
 }
 
-/** Makes the directory's code modules, and the records of everything that the last compile's no longer serve. */
-async function makeModules(
-  directory: ProjectDirectory,
-  read: ReadSkills,
-  walked: WalkedDirectory,
-  { previous, recorded }: Pick<PreparedDirectory, 'previous' | 'recorded'>,
-  store: LineStore,
-  { check }: Job,
-): Promise<Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'> | 'overtaken'> {
+/** Finds a directory's skill files. */
+export const walkDirectory: Stage<StartedDirectory, Pick<PreparedDirectory, 'walked'>> = {
+  name: 'walk',
+  run({ directory: { dir, isIgnored }, job }) {
+    const walkedAt = Date.now()
+    const walked = walk(dir, { isIgnored, describesEntry, onDirectory: job.watchSink?.directory })
+    job.total += walked.skills.length
+    return { walked: { ...walked, walkedAt } }
+  },
+}
+
+/** Reads the skill files that changed since the last compile. */
+export const readChanged: Stage<
+  StartedDirectory & Pick<PreparedDirectory, 'walked'>,
+  Pick<PreparedDirectory, 'read'>
+> = {
+  name: 'read',
+  async run({ directory: { dir }, walked: { skills, walkedAt }, previous, store, job }) {
+    const onUnit = (unit: SkillUnit, file: string): void => settleUnit(unit, file, store)
+    const onFile = (): void => {
+      throwIfAborted(job)
+      job.done++
+      job.onProgress?.({ done: job.done, total: job.total })
+    }
+    return { read: await readSkills(dir, skills, previous?.cache ?? null, { walkedAt, onUnit, onFile }) }
+  },
+}
+
+/**
+ * Makes the directory's code modules, and the records of everything for which the last compile's no longer
+ * serve.
+ */
+export const makeModules: Stage<
+  StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read'>,
+  Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'>
+> = {
+  name: 'modules',
+  async run(started) {
+    const made = await madeModules(started)
+    countTokens(started.directory.dir, started.read.units)
+    return made
+  },
+}
+
+async function madeModules({
+  directory,
+  walked,
+  read,
+  previous,
+  recorded,
+  store,
+  job: { check },
+}: StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read'>): Promise<
+  Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'>
+> {
   const { dir } = directory
   const cache = previous?.cache ?? null
   const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
@@ -110,7 +151,7 @@ async function makeModules(
     ...unitsWithNewModules(read.units, modules, cache),
     ...(areWhole ? [] : unitsWithLostValidators(read.units, sound)),
   ])
-  if (!(await rereadUnits(dir, [...unready], walked.skills))) return 'overtaken'
+  if (!(await rereadUnits(dir, [...unready], walked.skills))) throw new Overtaken()
   await checkDelegates(dir, read.units)
   await attachModules(
     dir,
@@ -143,7 +184,7 @@ function withValidators(
   }
 }
 
-/** What a file holds: what is written now, or what the last compile wrote. */
+/** The digest of a file: of what is written now, or else of what the last compile wrote. */
 function madeFile(contents: Uint8Array | undefined, before: FileDigest | undefined): FileDigest {
   if (contents) return { size: contents.length, sha256: hash('sha256', contents) }
   if (before) return before
@@ -193,25 +234,7 @@ export interface WalkedDirectory extends Walk {
   walkedAt: number
 }
 
-function walkDirectory({ dir, isIgnored }: ProjectDirectory, job: Job): WalkedDirectory {
-  throwIfAborted(job)
-  const walkedAt = Date.now()
-  const walked = walk(dir, { isIgnored, describesEntry, onDirectory: job.looks?.directory })
-  job.total += walked.skills.length
-  return { ...walked, walkedAt }
-}
-
-function readOptions({ walkedAt }: WalkedDirectory, store: LineStore, job: Job): ReadOptions {
-  const onUnit = (unit: SkillUnit, file: string): void => settleUnit(unit, file, store)
-  const onFile = (): void => {
-    throwIfAborted(job)
-    job.done++
-    job.onProgress?.({ done: job.done, total: job.total })
-  }
-  return { walkedAt, onUnit, onFile }
-}
-
-/** True where nothing was read anew and the directory lists the same, so that the index is right as it stands. */
+/** True where nothing was read anew and the directory has the same entries, so that the index still holds. */
 function isUnchanged(
   { ignore }: ProjectDirectory,
   walked: WalkedDirectory,
@@ -229,7 +252,7 @@ export function listingDigest({ listing }: Walk): string {
   return hash('sha256', listingText(listing))
 }
 
-/** The digest of what takes names without having been looked at. */
+/** The digest of the places that take names although nobody can read them. */
 export function unseenDigest({ skipped }: Walk): string {
   return hash('sha256', JSON.stringify(skipped.filter(({ names }) => names)))
 }

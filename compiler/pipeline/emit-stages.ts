@@ -1,0 +1,179 @@
+import { hash } from 'node:crypto'
+import { type EncodedIndex, encodeIndex, type HeaderFields } from '../../src/index/encode-index.js'
+import type { FileDigest } from '../../src/index/index-format.js'
+import { isInside } from '../../src/index/inside-path.js'
+import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
+import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
+import type { UnitModules } from '../2-resolve/modules/unit-modules.js'
+import { withDirectoryLock } from '../3-emit/directory-lock.js'
+import { recordLines } from '../3-emit/record-lines.js'
+import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
+import { changedNames } from '../index/changed-names.js'
+import { indexFiles } from '../index/index-files.js'
+import type { KeptLines } from '../index/line-store.js'
+import { readWritten, shardFiles, storeLines } from '../index/read-written.js'
+import { type ProjectDirectory, shownPath } from '../project/project.js'
+import type { Stage } from '../project/stage.js'
+import { encodeCache } from '../records/compile-cache.js'
+import { type LinkedDirectory, withFindings } from '../records/linked-directory.js'
+import type { Walk } from '../records/walked.js'
+import {
+  leftOut,
+  listingDigest,
+  Overtaken,
+  type PreparedDirectory,
+  rememberInputs,
+  unseenDigest,
+} from './directory-stages.js'
+import type { DirectoryCascades } from './project-stages.js'
+
+export interface CompiledDirectory {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+  skipped: Walk['skipped']
+  reused: number
+  /** How many contents with directives were compiled anew. */
+  rendered: number
+  outdated: string[]
+  stale: string[]
+}
+
+/** A directory with everything that goes into its index. */
+export interface ResolvedDirectory extends PreparedDirectory {
+  cascades: DirectoryCascades
+  contents: LocatedContents
+}
+
+export interface EncodedDirectory {
+  compiled: CompiledDirectory
+  /** What must be written; null where the index already says the same. */
+  unwritten: {
+    encoded: EncodedIndex
+    /** The shards that are as they must be. */
+    sound: Set<string>
+    /** False where the index is as it must be, so that at most the cache is written. */
+    isOutdated: boolean
+  } | null
+}
+
+/** Encodes a directory's index, and finds which of its files are out of date. */
+export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
+  name: 'emit',
+  run(resolved) {
+    const { directory, walked, read, modules, before, previous, store, cascades, contents, job } = resolved
+    const { dir } = directory
+    const linked = withFindings(withFindings(resolved.linked, cascades.findings), contents.findings)
+    const reused = read.units.length - read.parsed
+    const rendered = [...contents.records.values()].filter(record => record !== null).length
+    const compiled = { directory, linked, skipped: walked.skipped, reused, rendered, outdated: [], stale: [] }
+    // Nothing is known of a directory that may not be listed, so nothing can take its index's place.
+    if (walked.isRefused || (resolved.isUnchanged && cascades.records === null && rendered === 0))
+      return { compiled, unwritten: null }
+    const kept = keptLines(resolved)
+    const included = rememberIncluded(resolved)
+    const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made])
+    const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
+    const encoded = encodeIndex(lines, headerFields(resolved, linked), line => store.bytes(line), indexFiles)
+    const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
+    const outdated = outdatedFiles(dir, encoded, modules, sound)
+    if (!job.check) return { compiled, unwritten: { encoded, sound, isOutdated: outdated.length > 0 } }
+    const stale = changedNames(dir, before, lines, store)
+    return { compiled: { ...compiled, outdated, stale }, unwritten: null }
+  },
+}
+
+/** Writes a directory's index and cache, where they are out of date. */
+export const write: Stage<ResolvedDirectory & EncodedDirectory, object> = {
+  name: 'emit',
+  async run({ compiled: { linked }, unwritten, ...resolved }) {
+    if (unwritten === null) return {}
+    const { directory, walked, read, modules, before, previous, cascades, contents, job } = resolved
+    const { dir } = directory
+    const { encoded, sound, isOutdated } = unwritten
+    const cache = encodeCache({
+      header: hash('sha256', encoded.header),
+      external: directory.externalPackages,
+      files: read.files,
+      linked,
+      unseen: unseenDigest(walked),
+      modules,
+      cascadeFindings: cascades.findings,
+      contentFindings: contents.findings,
+      elsewhere: cascades.elsewhere,
+    })
+    if (!isOutdated) {
+      if (!previous) saveCache(dir, cache)
+      return {}
+    }
+    const written = await withDirectoryLock(dir, () =>
+      readWritten(dir)?.text === before?.text ? writeIndex(dir, encoded, modules, cache, sound) : null,
+    )
+    if (written === null) throw new Overtaken()
+    for (const file of written) job.written.add(shownPath(directory, file))
+    return {}
+  },
+}
+
+/** The last compile's lines. Where only cascades changed, they were not needed before now. */
+function keptLines({
+  directory: { dir },
+  read,
+  walked,
+  modules,
+  previous,
+  isUnchanged,
+  lines,
+  store,
+}: PreparedDirectory): KeptLines | null {
+  if (!isUnchanged || previous === null) return lines
+  rememberInputs(dir, modules, read, walked)
+  const stored = storeLines(dir, previous.written, store)
+  if (stored === null) throw new Overtaken()
+  return stored
+}
+
+/** Keeps the state of the files that are in contents for the next compile, and gives their paths. */
+function rememberIncluded({ directory, linked, read, walked }: PreparedDirectory): string[] {
+  const included = [
+    ...new Set(linked.units.flatMap(({ tools }) => tools.flatMap(({ included: files = [] }) => files))),
+  ]
+  rememberFiles(directory.dir, included, read.files, walked.walkedAt)
+  return included
+}
+
+function headerFields(
+  { directory: { ignore }, walked, modules, cascades: { input, key } }: ResolvedDirectory,
+  { units, given }: LinkedDirectory,
+): HeaderFields {
+  const skipped = units.filter(({ path }) => !given.has(path)).length + leftOut(walked)
+  const files = units.length + leftOut(walked)
+  return {
+    ignore,
+    listing: listingDigest(walked),
+    counts: { files, found: files - skipped, skipped },
+    cascadeInput: input,
+    cascadeKey: key,
+    modules: modules.files,
+  }
+}
+
+/**
+ * Files of the directory that are part of modules or contents without being skills, for a reader to check
+ * them too.
+ */
+function otherInputs(
+  { units, files }: ReadSkills,
+  { modules }: UnitModules,
+  included: readonly string[],
+): Map<string, FileDigest> {
+  const skills = new Set(units.map(({ path }) => path))
+  const inputs = [...[...modules.values()].flatMap(module => module.inputs), ...included].filter(
+    path => isInside(path) && !skills.has(path),
+  )
+  return new Map(
+    inputs.flatMap(path => {
+      const file = files.get(path)
+      return file ? [[path, { size: file.stat.size, sha256: file.sha256 }] as const] : []
+    }),
+  )
+}

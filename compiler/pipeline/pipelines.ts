@@ -1,0 +1,35 @@
+import { link } from '../2-resolve/link/link.js'
+import { checkTogether } from '../check/check-together.js'
+import { fixFiles } from '../check/fix-files.js'
+import { specVerdicts } from '../check/spec-verdicts.js'
+import { drawGraph } from '../graph/draw-graph.js'
+import { makeModules, readChanged, walkDirectory } from './directory-stages.js'
+import { encode, write } from './emit-stages.js'
+import { foldChanged, resolveChanged } from './project-stages.js'
+import { completeUnits, foldAll, readAll, resolveAll, walkAll } from './read-stages.js'
+
+/**
+ * * The pipelines of the commands. The stages of `directory` run for one directory after the other, those of
+ * `project` for all together. The pipeline that reads a directory for the runtime is `DISK` in
+ * compiler/disk/disk.ts: a runtime loads it without these.
+ */
+
+/** Compiles a project. What the last compile made is kept where it still holds. */
+export const COMPILE = {
+  directory: [walkDirectory, readChanged, makeModules, link],
+  project: [resolveChanged, foldChanged],
+  /** For one directory after the other. */
+  emit: [encode, write],
+} as const
+
+/** Finds every fault of a project, without running its code. */
+export const CHECK = {
+  directory: [walkAll, fixFiles, specVerdicts, readAll, completeUnits, link],
+  project: [resolveAll, foldAll, checkTogether],
+} as const
+
+/** Finds what a project's tools refer to. */
+export const GRAPH = {
+  directory: [walkAll, readAll, link],
+  project: [foldAll, drawGraph],
+} as const

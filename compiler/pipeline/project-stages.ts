@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto'
+import { type CascadeRecord, cascadeKeyText } from '../../src/index/index-format.js'
+import { isSameFile } from '../1-read/read-skills.js'
+import { cascadeInputDigest } from '../2-resolve/cascade/cascade-tools.js'
+import {
+  type ContentsPart,
+  type LocatedContents,
+  projectContents,
+} from '../2-resolve/contents/project-contents.js'
+import type { Finding } from '../diagnostics/diagnostics.js'
+import type { Job } from '../project/job.js'
+import { isLibrary, libraryBelow } from '../project/library.js'
+import type { Project } from '../project/project.js'
+import type { Stage } from '../project/stage.js'
+import { isReadAnew, type UnitTool } from '../records/skill-unit.js'
+import type { PreparedDirectory } from './directory-stages.js'
+import { projectCascades } from './project-cascades.js'
+import { projectPart } from './read-stages.js'
+
+/** The directories of a project, each read, on their way into indexes. */
+export interface PreparedProject {
+  prepared: readonly PreparedDirectory[]
+  project: Project
+  job: Job
+}
+
+/** A directory's part of the project's cascades. */
+export interface DirectoryCascades {
+  /** The digest of everything in this directory that cascades are made of. */
+  input: string
+  /** The digest of everything that they are made of. */
+  key: string
+  /** By name; null where those of the last compile hold. */
+  records: Map<string, CascadeRecord> | null
+  /** By file. */
+  findings: Map<string, Finding[]>
+  /** The directories of other people that the project searches, in which a base may lie. */
+  elsewhere: string[]
+}
+
+/** Resolves the cascades of all directories together, unless nothing that they are made of changed. */
+export const resolveChanged: Stage<PreparedProject, { cascades: DirectoryCascades[] }> = {
+  name: 'resolve',
+  run: async ({ prepared, project }) => ({ cascades: await cascadesOf(prepared, project) }),
+}
+
+async function cascadesOf(
+  prepared: readonly PreparedDirectory[],
+  project: Project,
+): Promise<DirectoryCascades[]> {
+  const inputs = prepared.map(({ linked }) => cascadeInputDigest(linked))
+  const library = libraryBelow(project)
+  // The library's own cascades depend on nothing else.
+  const key = hash(
+    'sha256',
+    isLibrary(project.directories)
+      ? cascadeKeyText([], inputs[0] ?? null)
+      : cascadeKeyText(inputs, library?.cascadeInput ?? null),
+  )
+  const elsewhere = project.others.map(({ dir }) => dir)
+  if (prepared.every(one => isStillResolved(one, key, elsewhere))) {
+    return prepared.map(({ previous }, number) => ({
+      input: inputs[number] ?? '',
+      key,
+      records: null,
+      findings: previous?.cache.cascadeFindings ?? new Map(),
+      elsewhere,
+    }))
+  }
+  const cascades = await projectCascades(prepared.map(projectPart), library, project)
+  return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
+}
+
+/**
+ * True where nothing changed that the last compile's cascades were made of, and no file with a fault of
+ * theirs was read anew.
+ */
+function isStillResolved(
+  { previous, linked }: PreparedDirectory,
+  key: string,
+  elsewhere: readonly string[],
+): boolean {
+  if (previous?.written.header.cascadeKey !== key) return false
+  const { cascadeFindings } = previous.cache
+  if (previous.cache.elsewhere.join('\0') !== elsewhere.join('\0')) return false
+  return linked.units.every(({ path, tools }) => !cascadeFindings.has(path) || !tools.some(isReadAnew))
+}
+
+/**
+ * Folds the directives in the contents of all directories, except where the last compile's results still
+ * hold.
+ */
+export const foldChanged: Stage<
+  PreparedProject & { cascades: readonly DirectoryCascades[] },
+  { contents: LocatedContents[] }
+> = {
+  name: 'contents',
+  async run({ prepared, cascades, project, job }) {
+    const parts = prepared.map((one, number) => contentsPart(one, cascades[number]?.key))
+    return { contents: await projectContents(parts, libraryBelow(project), project, job.check !== true) }
+  },
+}
+
+/** @param key the digest of everything that the project's cascades are made of */
+function contentsPart(prepared: PreparedDirectory, key: string | undefined): ContentsPart {
+  const { directory, before, previous, recorded } = prepared
+  return {
+    ...projectPart(prepared),
+    recorded: before?.header.cascadeKey === key ? recorded : null,
+    keptFindings(unit) {
+      if (previous === null || previous.written.header.cascadeKey !== key) return null
+      const { cache } = previous
+      const isSame = (tool: UnitTool): boolean =>
+        !isReadAnew(tool) && (tool.included ?? []).every(file => isSameFile(directory.dir, file, cache))
+      const findings = cache.contentFindings.get(unit.path) ?? []
+      // The cause of another fault may lie in another file.
+      const isSound = findings.every(({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle')
+      return isSound && unit.tools.every(isSame) ? [...findings] : null
+    },
+  }
+}

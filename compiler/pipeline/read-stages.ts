@@ -1,0 +1,81 @@
+import { checkDelegates } from '../1-read/code/check-delegates.js'
+import { describesEntry } from '../1-read/markdown/describes-entry.js'
+import { type ReadSkills, readSkills, toolParser } from '../1-read/read-skills.js'
+import { walk } from '../1-read/walk/walk.js'
+import { addDirectiveReferences } from '../2-resolve/contents/add-directive-references.js'
+import { type LocatedContents, projectContents } from '../2-resolve/contents/project-contents.js'
+import { attachModules, NO_MODULES } from '../2-resolve/modules/unit-modules.js'
+import { libraryBelow } from '../project/library.js'
+import type { Project, ProjectDirectory } from '../project/project.js'
+import type { ProjectPart } from '../project/project-part.js'
+import type { Stage } from '../project/stage.js'
+import { countTokens } from '../records/catalog-cost.js'
+import type { LinkedDirectory } from '../records/linked-directory.js'
+import type { Walk } from '../records/walked.js'
+import { type LocatedCascades, projectCascades } from './project-cascades.js'
+
+/** A directory of which all skill files are read, whatever an index says. */
+export interface ReadDirectory {
+  directory: ProjectDirectory
+  walked: Walk
+  read: Pick<ReadSkills, 'units'>
+  linked: LinkedDirectory
+}
+
+/** Finds a directory's skill files. */
+export const walkAll: Stage<Pick<ReadDirectory, 'directory'>, Pick<ReadDirectory, 'walked'>> = {
+  name: 'walk',
+  run: ({ directory: { dir, isIgnored } }) => ({ walked: walk(dir, { isIgnored, describesEntry }) }),
+}
+
+/** Reads all of a directory's skill files. */
+export const readAll: Stage<Pick<ReadDirectory, 'directory' | 'walked'>, Pick<ReadDirectory, 'read'>> = {
+  name: 'read',
+  run: async ({ directory, walked }) => ({
+    read: await readSkills(directory.dir, walked.skills, null, { walkedAt: 0 }),
+  }),
+}
+
+/** Completes the records of what was read, as far as that is possible without running code. */
+export const completeUnits: Stage<Pick<ReadDirectory, 'directory' | 'read'>, object> = {
+  name: 'modules',
+  async run({ directory: { dir }, read: { units } }) {
+    await checkDelegates(dir, units)
+    await attachModules(dir, units, NO_MODULES, {})
+    countTokens(dir, units)
+    return {}
+  },
+}
+
+/** The directories of a project, of which all skill files are read. */
+export interface ReadDirectories {
+  parts: readonly ProjectPart[]
+  project: Project
+}
+
+/** Resolves the cascades of all directories together. */
+export const resolveAll: Stage<ReadDirectories, { cascades: LocatedCascades[] }> = {
+  name: 'resolve',
+  run: async ({ parts, project }) => ({
+    cascades: await projectCascades(parts, libraryBelow(project), project),
+  }),
+}
+
+/** Folds the directives of all contents, as far as that is possible without running the project's own. */
+export const foldAll: Stage<ReadDirectories, { contents: LocatedContents[] }> = {
+  name: 'contents',
+  async run({ parts, project }) {
+    const contents = await projectContents(parts, libraryBelow(project), project, false)
+    addDirectiveReferences(parts, contents)
+    return { contents }
+  },
+}
+
+/** A linked directory as the input of stages that take all directories together. */
+export function projectPart({
+  directory,
+  walked: { skills },
+  linked,
+}: Omit<ReadDirectory, 'read'>): ProjectPart {
+  return { directory, linked, skills, parseTool: toolParser(skills) }
+}
