@@ -1,5 +1,6 @@
 import { checkOptions } from '../../src/base/options.js'
 import type { InvokeOptions } from '../state/context.js'
+import { checkPolicy } from './own-options.js'
 
 const OPTIONS: Record<keyof InvokeOptions, string> = {
   signal: 'an object, an AbortSignal',
@@ -14,7 +15,8 @@ const OPTIONS: Record<keyof InvokeOptions, string> = {
   workspaceId: 'a string',
 }
 
-/** Throws OPTIONS_INVALID for an option that `invoke` does not know, or that is of the wrong type. */
+/** Throws OPTIONS_INVALID for an option or a policy that `invoke` does not know, or that is of the wrong type. */
 export function checkInvokeOptions(options: InvokeOptions): void {
   checkOptions('invoke', options, OPTIONS)
+  if (options.policy !== undefined) checkPolicy('policy', options.policy)
 }

@@ -1,15 +1,34 @@
+import { checkOptions } from '../../src/base/options.js'
 import type { AgentPolicy, InvokeOptions } from '../state/context.js'
 
-/** The options of a call as they are now: what its caller changes later is not for this call. */
+const POLICY: Record<keyof AgentPolicy, string> = { allowedTools: 'a string or a list of patterns' }
+
+/**
+ * A copy of a call's options, those that they inherit included: what its caller changes later does not reach this
+ * call. Names that are not known are kept, for `checkInvokeOptions` to refuse.
+ */
 export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {
-  // Of another object than a plain one not all can be copied: a policy that it inherits must not be lost.
-  if (!options || Object.getPrototypeOf(options) !== Object.prototype) return options
-  return { ...options, policy: ownPolicy(options.policy) }
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return options
+  const { signal, as, nonlocals, policy } = options
+  const { sessionId, messageId, callId, agentId, userId, workspaceId } = options
+  const ids = { sessionId, messageId, callId, agentId, userId, workspaceId }
+  return { ...options, ...ids, signal, as, nonlocals, policy: ownPolicy(policy) }
 }
 
-/** A policy as it is now. What is none is left to who checks it. */
+/** A copy of a policy. A value that is no object is returned as it is, for `checkPolicy` to refuse. */
 export function ownPolicy<Policy extends AgentPolicy | undefined>(policy: Policy): Policy | AgentPolicy {
   if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) return policy
   const { allowedTools } = policy
-  return { allowedTools: Array.isArray(allowedTools) ? [...allowedTools] : allowedTools }
+  return { ...policy, allowedTools: Array.isArray(allowedTools) ? [...allowedTools] : allowedTools }
+}
+
+/**
+ * Checks a policy that `ownPolicy` copied: a misspelt one would allow everything.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function checkPolicy(of: string, policy: AgentPolicy): void {
+  const patterns: unknown = policy?.allowedTools
+  const isSound = !Array.isArray(patterns) || patterns.every(pattern => typeof pattern === 'string')
+  checkOptions(of, isSound ? policy : { ...policy, allowedTools: null }, POLICY)
 }
