@@ -4,7 +4,7 @@ import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { invoke } from './call/invoke.js'
-import { ownPolicy } from './call/own-options.js'
+import { checkPolicy, ownOptions, ownPolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
@@ -104,8 +104,6 @@ export interface AgentRuntime {
   invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
 }
 
-const POLICY: OptionTable<keyof AgentPolicy> = { allowedTools: 'patterns' }
-
 const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
@@ -135,13 +133,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     describe: async ref => (await details()).describe(ref, globals),
     explain: async ref => (await cascades()).explain(ref, globals),
     forAgent: (policy = {}) => {
-      // A misspelt policy would allow everything.
-      checkOptions('forAgent', policy, POLICY)
       const own = ownPolicy(policy)
+      checkPolicy('forAgent', own)
       return {
         findTool: async ref => (await agents()).findForAgent(ref, globals, own),
         listTools: async () => (await agents()).listForAgent(globals, own),
-        invoke: (ref, args, options) => invoke(ref, args, globals, { ...options, as: 'agent', policy: own }),
+        invoke: (ref, args, options) =>
+          invoke(ref, args, globals, { ...ownOptions(options), as: 'agent', policy: own }),
       }
     },
     diagnostics: () => [...globals.diagnostics.values()],

@@ -1,17 +1,34 @@
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { AgentPolicy, InvokeOptions } from '../state/context.js'
 
-/** The options of a call as they are now: what its caller changes later is not for this call. */
-export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {
-  // Only a plain object can be copied whole: a policy that another one inherits must not be lost.
-  if (!options || Object.getPrototypeOf(options) !== Object.prototype) return options
-  return { ...options, policy: ownPolicy(options.policy) }
-}
+const POLICY: OptionTable<keyof AgentPolicy> = { allowedTools: 'patterns' }
 
 /**
- * A copy of a policy as it is now. Anything else is returned as it is, and refused when options are checked.
+ * A copy of a call's options, those that they inherit included: what its caller changes later does not reach this
+ * call. Unknown names are kept, so that `checkInvokeOptions` refuses them.
  */
+export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return options
+  const { signal, as, nonlocals, policy } = options
+  const { sessionId, messageId, callId, agentId, userId, workspaceId } = options
+  const ids = { sessionId, messageId, callId, agentId, userId, workspaceId }
+  return { ...options, ...ids, signal, as, nonlocals, policy: ownPolicy(policy) }
+}
+
+/** A copy of a policy. Anything but an object is returned as it is, so that `checkPolicy` refuses it. */
 export function ownPolicy<Policy extends AgentPolicy | undefined>(policy: Policy): Policy | AgentPolicy {
   if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) return policy
   const { allowedTools } = policy
-  return { allowedTools: Array.isArray(allowedTools) ? [...allowedTools] : allowedTools }
+  return { ...policy, allowedTools: Array.isArray(allowedTools) ? [...allowedTools] : allowedTools }
+}
+
+/**
+ * Checks a policy that `ownPolicy` copied: a misspelt one would allow everything.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function checkPolicy(of: string, policy: AgentPolicy): void {
+  const patterns: unknown = policy?.allowedTools
+  const isSound = !Array.isArray(patterns) || patterns.every(pattern => typeof pattern === 'string')
+  checkOptions(of, isSound ? policy : { ...policy, allowedTools: null }, POLICY)
 }

@@ -71,7 +71,7 @@ class Onion {
     const tries = around ? around.tries : 0
     this.mustGoOn(around, tries)
     // Each try asks for itself, once the tool's code is there.
-    this.ctx.mustGoOn = () => this.mustGoOn(around, tries)
+    this.ctx.guard = () => this.mustGoOn(around, tries)
     this.ctx.at = undefined
     const result = this.body()
     if (!isThenable(result)) return this.keepLast(result, around, tries)

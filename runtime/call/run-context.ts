@@ -40,13 +40,15 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
  * may never look at is made when it is read. The fields that `Context` does not name are the runtime's own.
  */
 export class RunContext implements CallContext {
-  private ownArgs: unknown = undefined
-  private hasArguments = false
+  #args: unknown = undefined
+  #hasArguments = false
   chain: Chain | undefined = undefined
   /** The step of the chain that runs now; undefined: the tool. */
   at: ChainStep | undefined = undefined
   /** When it began, where somebody listens: milliseconds of `performance.now()`. */
   started: number | undefined = undefined
+  /** What `mustGoOn` asks in a chain. */
+  guard: (() => void) | undefined = undefined
   readonly depth: number
   /** The signal, as far as there is one that somebody can abort. */
   abort: AbortSignal | undefined
@@ -72,14 +74,16 @@ export class RunContext implements CallContext {
   }
 
   get args(): unknown {
-    return this.ownArgs
+    return this.#args
   }
 
-  /** Sets what the call is made with, once: what was validated stays what the tool gets. */
+  /** Sets the call's arguments, once: from then on no code can put others in their place. */
   takeArguments(args: unknown): void {
-    if (this.hasArguments) throw new TypeError('The arguments of a call are set once.')
-    this.hasArguments = true
-    this.ownArgs = freezeArguments(args)
+    if (this.#hasArguments) throw new TypeError('The arguments of a call are set once.')
+    this.#hasArguments = true
+    this.#args = freezeArguments(args)
+    // A property `args` of its own would hide the getter.
+    Object.preventExtensions(this)
   }
 
   get run(): Run {
@@ -132,7 +136,8 @@ export class RunContext implements CallContext {
 
   /** Throws where what was loaded meanwhile may not start any more. */
   mustGoOn(): void {
-    throwIfAborted(this)
+    if (this.guard) this.guard()
+    else throwIfAborted(this)
   }
 
   /** Nothing is further in than a tool. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type AgentAppsError, emptyGlobals, invoke, registerTool } from 'agent-apps'
+import { type AgentAppsError, createRuntime, emptyGlobals, invoke, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { code, threeWays } from '../support/cascade-project.js'
@@ -22,13 +22,16 @@ const tries = (target: string): string => `
     try { work(); say(what) } catch (error) { say(what, error.name) }
   }
   change('replace', () => { ${target}.args = { n: 'text' } })
+  change('own', () => { ${target}.ownArgs = { n: 'text' } })
+  change('define', () => { Object.defineProperty(${target}, 'args', { value: { n: 'text' } }) })
   change('set', () => { given.n = 'text' })
   change('add', () => { given.more = 1 })
   change('delete', () => { delete given.n })
   change('below', () => { given.deep.list[0].n = 'text' })
   change('push', () => { given.deep.list.push('text') })
 `
-const REFUSED = ['replace', 'set', 'add', 'delete', 'below', 'push'].map(what => `${what} TypeError`)
+const ATTEMPTS = ['replace', 'own', 'define', 'set', 'add', 'delete', 'below', 'push']
+const REFUSED = ATTEMPTS.map(what => `${what} TypeError`)
 
 describe('validated arguments', () => {
   it('are what the tool is given, whatever a middleware or a hook does', async () => {
@@ -151,6 +154,10 @@ metadata: { interpolate: true, params: { type: object } }
       options.policy = undefined
       options.as = 'code'
       policy.allowedTools = '*'
+      const inherited = { as: 'agent', policy: { allowedTools: ['echo'] } }
+      calls.push(runtime.invoke('other', undefined, Object.create(inherited)))
+      inherited.policy.allowedTools.push('*')
+      inherited.as = 'code'
       return [...await Promise.all(calls.map(outcome)), await outcome(agent.invoke('other'))]
     }
     console.log(JSON.stringify([await use(), await use()]))`
@@ -168,6 +175,7 @@ metadata: { interpolate: true, params: { type: object } }
       'TOOL_DENIED',
       null,
       ['echo'],
+      'TOOL_DENIED',
       'TOOL_DENIED',
       'TOOL_DENIED',
     ]
@@ -191,10 +199,43 @@ metadata: { interpolate: true, params: { type: object } }
       expect(await invoke('one', undefined, globals, options)).toBe('one')
       await expect(invoke('two', undefined, globals, options)).rejects.toMatchObject({ code: 'TOOL_DENIED' })
     }
-    for (const policy of [['one'], 'one'] as never[])
-      await expect(invoke('one', undefined, globals, { policy })).rejects.toMatchObject({
+    const signal = AbortSignal.abort()
+    const agent = createRuntime({ paths: [], library: false }).forAgent()
+    await expect(agent.invoke('one', undefined, Object.create({ signal: 3 }))).rejects.toMatchObject({
+      code: 'OPTIONS_INVALID',
+    })
+    await expect(invoke('one', undefined, globals, Object.create({ signal }))).rejects.toMatchObject({
+      code: 'RUN_ABORTED',
+    })
+    for (const options of [Object.create({ as: 'nobody' }), Object.assign(Object.create({}), { polcy: {} })])
+      await expect(invoke('one', undefined, globals, options)).rejects.toMatchObject({
         code: 'OPTIONS_INVALID',
       })
+  })
+
+  it('of a policy that is none is refused, since it would allow everything', async () => {
+    const runtime = createRuntime({ paths: [], library: false })
+    registerTool(runtime.globals, { name: 'one', fn: () => 1, description: 'x' })
+    const wrong = [
+      ['one'],
+      'one',
+      { allowedtools: ['two'] },
+      { allowedTools: null },
+      { allowedTools: 5 },
+      { allowedTools: ['two', 5] },
+      { allowedTools: [['one']] },
+      Object.create({ allowedTools: [null] }),
+    ]
+    const refused = { code: 'OPTIONS_INVALID' }
+    for (const policy of wrong) {
+      await expect(runtime.invoke('one', {}, { as: 'agent', policy }), String(policy)).rejects.toMatchObject(
+        refused,
+      )
+      expect(() => runtime.forAgent(policy)).toThrow(expect.objectContaining(refused))
+    }
+    expect(() => runtime.forAgent({ allowedtools: [] } as never)).toThrow(
+      /`allowedtools` of `forAgent` is not known/,
+    )
   })
 
   it('cannot be copied, and is refused with the name of the tool', async () => {
