@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { deployRuntime } from './processes.js'
 
 const running = new Map<string, ChildProcess>()
@@ -9,15 +8,17 @@ const deployments = new Map<string, string>()
  * The answers of a script that answers a list of jobs at a time. Its process is kept until the test file ends, as starting one takes
  * longer than most answers.
  */
-export async function askKept<Answer>(script: string, jobs: readonly unknown[]): Promise<Answer[]> {
+export function askKept<Answer>(script: string, jobs: readonly unknown[]): Promise<Answer[]> {
   const child = running.get(script) ?? start(script)
-  const gone = once(child, 'exit').then(([code]) => {
-    throw new Error(`${script} ended with exit ${code}`)
+  return new Promise((done, fail) => {
+    const ended = (code: number | null): void => fail(new Error(`${script} ended with exit ${code}`))
+    child.once('exit', ended)
+    child.once('message', answers => {
+      child.off('exit', ended)
+      done(answers as Answer[])
+    })
+    child.send(jobs)
   })
-  const answered = once(child, 'message')
-  child.send(jobs)
-  const [answers] = await Promise.race([answered, gone])
-  return answers as Answer[]
 }
 
 /** The script beside a deployment of the runtime, which is kept as its process is. */
