@@ -60,12 +60,12 @@ export async function threeWays(
   for (const name of readdirSync(dir)) {
     if (!name.startsWith('.agent-apps')) rmSync(join(dir, name), { recursive: true })
   }
-  const modules = await one(deployed, { ...job, freshness: 'trust' })
+  const modules = await one(deployed, { ...job, freshness: 'trust' }, 'modules alone')
   return { disk, index, modules, diagnostics }
 }
 
-async function one(script: string, job: unknown): Promise<Answer> {
-  const [answer] = await askKept<Answer>(script, [job])
+async function one(script: string, job: unknown, purpose = ''): Promise<Answer> {
+  const [answer] = await askKept<Answer>(script, [job], purpose)
   if (!answer) throw new Error('no answer')
   return answer
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { deployRuntime } from './processes.js'
 
 const running = new Map<string, ChildProcess>()
@@ -8,16 +7,20 @@ const deployments = new Map<string, string>()
 /**
  * The answers of a script that answers a list of jobs at a time. Its process is kept until the test file ends, as starting one takes
  * longer than most answers.
+ *
+ * @param purpose a process is kept for each, as modules that one has imported keep their state
  */
-export async function askKept<Answer>(script: string, jobs: readonly unknown[]): Promise<Answer[]> {
-  const child = running.get(script) ?? start(script)
-  const gone = once(child, 'exit').then(([code]) => {
-    throw new Error(`${script} ended with exit ${code}`)
+export function askKept<Answer>(script: string, jobs: readonly unknown[], purpose = ''): Promise<Answer[]> {
+  const child = running.get(script + purpose) ?? start(script, purpose)
+  return new Promise((done, fail) => {
+    const ended = (code: number | null): void => fail(new Error(`${script} ended with exit ${code}`))
+    child.once('exit', ended)
+    child.once('message', answers => {
+      child.off('exit', ended)
+      done(answers as Answer[])
+    })
+    child.send(jobs)
   })
-  const answered = once(child, 'message')
-  child.send(jobs)
-  const [answers] = await Promise.race([answered, gone])
-  return answers as Answer[]
 }
 
 /** The script beside a deployment of the runtime, which is kept as its process is. */
@@ -34,9 +37,9 @@ export function endKept(): void {
   deployments.clear()
 }
 
-function start(script: string): ChildProcess {
+function start(script: string, purpose: string): ChildProcess {
   const child = fork(script, { execArgv: [], env: { ...process.env, NODE_ENV: 'production' } })
-  running.set(script, child)
-  child.once('exit', () => running.get(script) === child && running.delete(script))
+  running.set(script + purpose, child)
+  child.once('exit', () => running.get(script + purpose) === child && running.delete(script + purpose))
   return child
 }
