@@ -60,7 +60,7 @@ describe('a file that a skill names and nobody may read', () => {
       expect(await runtime.invoke('sound')).toBe('Sound.\n')
       return runtime.invoke('bad').catch((error: unknown) => isAgentAppsError(error) && error.code)
     }
-    await withRefused(/refused\.\w+$/, async () => {
+    await withRefused(/\/refused\.\w+$/, async () => {
       expect(await said()).toBe(fails)
       const { diagnostics } = await compile({ paths: [dir], cwd: dir })
       expect(diagnostics.map(shown)).toEqual([found])
@@ -79,7 +79,7 @@ describe('a file that a skill names and nobody may read', () => {
       'refused.txt': 'A.\n',
     })
     const bundle = { paths: [dir], cwd: dir, bundle: '../out/agent.mjs' }
-    await withRefused(/refused\.\w+$/, () =>
+    await withRefused(/\/refused\.\w+$/, () =>
       expect(compile(bundle)).rejects.toMatchObject({
         code: 'BUNDLE_CODE',
         file: expect.stringMatching(/bad\.skill\.js$/),
