@@ -9,7 +9,7 @@ const MODULES: Record<string, object> = { 'agent-apps': agentApps, 'node:vm': vm
 const CLAIM = /^(\S.*?)\s+\/\/ (?:→ (.*)|throws (\w+))$/gm
 
 describe.each(['patterns', 'paths', 'interpolation', 'serialization'])('docs/%s.md', page => {
-  const text = readFileSync(new URL(`../docs/${page}.md`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
 
   it.each(blocks)('tells the truth: %#', code => {
@@ -45,7 +45,7 @@ describe('docs/serialization.md', () => {
   it('has the table of the source', () => {
     const rows = (file: string): string[] =>
       [
-        ...readFileSync(new URL(`../${file}`, import.meta.url), 'utf8').matchAll(
+        ...readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').matchAll(
           /^(?: \* )?(\| .* \| .* \|)$/gm,
         ),
       ].map(([, row = '']) => row)
