@@ -66,7 +66,7 @@ async function benchDevelopment() {
   figure('a name of the compiled one', 'second')
 }
 
-/** The same where the skills and the runtime were made one bundle. */
+/** Starting with the skills and the runtime in one bundle. */
 async function benchBundled() {
   const sizes = options.compileSizes
   heading('start of a bundle to one loaded skill')

@@ -15,7 +15,7 @@ export const options = {
   memorySizes: QUICK ? [1_000] : LONG ? [10_000, 100_000] : [10_000],
   /** Measured runs of each process, after one that is not counted. */
   runs: QUICK ? 3 : 7,
-  /** The same for processes that take no longer than an empty one. */
+  /** Rounds of processes that take no longer than an empty one. */
   shortRuns: QUICK ? 7 : 15,
   /** Code skills that are compiled beside esbuild. */
   codeSize: QUICK ? 200 : 1_000,

@@ -64,7 +64,7 @@ describe('an agent', () => {
       code(one.invoke('read-file', { path }))
     for (const path of ['docs/../../../etc/passwd', 'docs/..', 'docs\\..\\..\\x', '/docs/a', 'docs/./a'])
       expect([path, await read(granted, path)]).toEqual([path, 'TOOL_DENIED'])
-    for (const path of ['docs/../secrets/x', './secrets/x', 'docs\\..\\secrets\\x', '/work/secrets/x'])
+    for (const path of ['docs/../secrets/x', './secrets/x', 'docs\\..\\secrets\\x', '/srv/secrets/x'])
       expect([path, await read(barred, path)]).toEqual([path, 'TOOL_DENIED'])
     for (const one of [granted, barred]) expect(await read(one, 'docs/a/b.md')).toBe('docs/a/b.md')
   })
