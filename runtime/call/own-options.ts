@@ -28,7 +28,5 @@ export function ownPolicy<Policy extends AgentPolicy | undefined>(policy: Policy
  * @throws OPTIONS_INVALID
  */
 export function checkPolicy(of: string, policy: AgentPolicy): void {
-  const patterns: unknown = policy?.allowedTools
-  const isSound = !Array.isArray(patterns) || patterns.every(pattern => typeof pattern === 'string')
-  checkOptions(of, isSound ? policy : { ...policy, allowedTools: null }, POLICY)
+  checkOptions(of, policy, POLICY)
 }

@@ -1,22 +1,12 @@
 import type { DiskParser } from '../../src/content/disk-parser.js'
-
-export interface FileState {
-  /** Bytes. */
-  size: number
-  /** Milliseconds since the epoch. */
-  mtimeMs: number
-  /** The file system's number for it: another one, where the file was replaced. */
-  ino: number
-}
+import type { IndexFiles } from '../../src/index/read-index.js'
 
 /**
  * The runtime's one way to its host. `package.json` maps `#disk` to the file system of Node, and elsewhere to
  * one in which nothing is found, so that nothing of Node is in the runtime's own modules. What is not there
  * gives null, and so does what this user may not look at; other failures throw.
  */
-export interface Disk {
-  /** Whether its indexes are files or part of a bundle. */
-  via: 'index' | 'bundle'
+export interface Disk extends IndexFiles {
   cwd: () => string
   /** Absolute, normalised. */
   resolve: (...parts: string[]) => string
@@ -24,7 +14,6 @@ export interface Disk {
   inside: (directory: string, file: string) => string | null
   fromFileUrl: (url: string) => string | null
   toFileUrl: (path: string) => string
-  stat: (path: string) => FileState | null
   /**
    * Runs `work` so that it, and all that it starts, sees each file as it is when it is first looked at.
    * Nested turns join the outer one.
@@ -38,12 +27,6 @@ export interface Disk {
   list: (directory: string) => string[] | null
   /** True for a directory that this user may not list, or may not even look for. */
   isRefused: (directory: string) => boolean
-  readText: (path: string) => string | null
-  /**
-   * False for a text that is there, and that `readText` cannot give before it was loaded: a part of a bundle.
-   */
-  isLoaded: (path: string) => boolean
-  loadTexts: (paths: readonly string[]) => Promise<void>
   /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */
   readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
   /** True where a file's real place is in a folder's real place. */
@@ -52,10 +35,8 @@ export interface Disk {
    * All bytes of a file inside a folder, links followed; null where it is gone or its real place is outside.
    */
   readInside: (folder: string, path: string) => Promise<Uint8Array | null>
-  /** SHA-256 of a file, of a text, of bytes; hexadecimal. */
+  /** SHA-256 of a file, hexadecimal. */
   digestFile: (path: string) => string | null
-  digestText: (text: string) => string
-  digestOf: (bytes: Uint8Array) => string
   /** The folder of the skills that the package ships; null where the package is not there as such. */
   libraryDirectory: () => string | null
   /**

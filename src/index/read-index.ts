@@ -15,12 +15,21 @@ import {
 } from './index-format.js'
 import { isHeader, recordFault } from './record-fault.js'
 
+export interface FileState {
+  /** Bytes. */
+  size: number
+  /** Milliseconds since the epoch. */
+  mtimeMs: number
+  /** The file system's number for it: another one if the file was replaced. */
+  ino: number
+}
+
 /** The files that indexes are read from, on disk or in a bundle, and their digests. */
 export interface IndexFiles {
   via: 'index' | 'bundle'
   resolve: (directory: string, file: string) => string
   /** Null for what is not there, or is not a file. */
-  stat: (path: string) => { size: number; mtimeMs: number; ino: number } | null
+  stat: (path: string) => FileState | null
   readText: (path: string) => string | null
   /** False for a text that must be loaded before `readText` can give it: a shard in a bundle. */
   isLoaded: (path: string) => boolean

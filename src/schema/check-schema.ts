@@ -5,8 +5,6 @@ import { type Dialect, isOf, keywordsOf, type Schema, SHAPE_WORDS, type Shape, T
 import { linearPattern, PatternRefused } from './linear-pattern.js'
 import { endlessSchema, expandedSize, pointerPath } from './schema-references.js'
 
-export { isOf }
-
 /** Limits that no honest schema comes near. */
 const LIMITS = {
   /** Characters of the schema as JSON. */

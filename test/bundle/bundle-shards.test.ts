@@ -84,7 +84,7 @@ function parts(entry: string): string[] {
     .map(name => join(chunks, name))
 }
 
-/** The same bundle in another place. */
+/** Copies the bundle to another folder. */
 function copied(): string {
   const folder = join(temporary(), 'copy')
   cpSync(join(deployed.entry, '..'), folder, { recursive: true })

@@ -27,7 +27,7 @@ export function installInto(root: string): void {
   }
 }
 
-/** The same with one more level: a tree of skills. */
+/** Makes a project whose tree is given from its folder `skills` on. */
 export function codeSkills(skills: Tree): { root: string; dir: string } {
   return codeProject(
     Object.fromEntries(Object.entries(skills).map(([path, item]) => [`skills/${path}`, item])),

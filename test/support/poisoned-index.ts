@@ -34,7 +34,7 @@ export function changeAsHashed(dir: string, change: (text: string) => string): v
   writeFileSync(file, text.replace(/"hash":"[^"]*"/, `"hash":"${hash}"`))
 }
 
-/** The same index with a checksum at each record that is right. */
+/** Makes the checksum of each record of an index right again. */
 export function reseal(dir: string): void {
   changeAsHashed(dir, text =>
     text.replace(
