@@ -2,9 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Runtime, registerTool } from 'agent-apps'
+import { registerTool } from 'agent-apps'
 import { type CompileOptions, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { type Bundle, CODE, failure, filesOf, TREE } from '../support/bundle-project.js'
 import { codeProject } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
 import { ownTools } from '../support/own-tools.js'
@@ -12,11 +13,6 @@ import { rewriteIndex, type WrittenIndex } from '../support/poisoned-index.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, skill, type Tree, writeTree } from '../support/tree.js'
-
-interface Bundle {
-  runtime: Runtime
-  tools: Record<string, (args?: unknown) => Promise<unknown>>
-}
 
 /** Bundles a project, takes its sources away, and imports what is left from another place. */
 async function bundled(
@@ -32,46 +28,11 @@ async function bundled(
   return { ...(await import(pathToFileURL(join(folder, 'agent.mjs')).href)), folder, text }
 }
 
-/** The files of a bundle, by path. */
-function filesOf(folder: string): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter(name => /\.\w+$/.test(name))
-      .sort()
-      .map(name => [name, readFileSync(join(folder, name), 'utf8')]),
-  )
-}
-
-const CODE = (name: string, body: string, metadata: object = {}): string =>
-  `export const frontmatter = ${JSON.stringify({ name, description: `Is ${name}.`, metadata })}\nexport default async (ctx, args) => {\n${body}\n}\n`
-
-const failure = (work: Promise<unknown>): Promise<{ code?: string; message: string; hint: string }> =>
-  work.then(
-    () => ({ message: 'did not fail', hint: '' }),
-    error => error,
-  )
-
 /** The names that a bundle exports, without those of the library, which every bundle has. */
 function own(tools: object): string[] {
   return Object.keys(tools).filter(name => !LIBRARY.includes(name))
 }
 const LIBRARY = ['agent-discover', 'skill-describe', 'skill-list']
-
-const TREE: Tree = {
-  'skills/review/SKILL.md': skill('review', 'See :include[references/style.md]. É!\n'),
-  'skills/review/references/style.md': 'the style',
-  'skills/review/assets/dot.bin': new Uint8Array([0, 255, 254, 10]),
-  'skills/count.skill.ts': CODE('count', 'return `${args.text}: ${args.text.split(" ").length}`', {
-    params: {
-      type: 'object',
-      properties: { text: { type: 'string' }, unit: { enum: ['words', 'letters'], default: 'words' } },
-      required: ['text', 'unit'],
-      additionalProperties: false,
-    },
-    returns: { type: 'string' },
-    timeout: 5000,
-  }),
-}
 
 describe('a bundle', () => {
   it('gives what the project gave: calls, content, resources, faults', async () => {

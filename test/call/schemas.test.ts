@@ -17,7 +17,6 @@ import {
   defineTool,
   emptyGlobals,
   invoke,
-  isAgentAppsError,
   type JsonObject,
   registerTool,
   resolveJsonSchema,
@@ -35,6 +34,7 @@ import { cloneValue } from '../../src/schema/defaults.js'
 import { interpretSchema } from '../../src/schema/interpret-schema.js'
 import type { Dialect } from '../../src/schema/keywords.js'
 import { linearPattern } from '../../src/schema/linear-pattern.js'
+import { call, outcome } from '../support/call-with-schema.js'
 import { codeProject, shown } from '../support/code-project.js'
 import { times } from '../support/long.js'
 import { deployRuntime, ROOT } from '../support/processes.js'
@@ -1071,21 +1071,6 @@ function brief({ issues, ...answer }: Answer): unknown {
   return issues
     ? { ...answer, issues: issues.map(({ path, expected, found }) => `${path}: ${expected} (${found})`) }
     : answer
-}
-
-async function outcome(work: () => Promise<unknown>) {
-  try {
-    return { result: await work() }
-  } catch (error) {
-    if (isAgentAppsError(error)) return { error }
-    throw error
-  }
-}
-
-function call(params: JsonObject | undefined, args: unknown) {
-  const globals = emptyGlobals()
-  registerTool(globals, { name: 'tool', ...(params && { params }), fn: (_ctx, given) => given })
-  return outcome(() => invoke('tool', args, globals))
 }
 
 const VALUE = fc.letrec<{ value: unknown }>(tie => ({

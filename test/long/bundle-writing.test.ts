@@ -11,53 +11,13 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { type Bundle, CODE, failure, filesOf, TREE } from '../support/bundle-project.js'
 import { codeProject } from '../support/code-project.js'
 import { startCode } from '../support/processes.js'
 import { withReadOnly } from '../support/read-only.js'
 import { skill, snapshot, type Tree, writeTree } from '../support/tree.js'
-
-interface Bundle {
-  runtime: Runtime
-  tools: Record<string, (args?: unknown) => Promise<unknown>>
-}
-
-/** The files of a bundle, by path. */
-function filesOf(folder: string): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter(name => /\.\w+$/.test(name))
-      .sort()
-      .map(name => [name, readFileSync(join(folder, name), 'utf8')]),
-  )
-}
-
-const CODE = (name: string, body: string, metadata: object = {}): string =>
-  `export const frontmatter = ${JSON.stringify({ name, description: `Is ${name}.`, metadata })}\nexport default async (ctx, args) => {\n${body}\n}\n`
-
-const failure = (work: Promise<unknown>): Promise<{ code?: string; message: string; hint: string }> =>
-  work.then(
-    () => ({ message: 'did not fail', hint: '' }),
-    error => error,
-  )
-
-const TREE: Tree = {
-  'skills/review/SKILL.md': skill('review', 'See :include[references/style.md]. É!\n'),
-  'skills/review/references/style.md': 'the style',
-  'skills/review/assets/dot.bin': new Uint8Array([0, 255, 254, 10]),
-  'skills/count.skill.ts': CODE('count', 'return `${args.text}: ${args.text.split(" ").length}`', {
-    params: {
-      type: 'object',
-      properties: { text: { type: 'string' }, unit: { enum: ['words', 'letters'], default: 'words' } },
-      required: ['text', 'unit'],
-      additionalProperties: false,
-    },
-    returns: { type: 'string' },
-    timeout: 5000,
-  }),
-}
 
 describe('writing a bundle', () => {
   const one = { 'skills/a/SKILL.md': skill('a') }

@@ -1,5 +1,6 @@
-import { emptyGlobals, invoke, isAgentAppsError, type JsonObject, registerTool } from 'agent-apps'
+import type { JsonObject } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
+import { call } from '../support/call-with-schema.js'
 
 describe('a comparison has an end', () => {
   const zeros = Array.from({ length: 120_000 }, () => 0)
@@ -94,19 +95,4 @@ function object(properties: JsonObject, required: string[], more: JsonObject = {
     additionalProperties: false,
     ...more,
   }
-}
-
-async function outcome(work: () => Promise<unknown>) {
-  try {
-    return { result: await work() }
-  } catch (error) {
-    if (isAgentAppsError(error)) return { error }
-    throw error
-  }
-}
-
-function call(params: JsonObject | undefined, args: unknown) {
-  const globals = emptyGlobals()
-  registerTool(globals, { name: 'tool', ...(params && { params }), fn: (_ctx, given) => given })
-  return outcome(() => invoke('tool', args, globals))
 }
