@@ -20,6 +20,11 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/(src|skills)\//, ['contract', 'same']],
 ]
 
+/** The files that are built, of this project alone and not of its tests, samples and examples. */
+const SOURCES = new RegExp(
+  `^${import.meta.dirname.replace(/[^\w/]/g, '\\$&')}/(?:src|compiler|runtime|cli|adapters|skills)/[^.][\\w./-]*\\.(?:ts|md)$`,
+)
+
 function testsFor(changed: string): string[] {
   const path = relative(import.meta.dirname, changed)
   const [, folders = []] = CONCERNED.find(([pattern]) => pattern.test(path)) ?? []
@@ -32,6 +37,8 @@ function testsFor(changed: string): string[] {
 
 /** Tests go through the public door: the package's own name leads to what was built, as it does for its users. */
 export default defineConfig({
+  // Each run of `npm run test:watch` builds anew, which is not to lead to another run.
+  server: { watch: { ignored: ['**/dist/**'] } },
   resolve: {
     alias: [
       { find: /^agent-apps$/, replacement: built('runtime/agent-apps.js') },
@@ -51,10 +58,10 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 3,
     setupFiles: ['test/support/setup.ts'],
-    globalSetup: ['test/support/rebuild.ts'],
+    globalSetup: ['test/support/rebuild.ts', 'test/support/in-memory.ts'],
     watchTriggerPatterns: [
       {
-        pattern: /\/(?:src|compiler|runtime|cli|adapters|skills)\/[^.][\w./-]*\.(?:ts|md)$/,
+        pattern: SOURCES,
         testsToRun: changed => testsFor(changed),
       },
     ],

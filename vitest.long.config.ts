@@ -17,6 +17,8 @@ export default defineConfig({
     hookTimeout: 1_800_000,
     // A test that hangs or that fills the memory is to harm no other.
     isolate: true,
+    // Floods and kills are of real disks.
+    globalSetup: ['test/support/rebuild.ts'],
     env: { LONG: '1' },
   },
 })

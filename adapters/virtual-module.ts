@@ -49,11 +49,7 @@ export function noPlaces(): Places {
   return { files: new Set(), directories: new Set() }
 }
 
-/**
- * Compiles a project for a bundler. Nothing that is wrong with the project is thrown.
- *
- * @param places are added as it looks there
- */
+/** Compiles a project for a bundler, and adds to `places` where it looks. Faults are returned. */
 export async function compileVirtualModule(
   { strict = false, ...options }: AgentAppsOptions,
   root: string,
@@ -129,18 +125,12 @@ export function inBundle<Item>(items: ReadonlyMap<string, Item>, path: string): 
   return item
 }
 
-/**
- * As `compiler/4-bundle/follow/follow-urls.ts` writes it, with a name that
- * `compiler/4-bundle/collect/bundled-module.ts` gives.
- */
+/** The URL of a file, as `follow/follow-urls.ts` of the compiler writes it. */
 const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\)/g
 
 /**
- * Code in which the files that it finds by its place are imported, so that they are the bundler's: what such
- * an import gives is a whole URL. A text of the code may read like one; only what the bundle has is taken for
- * a file.
- *
- * @param path the module's
+ * Returns the code of the module `path`, importing the files that it finds by their place, so that the
+ * bundler owns them. Only files of the bundle count, whatever else looks like a URL.
  */
 export function withImportedAssets(code: string, path: string, assets: ReadonlyMap<string, string>): string {
   const found = [...code.matchAll(ASSET_URL)].map(([, name = '']) => name)

@@ -92,10 +92,7 @@ class Project {
   private places = noPlaces()
   /** The last one that was made. */
   private bundle: Bundle | undefined
-  /**
-   * The folder of its files. On a development server each later bundle has its own: a chunk that two had in
-   * common would be one module of both.
-   */
+  /** The folder of its files, on a development server one for each bundle, so that no two share a module. */
   private folder = ''
   private made = 0
   /** Of all bundles so far: who began with an older one still asks for its chunks. */
@@ -127,10 +124,7 @@ class Project {
     return this.compiling === started ? compiled : this.compile()
   }
 
-  /**
-   * Gives the paths that a build has to watch. A development server takes a module's watched file for an
-   * import, so it gets them itself.
-   */
+  /** The paths that a build watches. A development server gets them itself: they would count as imports. */
   placesToWatch(): string[] {
     const looked = [...this.places.directories, ...this.places.files]
     if (!this.server) return looked

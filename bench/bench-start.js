@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { goals } from './goals.js'
 import { medians, run } from './measure.js'
 import { options } from './options.js'
@@ -27,9 +27,44 @@ export async function benchStart() {
       size === goals.startSize ? atMost(ratio, goals.start) : null,
     )
   }
+  await benchNamespace()
   await benchDevelopment()
   await benchBundled()
   await benchList()
+}
+
+/** Starts to one skill by its qualified and its bare name, against a plain name in an index without namespaces. */
+export async function benchNamespace() {
+  const size = options.mainSize
+  heading(`start to one loaded skill of a namespace, ${size.toLocaleString('en')} skills`)
+  const { folder, skills, name } = await tree(size)
+  const named = join(folder, 'named')
+  cpSync(skills, named, { recursive: true, filter: file => !basename(file).startsWith('.agent-apps') })
+  run('compile.js', [skills])
+  run('compile.js', [named, 'namespace=acme'])
+  const script = 'load-one.js'
+  const measured = await medians(
+    {
+      empty: { script: 'empty.js' },
+      plain: { script, args: [skills, name] },
+      qualified: { script, args: [named, `acme:${name}`, 'acme'] },
+      bare: { script, args: [named, name, 'acme'] },
+    },
+    options.shortRuns,
+  )
+  const { empty, plain } = measured
+  const net = value => ms(value - empty)
+  row('without a namespace', ms(plain), { net: net(plain) })
+  for (const way of ['qualified', 'bare']) {
+    const ratio = measured[way] / plain
+    const note = times(ratio, 'without')
+    row(
+      `by its ${way} name`,
+      ms(measured[way]),
+      { net: net(measured[way]), note },
+      atMost(ratio, goals.namespace),
+    )
+  }
 }
 
 /** The first name in development, where one directory is not compiled and the next one is; the library is searched after both. */

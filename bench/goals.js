@@ -15,6 +15,8 @@ export const goals = {
   /** Start to one loaded skill in the largest tree, against the smallest. */
   start: 1.3,
   startSize: 100_000,
+  /** Start to one loaded skill of a namespace, against the same without a namespace. */
+  namespace: 1.1,
   /** Start to a name of a directory that is not compiled, a compiled one after it, against the same without that one. */
   development: 1.2,
   /** Listing everything, against a JSON index and a Map. */

@@ -10,6 +10,8 @@ export interface OptionHelp {
   multiple?: boolean
   /** The placeholder of its value, for an option that takes one. */
   value?: string
+  /** For an option whose value may be left out: what it is then, and what else can be one. */
+  optional?: { value: string; isValue: (word: string) => boolean }
   describes: string
 }
 
@@ -23,6 +25,8 @@ export interface Invocation {
   output: Output
   /** Reads all of the standard input. */
   readInput: () => string
+  /** Asks a question; null if nobody answers, as without a terminal. */
+  ask: (question: string) => Promise<string | null>
   signal: AbortSignal
 }
 
@@ -55,8 +59,18 @@ export const COMMON_OPTIONS: Record<string, OptionHelp> = {
   help: { type: 'boolean', describes: 'show help' },
 }
 
+/** The option of the commands that look up tools and take no paths as arguments. */
+export const PATH_OPTION: Record<string, OptionHelp> = {
+  path: {
+    type: 'string',
+    multiple: true,
+    value: 'DIR',
+    describes: 'look in this directory, instead of those configured; repeated: in several',
+  },
+}
+
 /**
- * Converts a command's `--cwd`, `--config` and paths to the options of the library.
+ * Converts a command's `--cwd`, `--config`, `--path` and paths to the options of the library.
  *
  * @throws USAGE
  */
@@ -65,13 +79,14 @@ export function projectOptions({ positionals, options, cwd }: Invocation): {
   config?: string
   paths?: string[]
 } {
-  if (positionals.includes(''))
+  const given = [...positionals, ...(Array.isArray(options.path) ? options.path : [])]
+  if (given.includes(''))
     throw new AgentAppsError('USAGE', 'One of the paths given is empty.', {
       hint: 'Name a directory, or leave it out for those configured. A variable of the shell may be unset.',
     })
   return {
     cwd,
     ...(typeof options.config === 'string' && { config: options.config }),
-    ...(positionals.length > 0 && { paths: positionals }),
+    ...(given.length > 0 && { paths: given }),
   }
 }

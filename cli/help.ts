@@ -42,8 +42,8 @@ export function commandHelp({ name, summary, positionals, options, example }: Co
 function optionRows(options: Record<string, OptionHelp>): [string, string][] {
   return Object.entries(options)
     .filter(([, { describes }]) => describes !== '')
-    .map(([name, { value, describes }]) => [
-      value === undefined ? `--${name}` : `--${name} ${value}`,
+    .map(([name, { value, optional, describes }]) => [
+      value === undefined ? `--${name}` : `--${name} ${optional ? `[${value}]` : value}`,
       describes,
     ])
 }

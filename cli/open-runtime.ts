@@ -1,26 +1,31 @@
 import { join } from 'node:path'
-import { createRuntime, directiveForms, type Runtime, type ToolDef } from 'agent-apps'
-import { loadConfig } from 'agent-apps/compiler'
+import {
+  createRuntime,
+  type Diagnostic,
+  directiveForms,
+  type PluginRecord,
+  pluginOf,
+  type Runtime,
+  type ToolDef,
+} from 'agent-apps'
+import { guessedDirectories, type LoadedConfig, loadConfig, skillsElsewhere } from 'agent-apps/compiler'
 import { type Invocation, projectOptions } from './command.js'
 import { fromCwd, fromHere } from './from-here.js'
 import { printable } from './output.js'
 
 /**
- * Creates a runtime over the configured paths and the user's own directories. It checks files before it
- * trusts an index.
+ * Creates a runtime over the configured paths and the user's own directories, or over those of `--path`. It
+ * checks files before it trusts an index.
  *
  * @param evaluate whether the command may run code
  */
 export async function openRuntime(invocation: Invocation, evaluate: boolean): Promise<Runtime> {
-  const { cwd, config } = projectOptions(invocation)
-  const { paths, config: loaded } = await loadConfig({
-    cwd,
-    global: true,
-    evaluate,
-    ...(config !== undefined && { config }),
-  })
+  const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
+  const { paths: configured, config: loaded }: Pick<LoadedConfig, 'paths' | 'config'> = paths
+    ? { paths, config: {} }
+    : await loadConfig({ cwd, global: true, evaluate, ...given })
   return createRuntime({
-    paths,
+    paths: [...configured, ...guessedDirectories(configured)],
     cwd,
     evaluate,
     freshness: loaded.freshness ?? 'check',
@@ -31,7 +36,8 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
 }
 
 /** Returns a tool as `list --json` prints it; missing values are null. */
-export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string): Record<string, unknown> {
+export function asJson(tool: ToolDef, cwd: string): Record<string, unknown> {
+  const { name, kind, frontmatter, origin } = tool
   const { description, role, tags, visibility } = frontmatter
   return {
     name,
@@ -40,12 +46,19 @@ export function asJson({ name, kind, frontmatter, origin }: ToolDef, cwd: string
     role: role ?? null,
     directive: directiveForms(tags),
     layer: origin.layer,
+    plugin: pluginAsJson(pluginOf(tool)),
     file: fromCwd(fileOf(origin), cwd),
     tags,
     visibility: visibility ?? null,
     via: origin.via,
     shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: fromCwd(fileOf(shadow), cwd) })),
   }
+}
+
+function pluginAsJson(plugin: PluginRecord | null): Record<string, string | null> | null {
+  if (plugin === null) return null
+  const { name, version, description } = plugin
+  return { name, version: version ?? null, description: description ?? null }
 }
 
 /**
@@ -61,14 +74,31 @@ export function isOwn({ origin, frontmatter: { tags } }: ToolDef): boolean {
   return origin.layer !== 'bundled' || !tags.includes('meta-internal')
 }
 
+/** True for the project's own tools: neither the library's nor those of the user's own directories. */
+export function isOfProject({ origin }: ToolDef): boolean {
+  return origin.layer === 'project'
+}
+
 /** Returns a tool's file as an absolute path. */
 export function fileOf({ entry, file }: { entry: string; file: string }): string {
   return join(entry, file)
 }
 
+/** Reports skills that the project leaves out: those of plugins without a name, and those to which nothing leads. */
+export async function noteLeftOut(invocation: Invocation): Promise<void> {
+  const { paths, ...project } = projectOptions(invocation)
+  if (paths) return
+  const { paths: configured, config, faults } = await loadConfig({ ...project, evaluate: false })
+  noteAll([...faults, ...skillsElsewhere(configured, config.rules)], invocation)
+}
+
 /** Reports the problems that the runtime has found so far. */
-export function noteDiagnostics(runtime: Runtime, { output, cwd }: Invocation): void {
-  for (const { file, line, column, severity, reason, note } of runtime.diagnostics()) {
+export function noteDiagnostics(runtime: Runtime, invocation: Invocation): void {
+  noteAll(runtime.diagnostics(), invocation)
+}
+
+function noteAll(diagnostics: readonly Diagnostic[], { output, cwd }: Invocation): void {
+  for (const { file, line, column, severity, reason, note } of diagnostics) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, output.stderr)
     output.note(
       `${printable(fromHere(file, cwd))}:${line}:${column} ${label} ${printable(`${reason}. ${note}`)}`,

@@ -69,11 +69,12 @@ export class Output {
 }
 
 /**
- * Makes control characters in a skill's text visible, so that no file can move the cursor of the terminal.
+ * Makes control characters in a skill's text visible, so that no file can move the cursor of the terminal. GitHub
+ * runs what follows `##[` as a command, wherever it stands in a line, so that the `[` is made visible there, too.
  */
 export function printable(text: string): string {
   return text.replace(
-    /[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
+    /(?<=##)\[|[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
     character => {
       const code = character.charCodeAt(0)
       return code === 9 || code === 10 ? ' ' : `\\u${code.toString(16).padStart(4, '0')}`

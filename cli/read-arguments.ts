@@ -20,20 +20,21 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
  * Reads the arguments of `--args` and, over them, of each `--arg`; undefined if there are none.
  *
  * @param tool the tool that is called, whose schema says which arguments are strings
+ * @param anyJson whether `--args` alone may be JSON other than an object
  * @throws USAGE
  */
 export function readArguments(
   { options: { arg, args }, readInput }: Invocation,
   tool: ToolDef | null,
-): Record<string, unknown> | undefined {
+  anyJson = false,
+): unknown {
   const texts = textsOf(tool)
   const pairs = Array.isArray(arg) ? arg.map(pair => readPair(pair, texts)) : []
   refuseDoubles(pairs.map(([key]) => key))
-  if (args === undefined && pairs.length === 0) return undefined
-  return {
-    ...(typeof args === 'string' ? readObject(args === '-' ? readInput() : args) : {}),
-    ...Object.fromEntries(pairs),
-  }
+  const json = typeof args === 'string' ? readJson(args === '-' ? readInput() : args) : undefined
+  if (pairs.length === 0 && (json === undefined || anyJson)) return json
+  if (json !== undefined && !isObject(json)) throw usage('--args must be a JSON object')
+  return { ...json, ...Object.fromEntries(pairs) }
 }
 
 /** Returns the arguments that can only be strings. */
@@ -56,15 +57,17 @@ function refuseDoubles(keys: string[]): void {
   })
 }
 
-function readObject(json: string): Record<string, unknown> {
+/** Reads an option's value as JSON. Throws USAGE. */
+export function readJson(json: string, option = '--args'): unknown {
   try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>
+    return JSON.parse(json)
   } catch (error) {
-    throw usage(`--args is not JSON: ${(error as Error).message}`)
+    throw usage(`${option} is not JSON: ${(error as Error).message}`)
   }
-  throw usage('--args must be a JSON object')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readPair(pair: string, texts: ReadonlySet<string>): [string, unknown] {

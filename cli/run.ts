@@ -81,6 +81,7 @@ async function runCommand(command: Command, argv: string[], io: Io): Promise<num
       color: values['no-color'] ? false : values.color === true ? true : undefined,
     }),
     readInput: io.readInput,
+    ask: io.ask,
     signal: io.signal,
   }
   try {
@@ -97,11 +98,20 @@ function parse(command: Command, argv: string[]): { values: Invocation['options'
   )
   options.help = { type: 'boolean', short: 'h' }
   try {
-    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true })
+    const args = withOptionalValues(argv, known)
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     return { values: values as Invocation['options'], positionals }
   } catch (error) {
     throw usageError(error as Error & { code?: string }, command, known)
   }
+}
+
+/** Writes out the values that were left out, because `parseArgs` takes the next word for one. */
+function withOptionalValues(argv: string[], known: Record<string, OptionHelp>): string[] {
+  return argv.map((word, index) => {
+    const optional = word.startsWith('--') ? known[word.slice(2)]?.optional : undefined
+    return optional && !optional.isValue(argv[index + 1] ?? '') ? `${word}=${optional.value}` : word
+  })
 }
 
 function usageError(

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 
 /** Where a command line reads and writes, and what ends it. The environment and the working directory are the process's. */
 export interface Io {
   /** Reads all of the standard input. */
   readInput: () => string
+  /** Asks a question; null if nobody answers, as without a terminal. */
+  ask: (question: string) => Promise<string | null>
   stdout: Terminal
   stderr: Terminal
   /** Waits until all that was written has reached the system, or cannot reach it any more. */
@@ -24,7 +27,8 @@ export interface Terminal {
  * writes there, `console.log` included, goes to standard error.
  */
 export function standardIo(): Io {
-  const { stdout, stderr } = process
+  const { stdin, stdout, stderr } = process
+  const signal = interruptSignal()
   const write = stdout.write.bind(stdout)
   stdout.write = ((...words: Parameters<typeof write>) => {
     stderr.write(...words)
@@ -37,13 +41,20 @@ export function standardIo(): Io {
   })
   return {
     readInput: () => readFileSync(0, 'utf8'),
+    ask: async question => {
+      if (!stdin.isTTY || !stderr.isTTY) return null
+      stderr.write(question)
+      const lines = createInterface({ input: stdin, signal })
+      for await (const line of lines) return line
+      return null
+    },
     stdout: { write, isTTY: stdout.isTTY, columns: stdout.columns },
     stderr,
     flush: async () => {
       await new Promise<unknown>(done => write('', done))
       await new Promise<unknown>(done => stderr.write('', done))
     },
-    signal: interruptSignal(),
+    signal,
   }
 }
 

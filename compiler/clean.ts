@@ -5,9 +5,10 @@ import type { OptionTable } from '../src/base/options.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../src/index/index-format.js'
 import { abandonedDirectoryLock } from './3-emit/directory-lock.js'
 import { madeFiles } from './3-emit/write-index.js'
+import { madeProject } from './3-emit/write-project.js'
 import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
-import { type ProjectOptions, shownPath } from './project/project.js'
+import { type ProjectDirectory, type ProjectOptions, shownPath } from './project/project.js'
 
 /** Which project `clean` tidies, and how. */
 export interface CleanOptions extends ProjectOptions {
@@ -26,34 +27,38 @@ export interface CleanResult {
 }
 
 /**
- * Removes the files that `compile` made in the project's directories, and no others.
+ * Removes the files that `compile` made in the project's directories and beside its configuration, and no
+ * others.
  *
  * @throws OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*, INDEX_NOT_WRITABLE
  */
 export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   checkProjectOptions('clean', options, OPTIONS)
+  const { directories, projectFile } = await readProject(options, false)
   const removed: string[] = []
-  const { directories } = await readProject(options, false)
-  for (const directory of directories) {
-    const files = filesToRemove(directory.dir)
+  const cleanOne = (directory: Shown, made: (dir: string) => string[]): void => {
+    const files = filesToRemove(directory.dir, made)
     removed.push(...files.map(file => shownPath(directory, file)))
-    if (options.dryRun) continue
+    if (options.dryRun) return
     for (const file of files) remove(directory.dir, file, path => rmSync(path, { force: true }))
     remove(directory.dir, INDEX_DIRECTORY, removeIfEmpty)
   }
+  for (const directory of directories)
+    cleanOne(directory, dir => [...madeFiles(dir), ...abandonedDirectoryLock(dir)])
+  if (projectFile !== null) cleanOne(projectFile, madeProject)
   return { removed }
 }
 
-/** @throws INDEX_NOT_WRITABLE */
-function filesToRemove(directory: string): string[] {
+type Shown = Pick<ProjectDirectory, 'dir' | 'shown'>
+
+function filesToRemove(directory: string, made: (dir: string) => string[]): string[] {
   try {
-    return [...madeFiles(directory), ...abandonedDirectoryLock(directory)]
+    return made(directory)
   } catch (error) {
     throw notRemovable(join(directory, INDEX_FILE), error)
   }
 }
 
-/** @throws INDEX_NOT_WRITABLE */
 function remove(directory: string, file: string, removeFrom: (path: string) => void): void {
   const path = join(directory, file)
   try {

@@ -1,9 +1,6 @@
-import { resolve } from 'node:path'
-import { AgentAppsError } from '../src/base/error.js'
 import type { OptionTable } from '../src/base/options.js'
-import { TYPES_MARK } from './4-bundle/types/declare-tools.js'
+import { declareVirtualTools } from './4-bundle/types/declare-tools.js'
 import { writeTypes } from './4-bundle/types/write-types.js'
-import { checkOutside, checkReplaceable } from './4-bundle/write/check-place.js'
 import {
   COMPILE_OPTIONS,
   type CompileOptions,
@@ -14,7 +11,8 @@ import {
 import { readProject } from './pipeline/read-project.js'
 import type { WatchSink } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
-import type { Project, ProjectOptions } from './project/project.js'
+import type { ProjectOptions } from './project/project.js'
+import { typesPlace } from './project-types.js'
 
 export type { WatchSink as Looks } from './project/job.js'
 
@@ -47,7 +45,6 @@ export interface Bundle {
 const { check: _, bundle: __, ...shared } = COMPILE_OPTIONS
 const OPTIONS: OptionTable<Exclude<keyof CompileBundleOptions, keyof ProjectOptions>> = {
   ...shared,
-  types: 'string',
   looks: 'object',
 }
 
@@ -60,7 +57,7 @@ const PLACE = {
 }
 
 /**
- * * Compiles a project, and returns its bundle instead of writing it, for another bundler to go on with.
+ * Compiles a project, and returns its bundle instead of writing it, for another bundler to go on with.
  * Indexes are written.
  *
  * @throws what `compile` throws
@@ -82,7 +79,7 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
     }),
   )
   const { files, assets, declared } = made
-  if (declarations !== undefined) writeTypes(declarations, declared)
+  if (declarations !== undefined) await writeTypes(declarations, declareVirtualTools(declared))
   return {
     ...result,
     bundle: {
@@ -91,25 +88,4 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
       assets: new Map([...assets].map(([path, { file }]) => [path, file])),
     },
   }
-}
-
-/**
- * The file for declarations, absolute.
- *
- * @throws OPTIONS_INVALID, BUNDLE_PLACE
- */
-function typesPlace({ cwd, directories }: Project, types: string): string {
-  if (!types.endsWith('.d.ts')) {
-    throw new AgentAppsError(
-      'OPTIONS_INVALID',
-      `Declarations cannot be written to ${JSON.stringify(types)}.`,
-      {
-        hint: 'Give `types` a name that ends in `.d.ts`.',
-      },
-    )
-  }
-  const file = resolve(cwd, types)
-  checkOutside(file, directories, 'declarations')
-  checkReplaceable(file, TYPES_MARK, 'declarations')
-  return file
 }

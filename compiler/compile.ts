@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import type { OptionTable } from '../src/base/options.js'
+import { PROJECT_FILE } from '../src/index/project-file.js'
 import type { LocatedContents } from './2-resolve/contents/project-contents.js'
 import { tidyDirectory } from './3-emit/write-index.js'
+import { isProjectWritten, writeProject } from './3-emit/write-project.js'
 import type { BundleOptions, BundleReport } from './4-bundle/bundle.js'
-import { checkReferences } from './check/check-references.js'
-import { unmatchedPatterns } from './check/unmatched-patterns.js'
-import type { Message } from './diagnostics/diagnostics.js'
+import { checkReferences, unmatchedPatterns } from './check/check-references.js'
+import { fromMessage, type Message, toMessage } from './diagnostics/diagnostics.js'
+import { type RuleSettings, withSetting } from './diagnostics/rule-settings.js'
 import { Overtaken, type PreparedDirectory, startDirectory } from './pipeline/directory-stages.js'
 import type { CompiledDirectory } from './pipeline/emit-stages.js'
 import { COMPILE } from './pipeline/pipelines.js'
@@ -13,16 +15,21 @@ import type { DirectoryCascades } from './pipeline/project-stages.js'
 import { readProject } from './pipeline/read-project.js'
 import type { Job, Progress, StageName, WatchSink } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
-import { type Project, type ProjectOptions, shownPath } from './project/project.js'
+import { type Project, type ProjectOptions, type ReportOptions, shownPath } from './project/project.js'
 import { type Report, report } from './project/report.js'
 import { runStages } from './project/stage.js'
 
 /** Which project `compile` compiles, and how. */
-export interface CompileOptions extends ProjectOptions, BundleOptions {
+export interface CompileOptions extends ReportOptions, BundleOptions {
   /** Ignore the results of the last compile. */
   force?: boolean | undefined
   /** Write nothing; `outdated` then lists the files that would be written. */
   check?: boolean | undefined
+  /**
+   * A file, `….d.ts`, that declares the names, arguments and results of all tools, for
+   * `createRuntime<Tools>()`. Relative to `cwd`.
+   */
+  types?: string | undefined
   signal?: AbortSignal | undefined
   /** Called as files are read. */
   onProgress?: ((progress: Progress) => void) | undefined
@@ -32,8 +39,6 @@ export type { Progress } from './project/job.js'
 
 /** What `compile` found and wrote. Faults of skills are never thrown: they are in `diagnostics`. */
 export interface CompileResult extends Report {
-  /** The directories compiled, as shown paths. */
-  directories: string[]
   /** Files written, as shown paths. */
   written: string[]
   /** Files of the bundle that were written, relative to `cwd`. */
@@ -56,16 +61,18 @@ export interface CompileResult extends Report {
 export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof ProjectOptions>> = {
   force: 'boolean',
   check: 'boolean',
+  rules: 'object',
   signal: 'object',
   onProgress: 'function',
   bundle: 'string',
   keep: 'strings',
   minify: 'boolean',
   sourcemap: 'boolean',
+  types: 'string',
 }
 
 /**
- * * Compiles the skills of a project's directories: finds them, reads those that changed, makes each
+ * Compiles the skills of a project's directories: finds them, reads those that changed, makes each
  * directory's table of names, resolves the chain of each tool, and writes all of it as indexes. Faults of
  * skills are never thrown: they are diagnostics of the result.
  *
@@ -83,15 +90,31 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 export async function compileProject(options: CompileOptions, watchSink?: WatchSink): Promise<CompileResult> {
   const project = await readProject(options, options.check !== true, watchSink?.path)
   if (options.bundle !== undefined) (await import('./4-bundle/bundle.js')).checkBundle(project, options)
-  const { check } = options
-  const { made, outdated, ...result } = await compileRead(project, options, watchSink, (job, files) =>
-    bundleOf(project, options, files, job),
-  )
+  const { check, types } = options
+  const place = types === undefined ? undefined : (await projectTypes()).typesPlace(project, types)
+  const { made, outdated, ...result } = await compileRead(project, options, watchSink, async (job, files) => {
+    const stale = await emitProject(project, job)
+    if (place !== undefined)
+      stale.push(...(await (await projectTypes()).emitTypes(project, place, files, job)))
+    return { ...(await bundleOf(project, options, files, job)), stale }
+  })
   return {
     ...result,
     bundled: check ? [] : made.files,
-    outdated: check ? [...outdated, ...made.files] : outdated,
+    outdated: check ? [...outdated, ...made.stale, ...made.files] : outdated,
   }
+}
+
+const projectTypes = (): Promise<typeof import('./project-types.js')> => import('./project-types.js')
+
+/** Writes the project's file, or with `check` returns it where it is out of date. */
+async function emitProject({ projectFile }: Project, job: Job): Promise<string[]> {
+  if (projectFile === null || isProjectWritten(projectFile)) return []
+  const shown = shownPath(projectFile, PROJECT_FILE)
+  if (job.check) return [shown]
+  await writeProject(projectFile)
+  job.written.add(shown)
+  return []
 }
 
 /** The result of compiling a project, with what was made of its indexes. */
@@ -100,7 +123,7 @@ interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
 }
 
 /**
- * * Compiles a project that has already been loaded.
+ * Compiles a project that has already been loaded.
  *
  * @param make makes something of the indexes, such as a bundle; it takes those of their files that are out of
  * date
@@ -127,11 +150,14 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
   const found = report(
     await checkReferences(compiled, project, { links: false }),
     await unmatchedPatterns(compiled, project),
+    project,
   )
   return {
     ...found,
-    diagnostics: [...found.diagnostics, ...made.diagnostics],
-    directories: project.directories.map(directory => shownPath(directory, '')),
+    diagnostics: [
+      ...found.diagnostics,
+      ...made.diagnostics.flatMap(message => setMessage(message, project.rules)),
+    ],
     written: [...job.written],
     made,
     outdated,
@@ -140,6 +166,12 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
     rendered: compiled.reduce((sum, { rendered }) => sum + rendered, 0),
     timings: job.timings,
   }
+}
+
+/** A message with the severity that the settings say; none where its rule is off. */
+function setMessage(message: Message, rules: RuleSettings): Message[] {
+  const set = withSetting(fromMessage(message), rules)
+  return set === null ? [] : [toMessage(set)]
 }
 
 /** Compiles until nothing changes under it meanwhile. */

@@ -14,7 +14,7 @@ interface Watch {
 }
 
 /**
- * * Watches the places on which compiles depend, with one watch for each directory. Since a compile names
+ * Watches the places on which compiles depend, with one watch for each directory. Since a compile names
  * each place before it looks there, no later change is missed, also in directories that are new.
  */
 export class FileWatches implements WatchSink {
@@ -24,11 +24,12 @@ export class FileWatches implements WatchSink {
   private compile = 0
 
   /**
-   * @param onChange called when something changed that counts
+   * @param onChange called when something changed that counts, with its absolute path; that of its folder where
+   *   the system does not say more
    * @param onFull called when the system watches no more directories for this process
    */
   constructor(
-    private readonly onChange: () => void,
+    private readonly onChange: (path: string) => void,
     private readonly onFull: () => void,
   ) {}
 
@@ -87,12 +88,12 @@ export class FileWatches implements WatchSink {
     const wanted = this.watches.get(directory)?.wanted
     if (!wanted || (name !== null && isOwnName(name))) return
     if (event === 'rename' && name !== null) this.gone.add(join(directory, name))
-    if (name === null || wanted.has(null) || wanted.has(name)) this.onChange()
+    if (name === null || wanted.has(null) || wanted.has(name)) this.onChange(join(directory, name ?? ''))
   }
 
   private lost(directory: string): void {
     this.gone.add(directory)
-    this.onChange()
+    this.onChange(directory)
   }
 
   private isGone(path: string): boolean {

@@ -3,6 +3,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { byCodePoint } from '../src/base/code-point-order.js'
 import { isJsonObject, type JsonObject } from '../src/base/json.js'
+import { expectCascade } from '../src/index/cascade-record.js'
 import { emptyLines } from '../src/index/encode-index.js'
 import {
   type FileDigest,
@@ -16,10 +17,17 @@ import {
   shardFile,
 } from '../src/index/index-format.js'
 import { isInside } from '../src/index/inside-path.js'
-import { hashedText, IndexRefused, isShardDigest, readHeader, readPart } from '../src/index/read-index.js'
-import { digestFile, readSkillFile } from './files/digest.js'
+import {
+  hashedText,
+  IndexRefused,
+  isShardDigest,
+  otherEntry,
+  readHeader,
+  readPart,
+} from '../src/index/read-index.js'
+import type { SearchDirectory } from '../src/skill/path-entry.js'
 import { limits } from './files/limits.js'
-import { readRegularFile, systemReason } from './files/regular-file.js'
+import { digestFile, readRegularFile, readSkillFile, systemReason } from './files/regular-file.js'
 
 export interface VerifiedDirectory {
   /** How many files were looked at. */
@@ -30,17 +38,20 @@ export interface VerifiedDirectory {
 }
 
 /**
- * * Finds the files of a directory that differ from its index, and the faults for which a runtime refuses the
+ * Finds the files of a directory that differ from its index, and the faults for which a runtime refuses the
  * index. Paths are relative to the directory.
  *
- * @param ignore the ignore patterns that hold there
+ * @param entry the path entry of the directory
  */
-export function verifyDirectory(directory: string, ignore: readonly string[]): VerifiedDirectory {
+export function verifyDirectory(
+  entry: Pick<SearchDirectory, 'dir' | 'ignore' | 'namespace' | 'discover'>,
+): VerifiedDirectory {
+  const { dir: directory } = entry
   const found: VerifiedDirectory = { files: 0, deviations: [], absent: [] }
   const deviates = (file: string, reason: string): void => void found.deviations.push({ file, reason })
   const index = readIndex(directory, found, deviates)
-  if (index && index.header.ignore.join('\0') !== ignore.join('\0'))
-    deviates(INDEX_FILE, 'was compiled with other ignore patterns')
+  const other = index && otherEntry(index.header, entry)
+  if (other) deviates(INDEX_FILE, other)
   // Nothing can be compared with an index that is itself changed.
   if (index === null || found.deviations.length > 0) return found
   const named = namedFiles(index, deviates)
@@ -72,7 +83,10 @@ function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviat
     const part = unlessRefused(file, deviates, () => readPart(partText))
     for (const section of part ? SECTIONS : [])
       unlessRefused(file, deviates, () => {
-        for (const [key, record] of part?.[section].all() ?? []) records[section].set(key, record)
+        for (const [key, record] of part?.[section].all() ?? []) {
+          if (section === 'cascades') expectCascade(key, record)
+          records[section].set(key, record)
+        }
       })
   }
   if (header.shards === undefined) addPart(INDEX_FILE, text)
@@ -121,7 +135,6 @@ interface NamedFile {
   isNeeded: boolean
 }
 
-/** Everything that an index names, by path. */
 function namedFiles({ header, records }: ReadIndex, deviates: Deviates): Map<string, NamedFile> {
   const named = new Map<string, NamedFile>()
   const add = (path: unknown, digest: unknown, isNeeded: boolean): void => {
@@ -134,7 +147,7 @@ function namedFiles({ header, records }: ReadIndex, deviates: Deviates): Map<str
   const need = (path: string): void => add(path, records.files.get(path), true)
   if (Array.isArray(header.modules)) header.modules.forEach(need)
   for (const [name, tool] of records.tools) {
-    if (isBroken(tool)) continue
+    if (isBroken(tool) || 'names' in tool) continue
     const { content, delegate, file, module, validators = {} } = tool
     if (content !== undefined) need(file)
     for (const made of [module, delegate]) if (made && 'file' in made) need(made.file)

@@ -2,9 +2,12 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { INDEX_FILE } from '../src/index/index-format.js'
+import { PROJECT_FILE } from '../src/index/project-file.js'
+import { isProjectWritten } from './3-emit/write-project.js'
+import { isThere } from './files/known-file.js'
 import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
-import { type ProjectDirectory, type ProjectOptions, shownPath } from './project/project.js'
+import { type ProjectDirectory, type ProjectOptions, type ProjectText, shownPath } from './project/project.js'
 import { verifyDirectory } from './verify-directory.js'
 
 /** Which project `verify` checks. */
@@ -31,17 +34,17 @@ export interface VerifyResult {
 }
 
 /**
- * Compares all files that a project's indexes name (shards, modules, sources, resources) with the indexes,
- * without compiling.
+ * Compares all files that a project's indexes name (shards, modules, sources, resources) with the indexes, and
+ * the project's file with its configuration, without compiling.
  */
 export async function verify(options: VerifyOptions = {}): Promise<VerifyResult> {
   checkProjectOptions('verify', options, {})
-  const { directories } = await readProject(options, false).catch(refuseBundle)
+  const { directories, projectFile } = await readProject(options, false).catch(refuseBundle)
   const deviations: Deviation[] = []
   const absent: string[] = []
   let files = 0
   for (const directory of directories) {
-    const found = verifyDirectory(directory.dir, directory.ignore)
+    const found = verifyDirectory(directory)
     const note = found.deviations.length > 0 ? await whatToDo(directory) : ''
     files += found.files
     absent.push(...found.absent.map(path => shownPath(directory, path)))
@@ -53,10 +56,23 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
       })),
     )
   }
+  if (projectFile !== null) {
+    files++
+    if (!isProjectWritten(projectFile)) deviations.push(projectDeviation(projectFile))
+  }
   return {
     counts: { directories: directories.length, files, absent: absent.length },
     deviations,
     absent,
+  }
+}
+
+function projectDeviation(projectFile: ProjectText): Deviation {
+  const isMissing = !isThere(join(projectFile.dir, PROJECT_FILE))
+  return {
+    file: shownPath(projectFile, PROJECT_FILE),
+    reason: isMissing ? 'is missing' : 'does not say what the configuration says',
+    note: 'Restore it, or run `agent-apps compile` if the change is meant.',
   }
 }
 

@@ -1,3 +1,4 @@
+import { relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAgentAppsError } from '../src/base/error.js'
 import type { OptionTable } from '../src/base/options.js'
@@ -9,8 +10,12 @@ import type { ProjectOptions } from './project/project.js'
 
 /** Which project `watch` compiles, and what it calls. */
 export interface WatchOptions extends Omit<CompileOptions, 'check'> {
-  /** Called after the first compile, and after each whose result differs from that of the one before. */
-  onCompile?: ((result: CompileResult) => void) | undefined
+  /**
+   * Called after the first compile, and after each whose result differs from that of the one before. `changed`
+   * has the paths, relative to `cwd`, that changed since the one before, sorted; it is empty for the first
+   * compile, and where the system reports no changes.
+   */
+  onCompile?: ((result: CompileResult, changed: string[]) => void) | undefined
   /**
    * Called with the error of a compile that failed, such as for a missing directory; the next change may mend
    * it.
@@ -53,7 +58,7 @@ const DELAYS_MAX = 20
 const POLL = 1_000
 
 /**
- * * Compiles a project, and compiles it again whenever a file changes on which the result depends. One
+ * Compiles a project, and compiles it again whenever a file changes on which the result depends. One
  * compile runs at a time; changes that come meanwhile lead to one more.
  *
  * @returns once it is compiled for the first time
@@ -79,12 +84,14 @@ export async function watch(options: WatchOptions = {}): Promise<Watcher> {
 class Watching {
   private readonly ending = new AbortController()
   private readonly watches = new FileWatches(
-    () => this.changed(),
+    path => this.changed(path),
     () => this.fallBack(),
   )
   /** Changes so far, and those of them that the last compile began after. */
   private changes = 0
   private compiled = 0
+  /** The paths that changed since the last compile whose result was told, absolute. */
+  private readonly changedPaths = new Set<string>()
   /** The diagnostics, or the error, of the last compile, as a string. */
   private outcome: string | null = null
   private poll: number | undefined
@@ -126,8 +133,9 @@ class Watching {
     this.wake()
   }
 
-  private changed(): void {
+  private changed(path: string): void {
     this.changes++
+    this.changedPaths.add(path)
     this.wake()
   }
 
@@ -149,6 +157,7 @@ class Watching {
   private async compile(force = false): Promise<void> {
     const { onCompile, onError: __, delay: ___, poll: ____, ...options } = this.options
     this.compiled = this.changes
+    const changed = [...this.changedPaths]
     this.watches.begin()
     const watchSink = this.polls ? undefined : this.watches
     const result = await compileProject({ ...options, force, signal: this.ending.signal }, watchSink)
@@ -156,7 +165,10 @@ class Watching {
     const outcome = JSON.stringify(result.diagnostics.map(fromMessage))
     const isNew = outcome !== this.outcome || result.written.length > 0 || result.bundled.length > 0
     this.outcome = outcome
-    if (isNew) onCompile?.(result)
+    if (!isNew) return
+    for (const path of changed) this.changedPaths.delete(path)
+    const { cwd = '.' } = this.options
+    onCompile?.(result, changed.map(path => relative(resolve(cwd), path).replaceAll('\\', '/')).sort())
   }
 
   private failed(error: unknown): void {

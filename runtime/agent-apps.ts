@@ -16,7 +16,9 @@ export type {
   DirectiveSource,
   DirectiveTool,
 } from '../src/content/directive.js'
+export { type DirectiveForm, directiveForms } from '../src/content/directive-forms.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
+export type { PluginRecord } from '../src/index/index-format.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'
@@ -31,16 +33,15 @@ export {
   type DefinedTool,
   defineTool,
   isDefinedTool,
-  type ToolContext,
   type ToolDefinition,
   type ToolSchema,
 } from '../src/skill/define-tool.js'
-export { type DirectiveForm, directiveForms } from '../src/skill/directive-forms.js'
 export { extractFrontmatter, type FrontmatterContext } from '../src/skill/frontmatter.js'
 export { isMetaKey, type MetaKey } from '../src/skill/metadata-keys.js'
 export { isToolName, normalizeTags } from '../src/skill/names.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/skill/path-entry.js'
 export { parseReference, type Reference } from '../src/skill/reference.js'
+export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, type ToolResult } from '../src/skill/tool-result.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
 export {
@@ -55,6 +56,21 @@ export {
   ctxValue,
   serializeContext,
 } from './call/context-helpers.js'
+export { pluginOf } from './directory/plugin-of.js'
 export { findAuthority, mainInDir } from './find/find-authority.js'
 export * from './index.js'
+export { createRuntime, type Runtime } from './registering-runtime.js'
+export {
+  type RegisterFunction,
+  type RegisterFunctionOptions,
+  type RegisterOptions,
+  registerTool,
+} from './registry/register.js'
+export { Tool } from './registry/tool.js'
+export {
+  type RegistryOptions,
+  type ToolPermission,
+  type ToolPermissions,
+  ToolRegistry,
+} from './registry/tool-registry.js'
 export { resolveJsonSchema } from './schema/resolve-json-schema.js'

@@ -3,22 +3,32 @@ import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
+import type { Authorization } from './call/decide-call.js'
 import { invoke } from './call/invoke.js'
-import { checkPolicy, ownOptions, ownPolicy } from './call/own-options.js'
+import { type AgentOptions, checkAgent, checkRuntimePolicy, ownOptions } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
+import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
 import { listTools } from './list-tools.js'
-import { readResource } from './read-resource.js'
+import { details, readResource } from './read-resource.js'
 import { cloneArguments } from './schema/clone-arguments.js'
-import type { AgentPolicy, Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
-import { createGlobals } from './state/globals.js'
+import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
+import { createGlobals, defaultTools } from './state/globals.js'
+import type { Interact, RuntimePolicy } from './state/policy.js'
+import { RegisteredToolMap } from './state/registered-tools.js'
 import type { ToolDef } from './state/tool-def.js'
+import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'
 
 /** The options of a runtime. Any other key is OPTIONS_INVALID. */
 export interface RuntimeOptions {
-  /** Where skills lie, searched left to right. */
-  paths: PathEntry[]
+  /** Where skills lie, searched left to right. Default: the project's, as `compile` wrote them. */
+  paths?: PathEntry[]
+  /**
+   * The folder of the configuration that was compiled: `import.meta.dirname` where it lies beside this code.
+   * What other options say comes before what it says. Default: without `paths`, the working directory.
+   */
+  project?: string
   /** The directory that relative paths start from. Default: the process's working directory. */
   cwd?: string
   /** Default: `trust` where NODE_ENV is `production`, else `check`. */
@@ -44,6 +54,12 @@ export interface RuntimeOptions {
   maxDepth?: number
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
   env?: readonly string[]
+  /** What agents may do. Default: they may call tools that require no permission, and none that is gated. */
+  policy?: RuntimePolicy
+  /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
+  interact?: Interact
+  /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
+  interactTimeoutMs?: number
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -56,31 +72,44 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   evaluate: 'boolean',
   maxDepth: 'number',
   env: 'strings',
+  project: 'string',
+  policy: 'object',
+  interact: 'function',
+  interactTimeoutMs: 'number',
 }
 
-/** Skills, ready to be found and run. */
-export interface Runtime {
+/**
+ * Skills, ready to be found and run. `Tools` are their types; names are checked where they are literal.
+ */
+export interface Runtime<Tools = RegisteredTools> {
   readonly globals: Globals
   /** The tool that a reference names; null where there is none. */
-  findTool: (ref: string) => Promise<ToolDef | null>
+  findTool: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<ToolDef | null>
   listTools: () => Promise<ToolDef[]>
   /** Runs a tool; a Markdown skill gives its content. */
-  invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
+  invoke: <Ref extends string>(
+    ref: ToolRef<Tools, Ref>,
+    ...call: CallArguments<Tools, Ref>
+  ) => Promise<ToolReturn<Tools, Ref>>
   /**
    * A Markdown skill's content with its directives run, also where a delegate runs in its stead. Arguments
-   * are compared with `params`; no middleware runs. Throws CONTENT_MISSING for code.
+   * are compared with `params`; no middleware runs. With a `host`, that host's variables and arguments are
+   * filled in too, and `args` may be a string or an array. Throws CONTENT_MISSING for code.
    */
-  render: (ref: string, options?: { args?: unknown }) => Promise<string>
+  render: <Ref extends string>(ref: ToolRef<Tools, Ref>, options?: RenderOptions) => Promise<string>
   /** The bytes of one of a folder skill's files. */
-  readResource: (ref: string, path: string) => Promise<Uint8Array>
+  readResource: <Ref extends string>(ref: ToolRef<Tools, Ref>, path: string) => Promise<Uint8Array>
   /**
-   * A tool with the author's frontmatter as it was written, and the skill's other files with size and digest.
+   * A tool with the author's frontmatter as it was written, the skill's other files with size and digest, and
+   * what other hosts would fill in in its content.
    */
-  describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
+  describe: <Ref extends string>(
+    ref: ToolRef<Tools, Ref>,
+  ) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
-  explain: (ref: string) => Promise<Explanation>
+  explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
   /** The runtime as a model uses it: every call is checked against a policy. */
-  forAgent: (policy?: AgentPolicy) => AgentRuntime
+  forAgent: (agent?: AgentOptions) => AgentRuntime
   /** The faults found so far: broken skills that were asked for, indexes that were refused or stale. */
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
@@ -100,31 +129,41 @@ export interface AgentRuntime {
   findTool: (ref: string) => Promise<ToolDef | null>
   /** The tools that it may call, as far as they have a description. */
   listTools: () => Promise<ToolDef[]>
-  /** Runs a tool. Throws TOOL_DENIED where it may not be called. */
+  /**
+   * Runs a tool.
+   *
+   * @throws TOOL_DENIED, PERMISSION_MISSING where it may not be called; APPROVAL_DENIED, APPROVAL_UNAVAILABLE
+   *   where the call needs approval and does not get it
+   */
   invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
+  /** Decides about a call as `invoke` does, without making it or asking anybody. */
+  authorize: (ref: string, args?: unknown) => Promise<Authorization>
 }
 
 const rendering = lazy(() => import('./content/render-tool.js'))
-const details = lazy(() => import('./find/read-details.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
 const agents = lazy(() => import('./call/agent-calls.js'))
+const decisions = lazy(() => import('./call/decide-call.js'))
 
 /**
- * A runtime over some path entries. Does no I/O before its first use.
+ * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
+ * first use; a project's file is read then.
  *
  * @throws OPTIONS_INVALID
  */
-export function createRuntime(options: RuntimeOptions): Runtime {
-  // `paths` may not be left out.
-  const given = { ...options, paths: options?.paths ?? null }
-  checkOptions('createRuntime', given, given.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
-  const globals = createGlobals({ ...definedFields(options), paths: [...options.paths] })
+export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
+  checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
+  const { paths, policy } = options
+  const own = { ...options, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
+  const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
   return {
     globals,
     findTool: ref => findTool(ref, globals),
     listTools: () => listTools(globals),
-    invoke: (ref, args, options) => invoke(ref, args, globals, options),
+    // Its type is what was compiled; nothing here knows that.
+    invoke: (ref, args?: unknown, options?: InvokeOptions) =>
+      invoke(ref, args, globals, options) as Promise<never>,
     render: async (ref, options) => {
       const own = options && { ...options, args: cloneArguments(options.args) }
       return (await rendering()).render(ref, own, globals)
@@ -132,14 +171,23 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => (await details()).describe(ref, globals),
     explain: async ref => (await cascades()).explain(ref, globals),
-    forAgent: (policy = {}) => {
-      const own = ownPolicy(policy)
-      checkPolicy('forAgent', own)
+    forAgent: (agent = {}) => {
+      const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(agent)
+      let session = sessionId
+      const callOptions = (given?: InvokeOptions): InvokeOptions => {
+        // Made at the first call: an edge worker makes no random values before it has a request.
+        session ??= crypto.randomUUID()
+        const ids = { sessionId: session, agentId, userId, workspaceId }
+        return { ...ids, ...definedFields({ ...ownOptions(given) }), as: 'agent', policy }
+      }
       return {
-        findTool: async ref => (await agents()).findForAgent(ref, globals, own),
-        listTools: async () => (await agents()).listForAgent(globals, own),
-        invoke: (ref, args, options) =>
-          invoke(ref, args, globals, { ...ownOptions(options), as: 'agent', policy: own }),
+        findTool: async ref => (await agents()).findForAgent(ref, globals, policy),
+        listTools: async () => (await agents()).listForAgent(globals, policy),
+        invoke: (ref, args, options) => invoke(ref, args, globals, callOptions(options)),
+        authorize: async (ref, args) => {
+          const given = cloneArguments(args)
+          return (await decisions()).decideCall(ref, given, globals, callOptions())
+        },
       }
     },
     diagnostics: () => [...globals.diagnostics.values()],

@@ -1,11 +1,16 @@
 export type { Diagnostic, Severity } from '../src/base/diagnostic.js'
 export { AgentAppsError, type ErrorCode, type Issue, isAgentAppsError } from '../src/base/error.js'
 export type { JsonObject, JsonValue } from '../src/base/json.js'
-export type { ResourceRecord, ToolDetails } from '../src/index/index-format.js'
+export type { Permission, ToolPermissions } from '../src/base/permissions.js'
+export type { HostPlaceholder, ResourceRecord, ToolDetails } from '../src/index/index-format.js'
+export type { Decision, StepAnswer } from '../src/policy/decide.js'
+export type { AgentCall } from '../src/policy/limits.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
+export type { Authorization } from './call/decide-call.js'
 export { invoke } from './call/invoke.js'
+export type { AgentOptions } from './call/own-options.js'
 export {
   createCallbackRef,
   type RegisterToolOptions,
@@ -13,7 +18,13 @@ export {
   unregisterTool,
 } from './call/programmatic-tools.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
-export { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.js'
+export type { RenderOptions } from './content/render-tool.js'
+export {
+  type AgentRuntime,
+  createRuntime,
+  type Runtime,
+  type RuntimeOptions,
+} from './create-runtime.js'
 export { clearAllCaches, clearToolCache } from './directory/caches.js'
 export { findTool } from './find/find-tool.js'
 export type { OpenedSkill } from './find/opened-skill.js'
@@ -23,7 +34,6 @@ export { readResource } from './read-resource.js'
 export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
-  AgentPolicy,
   CallerKind,
   CallIds,
   Context,
@@ -39,4 +49,23 @@ export type {
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'
+export type {
+  AgentPolicy,
+  ApprovalAnswer,
+  ApprovalPolicy,
+  ApprovalRequest,
+  Interact,
+  Patterns,
+  RuntimePolicy,
+} from './state/policy.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'
+export type {
+  CallArguments,
+  Register,
+  RegisteredTools,
+  ToolArguments,
+  ToolFunctions,
+  ToolName,
+  ToolRef,
+  ToolReturn,
+} from './typed-tools.js'

@@ -3,17 +3,16 @@ import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
 import { clearAllCaches } from './directory/caches.js'
 import type { Globals } from './state/context.js'
+import { RegisteredToolMap } from './state/registered-tools.js'
 
 /**
  * Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at
  * anyway.
  */
-export async function turn<Result>(
-  work: () => Result | Promise<Result>,
-  { closed, config }: Globals,
-): Promise<Result> {
-  if (closed) throw runtimeClosed()
-  return config.freshness === 'trust' ? work() : disk.turn(async () => work())
+export async function turn<Result>(work: () => Result | Promise<Result>, globals: Globals): Promise<Result> {
+  if (globals.configure) await globals.configure()
+  if (globals.closed) throw runtimeClosed()
+  return globals.config.freshness === 'trust' ? work() : disk.turn(async () => work())
 }
 
 /**
@@ -30,9 +29,10 @@ export async function close(globals: Globals): Promise<void> {
   release()
 
   function release(): void {
-    tools.programmaticTools.clear()
+    tools.programmaticTools = new RegisteredToolMap()
     events.listeners.clear()
     clearAllCaches(globals)
     delete globals.parser
+    delete globals.configure
   }
 }

@@ -2,7 +2,7 @@ import { lazy } from './host/later.js'
 import type { Globals } from './state/context.js'
 import { defaultGlobals } from './state/globals.js'
 
-const details = lazy(() => import('./find/read-details.js'))
+export const details = lazy(() => import('./find/read-details.js'))
 
 /**
  * The bytes of one of a folder skill's files, by its path inside the skill's folder.

@@ -41,6 +41,7 @@ const PARTS = [
   { folder: 'adapters', entries: ['esbuild.js', 'vite.js'], platform: 'node' },
 ]
 
+const SERIALIZER_CODE = await serializerCode()
 for (const part of PARTS) await replace(part)
 // Each part has taken in what it needs of these. Their declarations stay.
 for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
@@ -75,6 +76,7 @@ async function bundle(directory, entries, options) {
     // Left in place, so that whoever looks at what was built sees a package that should not be there.
     packages: 'external',
     external: ['#disk'],
+    define: { SERIALIZER_CODE: JSON.stringify(SERIALIZER_CODE) },
     legalComments: 'none',
     metafile: true,
     write: false,
@@ -91,6 +93,21 @@ async function bundle(directory, entries, options) {
       .replace(/^(?:import "\.\/[^"]+";\n)+/gm, '')
       .replace(/"\.\/([^"]+)"/g, (written, made) => (names.has(made) ? `"./${names.get(made)}"` : written)),
   ])
+}
+
+/** The code that `src/serialize/transferable-serializer.ts` gives: it imports nothing, and needs nothing of a host. */
+async function serializerCode() {
+  const { outputFiles } = await build({
+    entryPoints: [join(DIST, 'src/serialize/transferred.js')],
+    inject: [join(DIST, 'src/serialize/bare-host.js')],
+    bundle: true,
+    format: 'iife',
+    globalName: 'serializer',
+    target: 'es2022',
+    minify: true,
+    write: false,
+  })
+  return outputFiles[0].text
 }
 
 /** A file that is imported on demand is named like its module, and the largest that the last and slimmest entry imports `shared.js`. */

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
 import { followDockerfile } from './follow-dockerfile.js'
 import { freePort, install, run, withServer } from './processes.js'
 import { runMonorepo } from './run-monorepo.js'
@@ -15,6 +16,7 @@ const examples = {
   'a container, as its Dockerfile says': runContainer,
   'an edge worker, on workerd': runEdgeWorker,
   'a monorepo, built by Turborepo': runBuilds,
+  'a workflow, step by step': runWorkflow,
 }
 
 try {
@@ -107,6 +109,21 @@ function runBuilds(tarball) {
   const root = example('monorepo')
   installIn(root, tarball, 'turbo@2.11.11')
   runMonorepo(root)
+}
+
+/** Runs the steps of a workflow that are commands, as GitHub does. */
+function runWorkflow(tarball) {
+  const root = example('ci')
+  // What the workflow's `npm ci` installs.
+  run('npm', ['install', '--silent', '--package-lock-only', '--save-dev', tarball], { cwd: root })
+  const workflow = parse(readFileSync(join(root, '.github/workflows/skills.yml'), 'utf8'))
+  const env = { ...process.env, GITHUB_WORKSPACE: root, GITHUB_STEP_SUMMARY: join(scratch, 'summary.md') }
+  const steps = workflow.jobs.check.steps.flatMap(step => step.run ?? [])
+  for (const step of steps) run('bash', ['-e', '-c', step], { cwd: root, env })
+  assert.equal(steps[0], 'npm ci')
+  assert.equal(steps.length, 4)
+  assert.equal(JSON.parse(readFileSync(join(root, 'agent-apps.sarif'), 'utf8')).version, '2.1.0')
+  assert.match(readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8'), /2 skills in 2 files/)
 }
 
 /** The status of an answer, with the result or the error's code. */

@@ -29,10 +29,7 @@ interface Arguments {
   limit: number
 }
 
-/**
- * For any caller, it finds only what an agent may be offered, without the library's own tools, which
- * `skill-list` lists.
- */
+/** Finds only what an agent may be offered, whoever calls; `skill-list` lists the library's own tools. */
 export default async function agentDiscover(ctx: Context, args: Arguments): Promise<ToolResult> {
   const offered = (await ctxTools(ctx, 'agent')).filter(tool => !isLibrary(tool))
   const found = ranked(selected(offered, args), args.query)
@@ -45,10 +42,7 @@ export default async function agentDiscover(ctx: Context, args: Arguments): Prom
   }
 }
 
-/**
- * Returns the tools that contain a word of the query, those with the most first; without a query, in the
- * order of the list.
- */
+/** The tools that contain words of the query, those with most first; all if there is no query. */
 function ranked(tools: ToolDef[], query = ''): ToolDef[] {
   const words = [...new Set(wordsOf(query))]
   const telling = words.filter(({ length }) => length > 2)

@@ -3,7 +3,7 @@ import { directiveFault } from './directive-fault.js'
 
 export const frontmatter = {
   name: 'each',
-  description: 'Repeats its block for each item of a list, which is `locals.item` there.',
+  description: 'Repeats its block for each item of an array, which is `locals.item` there.',
   metadata: { visibility: 'hidden', tags: ['meta-directive-block'] },
 }
 
@@ -17,7 +17,8 @@ export default async function each(ctx: Context, call: DirectiveCall): Promise<s
   if (!/^[A-Za-z_]\w*$/.test(as))
     throw directiveFault(`${JSON.stringify(as)} is no name`, 'Write `{path=args.files as=file}`.')
   const items = ctxValue(ctx, path) ?? []
-  if (!Array.isArray(items)) throw directiveFault(`the value of \`${path}\` is no list`, 'Give a list.')
+  if (!Array.isArray(items))
+    throw directiveFault(`the value of \`${path}\` is not an array`, 'Give an array.')
   const texts: string[] = []
   for (const [index, item] of items.entries())
     texts.push((await call.children?.({ [as]: item, index })) ?? '')

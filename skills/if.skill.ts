@@ -4,7 +4,7 @@ import { directiveFault } from './directive-fault.js'
 export const frontmatter = {
   name: 'if',
   description:
-    'Keeps its block where a value of the call is there, or equals a text; else what follows `:::else`.',
+    'Keeps its block where a value of the call is there, or equals a string; else what follows `:::else`.',
   metadata: { visibility: 'hidden', tags: ['meta-directive-block'] },
 }
 

@@ -12,10 +12,7 @@ export const frontmatter = {
   },
 }
 
-/**
- * `:include[notes.md]`, `:include[notes.md]{lines=2-9}`, `:include[notes.md]{section="Set up"}`. Its own
- * directives are run.
- */
+/** `:include[notes.md]`, with `{lines=2-9}` or `{section="Set up"}`. Its own directives are run. */
 export default async function include(_ctx: unknown, call: DirectiveCall): Promise<DirectiveContent> {
   const { arg = '', attributes, source } = call
   if (arg === '') throw directiveFault('the directive names no file', 'Write `:include[notes.md]`.')
@@ -54,10 +51,7 @@ function wholeOf({ text }: SplitText): Part {
   return { line: 0, start: 0, end: text.length }
 }
 
-/**
- * Returns lines `from-to` of a part, from 1, both included; one number is that line, and `from-` all from
- * there.
- */
+/** Lines `from-to` of a part, counted from 1; one number is that line, and `from-` all from there. */
 function between(written: string, part: Part, { text, lines }: SplitText, path: string): string {
   const [, from = '', dash, to = ''] = /^(\d+)(-?)(\d*)$/.exec(written.trim()) ?? []
   const count = linesBefore(part.end, lines) - part.line

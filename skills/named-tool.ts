@@ -1,10 +1,7 @@
 import type { DirectiveCall } from 'agent-apps'
 import { directiveFault } from './directive-fault.js'
 
-/**
- * Returns the text for `:skill[…]` and `:tool[…]`: the name of the tool that a reference leads to, or one of
- * its properties.
- */
+/** The result of `:skill[…]` and `:tool[…]`: the name of a tool, or one of its properties. */
 export async function named(
   directive: string,
   { arg = '', attributes, source }: DirectiveCall,

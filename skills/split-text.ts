@@ -12,10 +12,7 @@ export interface Heading {
   /** The number of its line, from 0. */
   line: number
   start: number
-  /**
-   * The position of the next heading of the same or a higher rank, without the blank lines before it; or the
-   * text's end.
-   */
+  /** Where the next heading of the same or a higher rank begins, without blank lines before it. */
   end: number
 }
 

@@ -27,7 +27,7 @@ const sessions = new WeakMap<object, Map<string, Slots>>()
 export default function state(ctx: Context, config: unknown): undefined {
   if (config === false) return undefined
   if (config !== true && config !== null && (typeof config !== 'object' || Array.isArray(config))) {
-    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`state` is neither `true` nor a mapping.', {
+    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`state` is neither `true` nor an object.', {
       hint: 'Write `state: true`, `state: { count: 0 }`, or `state: false` for none.',
       tool: 'state',
     })

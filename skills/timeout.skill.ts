@@ -20,16 +20,10 @@ export const frontmatter = {
 
 /** The longest wait that a timer can be set for, in ms. */
 const LONGEST = 2 ** 31 - 1
-/**
- * How long to wait for a tool's code before the time begins, in ms: code that is not compiled is bundled
- * first.
- */
+/** The longest wait for a tool's code to load, in ms, which does not count as the tool's time. */
 const LOADING = 30_000
 
-/**
- * `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. What runs inside gets a signal that aborts
- * when the time is over.
- */
+/** `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. At the end, `run.signal` aborts. */
 export default async function timeout(ctx: Context, config: unknown): Promise<void> {
   if (config === false) return
   const served = ctxTarget(ctx)

@@ -13,17 +13,12 @@ export function schemasOf({ frontmatter: { params, returns } }: ToolDef, ctx: Co
   }
 }
 
-/**
- * True for a tool of this library. The layer is checked, because an index of somebody else could claim the
- * tag.
- */
+/** True for this library's tools. The layer counts too, as any index could claim the tag. */
 export function isLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
   return origin.layer === 'bundled' && tags.includes('meta-internal')
 }
 
-/**
- * Returns the tools that have all of the tags, and match one of the patterns, which are separated by spaces.
- */
+/** The tools that have all of the tags and match one of the patterns, which spaces separate. */
 export function selected(
   tools: readonly ToolDef[],
   { tags = [], pattern }: { tags?: string[]; pattern?: string },

@@ -7,10 +7,7 @@ export const frontmatter = {
   metadata: { visibility: 'hidden', tags: ['meta-directive-inline'] },
 }
 
-/**
- * `:value[args.file]`; `{default="…"}` is inserted for a missing value. A value that is not a string is
- * inserted as JSON.
- */
+/** `:value[args.file]`, `:value[args.file]{default="…"}`. A value that is not a string becomes JSON. */
 export default function value(ctx: Context, { arg = '', attributes }: DirectiveCall): unknown {
   if (arg === '') throw directiveFault('the directive names no value', 'Write `:value[args.file]`.')
   return ctxValue(ctx, arg) ?? attributes.default

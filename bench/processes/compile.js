@@ -1,5 +1,10 @@
-// Compiles directories; with --check it only says what a compile would write.
+// Compiles directories; with --check it only says what a compile would write. What is after `namespace=` is their namespace.
 import { compile } from 'agent-apps/compiler'
 
-const paths = process.argv.slice(2).filter(argument => argument !== '--check')
-await compile({ paths, check: process.argv.includes('--check') })
+const OPTION = /^--check$|^namespace=/
+const given = process.argv.slice(2)
+const [namespace] = given.flatMap(argument => /^namespace=(.*)$/.exec(argument)?.[1] ?? [])
+const paths = given
+  .filter(argument => !OPTION.test(argument))
+  .map(dir => (namespace === undefined ? dir : { dir, namespace }))
+await compile({ paths, check: given.includes('--check') })

@@ -1,7 +1,8 @@
-// From a fresh process to the content of one skill.
+// From a fresh process to the content of one skill, of a directory that may have a namespace.
 import { createRuntime } from 'agent-apps/runtime'
 
-const [directory, name] = process.argv.slice(2)
-const tool = await createRuntime({ paths: [directory], freshness: 'trust' }).findTool(name)
+const [dir, name, namespace] = process.argv.slice(2)
+const paths = [namespace === undefined ? dir : { dir, namespace }]
+const tool = await createRuntime({ paths, freshness: 'trust' }).findTool(name)
 if (tool?.origin.via !== 'index') throw new Error(`${name} did not come from the index`)
 if ((await tool.content()).length === 0) throw new Error('nothing was read')

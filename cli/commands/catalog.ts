@@ -1,7 +1,8 @@
-import { AgentAppsError, type Catalog, makeCatalog, nearest } from 'agent-apps'
-import type { Command, Invocation } from '../command.js'
+import { AgentAppsError, type Catalog, makeCatalog } from 'agent-apps'
+import { type Command, type Invocation, PATH_OPTION } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
+import { readChoice } from '../read-choice.js'
 
 const FORMATS = ['xml', 'markdown', 'json'] as const
 
@@ -10,6 +11,7 @@ export const catalog: Command = {
   summary: 'print the listing of tools that a host puts into a prompt',
   positionals: { shown: '', min: 0, max: 0 },
   options: {
+    ...PATH_OPTION,
     format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: xml)` },
     budget: { type: 'string', value: 'TOKENS', describes: 'how many tokens it may have, about' },
     available: {
@@ -27,7 +29,7 @@ export const catalog: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
-  const format = readFormat(options.format)
+  const format = readChoice('format', options.format, FORMATS)
   const budget = readBudget(options.budget)
   const runtime = await openRuntime(invocation, false)
   const made = await makeCatalog(await runtime.forAgent().listTools(), {
@@ -57,15 +59,6 @@ function note({ described, named, unnamed, tokens, failed }: Catalog, output: Ou
       `about ${count(tokens, 'token')}`,
     ].join(', '),
   )
-}
-
-function readFormat(wanted: unknown): (typeof FORMATS)[number] {
-  const format = FORMATS.find(known => known === (wanted ?? 'xml'))
-  if (format) return format
-  const near = nearest(String(wanted), FORMATS)
-  throw new AgentAppsError('USAGE', `There is no format ${JSON.stringify(wanted)}.`, {
-    hint: near === null ? `Use one of ${FORMATS.join(', ')}.` : `Did you mean --format ${near}?`,
-  })
 }
 
 function readBudget(wanted: unknown): number | undefined {

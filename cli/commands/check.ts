@@ -1,17 +1,15 @@
-import { AgentAppsError, nearest } from 'agent-apps'
-import { type CheckResult, check, fromMessage } from 'agent-apps/compiler'
+import { AgentAppsError } from 'agent-apps'
+import { type CheckResult, check, fromMessage, type Message } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { catalogLine, count, printable } from '../output.js'
-import {
-  FORMATS,
-  type Format,
-  githubDiagnostics,
-  hasErrors,
-  prettyDiagnostics,
-  strictly,
-  tally,
-} from '../show-diagnostics.js'
+import { type Comparison, compareWithBaseline, writeBaseline } from '../report/baseline.js'
+import { type Format, REPORT_OPTIONS, readFormat } from '../report/formats.js'
+import { githubAnnotations, writeStepSummary } from '../report/github-annotations.js'
+import { ALLOW_EMPTY, isEmptyUnasked, orNothing } from '../report/no-skills.js'
+import { prettyDiagnostics, withoutAsides } from '../report/pretty-diagnostics.js'
+import { sarifLog } from '../report/sarif.js'
+import { firstSteps, hasErrors, searchedPaths, skillsInFiles, strictly, tally } from '../report/summary.js'
 
 export const checkCommand: Command = {
   name: 'check',
@@ -19,82 +17,179 @@ export const checkCommand: Command = {
   positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
   options: {
     fix: { type: 'boolean', describes: 'correct in the files what can be corrected without guessing' },
+    'dry-run': { type: 'boolean', describes: 'with --fix: write nothing, show what would change' },
     spec: { type: 'boolean', describes: "give the Agent Skills specification's verdict on every SKILL.md" },
-    strict: { type: 'boolean', describes: 'fail on warnings too' },
-    format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: pretty)` },
+    baseline: { type: 'string', value: 'FILE', describes: 'fail only on what is not in this baseline' },
+    'write-baseline': {
+      type: 'string',
+      value: 'FILE',
+      describes: 'accept the errors and warnings that there are: write them into this file',
+    },
+    ...REPORT_OPTIONS,
+    ...ALLOW_EMPTY,
   },
   example: 'agent-apps check --fix ./skills',
-  run,
+  run: invocation => orNothing(invocation, () => run(invocation)),
+}
+
+/** How many files a terminal shows that were corrected. */
+const FILES = 10
+
+/** What was found, beside what a baseline accepts. */
+interface Checked {
+  result: CheckResult
+  /** The diagnostics that count. */
+  diagnostics: Message[]
+  comparison: Comparison | null
+  /** Why the command fails without an error; an empty string where it does not. */
+  why: string
+  fails: boolean
 }
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, output, cwd } = invocation
-  const format = output.json ? 'json' : readFormat(options.format)
-  const spec = options.spec === true
-  const result = await check({ ...projectOptions(invocation), fix: options.fix === true, spec })
-  if (format === 'json') output.jsonResult(asJson(result, spec))
-  else if (format === 'github')
-    for (const line of githubDiagnostics(result.diagnostics, cwd)) output.result(line)
-  else if (spec) showSpec(result, invocation)
-  else show(result, invocation)
-  const invalid = spec && result.spec.some(({ valid }) => !valid)
-  return invalid || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
+  const format = readFormat(invocation)
+  const [fix, dryRun, spec] = [options.fix, options['dry-run'], options.spec].map(one => one === true)
+  if (dryRun && !fix)
+    throw new AgentAppsError('USAGE', '`agent-apps check`: --dry-run is for --fix.', {
+      hint: 'Add --fix; `agent-apps check` alone writes nothing.',
+    })
+  const checking = { ...projectOptions(invocation), fix, dryRun, spec }
+  const result = await check(checking)
+  const checked = judge(result, invocation)
+  const written = options['write-baseline']
+  if (typeof written === 'string') {
+    const accepted = writeBaseline(written, result.diagnostics, cwd)
+    output.note(`accepted ${count(accepted, 'diagnostic')} in ${printable(fromHere(written, cwd))}`)
+  }
+  report(checked, format, invocation)
+  const isEmpty = isEmptyUnasked(result.counts.files, invocation)
+  return isEmpty || (checked.fails && written === undefined) ? 1 : 0
 }
 
-function readFormat(wanted: unknown): Format {
-  const format = FORMATS.find(known => known === (wanted ?? 'pretty'))
-  if (format) return format
-  const near = nearest(String(wanted), FORMATS)
-  throw new AgentAppsError('USAGE', `There is no format ${JSON.stringify(wanted)}.`, {
-    hint: near === null ? `Use one of ${FORMATS.join(', ')}.` : `Did you mean --format ${near}?`,
-  })
+function judge(result: CheckResult, { options, cwd }: Invocation): Checked {
+  const { baseline } = options
+  const comparison =
+    typeof baseline === 'string' ? compareWithBaseline(baseline, result.diagnostics, cwd) : null
+  const diagnostics = comparison?.fresh ?? result.diagnostics
+  const strict = options.strict === true || comparison !== null
+  const isInvalid = result.spec.some(({ valid }) => !valid)
+  return {
+    result,
+    diagnostics,
+    comparison,
+    why: comparison ? '' : strictly(diagnostics, strict),
+    fails: isInvalid || hasErrors(diagnostics, strict),
+  }
 }
 
-function asJson({ counts, catalog, diagnostics, fixed, spec }: CheckResult, withSpec: boolean): object {
-  return { counts, catalog, diagnostics: diagnostics.map(fromMessage), fixed, ...(withSpec && { spec }) }
+function report(checked: Checked, format: Format, invocation: Invocation): void {
+  const { result, diagnostics, comparison, fails } = checked
+  const { options, output, cwd } = invocation
+  if (format === 'json') output.jsonResult(asJson(checked, options.spec === true))
+  else if (format === 'sarif') output.jsonResult(sarifLog(diagnostics, cwd, !fails))
+  else if (format === 'github') {
+    for (const line of githubAnnotations(diagnostics, cwd)) output.result(line)
+    if (comparison) showComparison(comparison, invocation)
+    output.result(summary(checked, invocation))
+    writeStepSummary(diagnostics, summary(checked, invocation), cwd)
+  } else if (options['dry-run'] === true) {
+    // Nothing else goes to standard output, so that `git apply` can read it.
+    const { isTTY } = output.stdout
+    output.exact(isTTY ? result.diff.split('\n').map(printable).join('\n') : result.diff)
+    output.note(fixSummary(result, invocation))
+  } else showAll(checked, invocation)
 }
 
-function show(
-  { counts, catalog, diagnostics, fixed }: CheckResult,
-  { options, output, cwd }: Invocation,
-): void {
-  const shown = diagnostics.filter(
-    ({ severity }) => severity === 'error' || (!output.quiet && (output.verbose || severity === 'warning')),
-  )
-  for (const line of prettyDiagnostics(shown, cwd, output, output.stdout)) output.result(line)
-  if (shown.length > 0) output.result('')
-  for (const file of fixed) output.note(`fixed ${printable(fromHere(file, cwd))}`)
-  output.note(catalogLine(catalog))
+/** Shows everything there is to say to a person. */
+function showAll(checked: Checked, invocation: Invocation): void {
+  const { result, diagnostics, comparison } = checked
+  const { options, output } = invocation
+  const isAccepting = options['write-baseline'] !== undefined
+  if (options.spec === true) showSpec(checked, invocation)
+  else if (!isAccepting) {
+    const shown = withoutAsides(diagnostics, invocation)
+    for (const line of prettyDiagnostics(shown, invocation, output.stdout)) output.result(line)
+    output.note(catalogLine(result.catalog))
+  }
+  if (options.fix === true) {
+    for (const line of fixedFiles(result, invocation)) output.note(line)
+    output.result(fixSummary(result, invocation))
+  }
+  if (comparison) showComparison(comparison, invocation)
+  output.result(summary(checked, invocation))
+  if (output.quiet || options.spec === true || isAccepting) return
+  for (const line of firstSteps({ ...result, diagnostics }, comparison !== null, output)) output.result(line)
+}
+
+function asJson({ result, diagnostics, comparison }: Checked, withSpec: boolean): object {
+  const { counts, catalog, fixed, fixes, diff, fixable, spec } = result
+  return {
+    counts,
+    catalog,
+    diagnostics: diagnostics.map(fromMessage),
+    fixed,
+    fixes,
+    ...(diff !== '' && { diff }),
+    fixable,
+    ...(comparison && { baseline: { known: comparison.known, gone: comparison.gone } }),
+    ...(withSpec && { spec }),
+  }
+}
+
+function summary({ result, diagnostics, why }: Checked, { options, output, cwd }: Invocation): string {
+  const { counts, skills, searched, spec } = result
   const faults = tally(diagnostics, ['error', 'warning', 'info'])
-  const failing = strictly(diagnostics, options.strict === true)
-  const hidden = diagnostics.length - shown.length
-  const hint = hidden > 0 && !output.verbose ? ' (--verbose shows all)' : ''
-  output.result(`checked ${count(counts.files, 'file')}: ${parts(counts)}${faults}${failing}${hint}`)
+  const isHidden =
+    !output.verbose && options.format !== 'github' && diagnostics.some(({ severity }) => severity === 'info')
+  const hint = isHidden ? ' (--verbose shows infos)' : ''
+  if (options.spec === true) {
+    const valid = spec.filter(one => one.valid).length
+    const failing = diagnostics.filter(one => hasErrors([one], options.strict === true))
+    return `valid under the specification: ${count(valid)} of ${count(spec.length, 'folder skill')}${tally(failing, ['error', 'warning'])}${why}`
+  }
+  const paths = ` · ${searchedPaths(searched, cwd)}`
+  return `${skillsInFiles(skills.length, counts)}${faults}${why}${hint}${printable(paths)}`
 }
 
-function parts({ found, shadowed, skipped }: CheckResult['counts']): string {
-  const others = [
-    ...(shadowed > 0 ? [`${count(shadowed)} shadowed`] : []),
-    ...(skipped > 0 ? [`${count(skipped)} skipped`] : []),
+/** The files that were corrected, each with the rules that it broke; on a terminal ten at most. */
+function fixedFiles({ fixes }: CheckResult, { options, output, cwd }: Invocation): string[] {
+  const files = new Map<string, Set<string>>()
+  for (const { file, rule } of fixes) files.set(file, (files.get(file) ?? new Set()).add(rule))
+  const isCut = output.stderr.isTTY === true && options.all !== true
+  const shown = [...files].slice(0, isCut ? FILES : files.size)
+  const more = files.size - shown.length
+  return [
+    ...shown.map(([file, rules]) => `fixed ${printable(fromHere(file, cwd))} (${[...rules].join(', ')})`),
+    ...(more > 0 ? [`and ${count(more, 'more file')}; --all shows them`] : []),
   ]
-  return [`${count(found)} found`, ...others].join(', ')
+}
+
+function fixSummary({ fixes, fixed, diagnostics }: CheckResult, { options }: Invocation): string {
+  const places = `${count(fixes.length, 'place')} in ${count(fixed.length, 'file')}`
+  if (options['dry-run'] === true) return `would fix ${places}`
+  const left = diagnostics.filter(({ severity }) => severity !== 'info').length
+  return `fixed ${places}; not fixed: ${left === 0 ? 'none' : `${count(left)}, to be corrected by hand`}`
+}
+
+function showComparison({ known, gone }: Comparison, { output, cwd }: Invocation): void {
+  for (const { rule, file, reason } of gone)
+    output.note(`no longer wrong: ${printable(`${fromHere(file, cwd)} ${reason}`)} ${rule}`)
+  const advice = gone.length > 0 ? '; write the baseline again to drop them' : ''
+  output.result(`baseline: ${count(known)} accepted, ${count(gone.length)} no longer wrong${advice}`)
 }
 
 /** Shows the verdicts, after everything else that the command fails on. */
-function showSpec({ spec, diagnostics }: CheckResult, { options, output, cwd }: Invocation): void {
+function showSpec({ result, diagnostics }: Checked, invocation: Invocation): void {
+  const { options, output, cwd } = invocation
   const failing = diagnostics.filter(one => hasErrors([one], options.strict === true))
-  for (const line of prettyDiagnostics(failing, cwd, output, output.stdout)) output.result(line)
-  if (failing.length > 0) output.result('')
-  for (const { file, valid, errors } of spec) {
+  const shown = diagnostics.filter(one => failing.includes(one) || one.ruleId === 'metadata-not-string')
+  for (const line of prettyDiagnostics(shown, invocation, output.stdout)) output.result(line)
+  for (const { file, valid, errors } of result.spec) {
     if (valid && !output.verbose) continue
     output.result(
       `${valid ? output.style('green', 'valid  ') : output.style('red', 'invalid')} ${printable(fromHere(file, cwd))}`,
     )
     for (const error of errors) output.result(`          ${printable(error)}`)
   }
-  const valid = spec.filter(one => one.valid).length
-  const faults = tally(failing, ['error', 'warning']) + strictly(failing, options.strict === true)
-  output.result(
-    `valid under the specification: ${count(valid)} of ${count(spec.length, 'folder skill')}${faults}`,
-  )
 }

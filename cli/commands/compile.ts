@@ -1,25 +1,25 @@
 import { resolve } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from 'agent-apps'
-import {
-  type CompileOptions,
-  type CompileResult,
-  compile,
-  fromMessage,
-  isFollowUp,
-  type Message,
-  watch,
-} from 'agent-apps/compiler'
+import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { commandLine } from '../command-line.js'
+import { indexOf, isProjectFile } from '../compiled-files.js'
 import { fromHere } from '../from-here.js'
 import { isModuleFile } from '../module-type.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
-import { githubDiagnostics, hasErrors, prettyDiagnostics, strictly, tally } from '../show-diagnostics.js'
+import { type Format, REPORT_OPTIONS, readFormat } from '../report/formats.js'
+import { githubAnnotations, writeStepSummary } from '../report/github-annotations.js'
+import { ALLOW_EMPTY, isEmptyUnasked, orNothing } from '../report/no-skills.js'
+import { prettyDiagnostics, withoutAsides } from '../report/pretty-diagnostics.js'
+import { sarifLog } from '../report/sarif.js'
+import { hasErrors, strictly, tally } from '../report/summary.js'
 import { showError } from '../show-error.js'
 
-/** More than this many diagnostics hide the summary; `--verbose` shows them all. */
+/** How many names that are out of date are shown; `--verbose` shows them all. */
 const SHOWN = 20
+/** How many changed files are named. */
+const CHANGES = 3
 
 export const compileCommand: Command = {
   name: 'compile',
@@ -28,7 +28,6 @@ export const compileCommand: Command = {
   options: {
     check: { type: 'boolean', describes: 'write nothing; fail where an index is missing or out of date' },
     force: { type: 'boolean', describes: 'read everything, whatever the last compile left' },
-    strict: { type: 'boolean', describes: 'fail on warnings too' },
     watch: { type: 'boolean', describes: 'compile again whenever something changes, until Ctrl-C' },
     poll: {
       type: 'string',
@@ -46,6 +45,13 @@ export const compileCommand: Command = {
       value: 'FILE',
       describes: 'also write everything as one module with chunks, which needs no file system',
     },
+    types: {
+      type: 'string',
+      value: 'FILE',
+      optional: { value: 'agent-apps-tools.d.ts', isValue: word => word.endsWith('.ts') },
+      describes:
+        'also write the types of all tools, for `createRuntime<Tools>()` (default: agent-apps-tools.d.ts)',
+    },
     keep: {
       type: 'string',
       multiple: true,
@@ -55,9 +61,11 @@ export const compileCommand: Command = {
     },
     minify: { type: 'boolean', describes: 'make the bundle small' },
     sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
+    ...REPORT_OPTIONS,
+    ...ALLOW_EMPTY,
   },
   example: 'agent-apps compile ./skills',
-  run: invocation => compileOrWatch(invocation).catch(refuse),
+  run: invocation => orNothing(invocation, () => compileOrWatch(invocation)).catch(refuse),
 }
 
 /** Reports a faulty option as wrong usage, because it was typed here. */
@@ -67,34 +75,43 @@ function refuse(error: unknown): never {
 }
 
 async function compileOrWatch(invocation: Invocation): Promise<number> {
-  const { options, output, cwd } = invocation
+  const { options, output } = invocation
   if (options.watch === true) return watchProject(invocation)
   if (options.poll !== undefined) throw usage('--poll is for --watch', 'Add --watch, or leave --poll out.')
+  const format = readFormat(invocation)
   const started = performance.now()
-  const bar = progressBar(output.quiet || output.json)
-  let result: CompileResult
-  try {
-    result = await compile({
-      ...compileOptions(invocation),
-      check: options.check === true,
-      onProgress: bar.update,
-    })
-  } finally {
-    bar.end()
-  }
+  const bar = progressBar(output.quiet || format !== 'pretty')
+  const compiling = { ...compileOptions(invocation), check: options.check === true, onProgress: bar.update }
+  const result = await compile(compiling).finally(bar.end)
   const elapsed = performance.now() - started
-  if (output.json) output.jsonResult(asJson(result))
+  const outdated = options.check === true && result.outdated.length > 0
+  const fails = outdated || hasErrors(result.diagnostics, options.strict === true)
+  const summary =
+    options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed, invocation)
+  report(result, { format, summary, fails }, invocation)
+  return isEmptyUnasked(result.counts.files, invocation) || fails ? 1 : 0
+}
+
+function report(
+  result: CompileResult,
+  { format, summary, fails }: { format: Format; summary: string; fails: boolean },
+  invocation: Invocation,
+): void {
+  const { options, output, cwd } = invocation
+  const { diagnostics } = result
+  if (format === 'json') output.jsonResult(asJson(result))
+  else if (format === 'sarif') output.jsonResult(sarifLog(diagnostics, cwd, !fails))
   else {
-    const summary =
-      options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed, invocation)
-    show(result, summary, invocation)
+    if (format === 'github') {
+      for (const line of githubAnnotations(diagnostics, cwd)) output.result(line)
+      output.result(linesOf(summary))
+      writeStepSummary(diagnostics, summary, cwd)
+    } else show(result, summary, invocation)
     if (options.check === true) noteNotEvaluated(result, output)
     else showBundle(result, invocation)
   }
-  if (process.env.GITHUB_ACTIONS === 'true')
-    for (const line of githubDiagnostics(result.diagnostics, cwd)) output.error(line)
-  const outdated = options.check === true && result.outdated.length > 0
-  return outdated || hasErrors(result.diagnostics, options.strict === true) ? 1 : 0
+  if (format === 'pretty' && process.env.GITHUB_ACTIONS === 'true')
+    for (const line of githubAnnotations(diagnostics, cwd)) output.error(line)
 }
 
 /** Compiles until it is interrupted, and reports the result each time. */
@@ -105,9 +122,10 @@ async function watchProject(invocation: Invocation): Promise<number> {
   const watcher = await watch({
     ...compileOptions(invocation),
     ...(options.poll !== undefined && { poll: milliseconds(options.poll) }),
-    onCompile(result) {
+    onCompile(result, changed) {
       if (output.json) output.jsonLine(asJson(result))
       else {
+        noteChanges(changed, invocation)
         show(result, compileSummary(result, total(result.timings), invocation), invocation)
         showBundle(result, invocation)
       }
@@ -123,12 +141,22 @@ async function watchProject(invocation: Invocation): Promise<number> {
   return INTERRUPTED
 }
 
+/** Says when it compiled again, and because of which files. */
+function noteChanges(changed: readonly string[], { output, cwd }: Invocation): void {
+  const files = changed.slice(0, CHANGES).map(file => printable(fromHere(file, cwd)))
+  const more = changed.length - files.length
+  const time = new Date().toTimeString().slice(0, 8)
+  if (files.length > 0)
+    output.note(`\n${time} changed: ${files.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`)
+}
+
 function compileOptions(invocation: Invocation): CompileOptions {
   const { options, signal } = invocation
   return {
     ...projectOptions(invocation),
     ...(Array.isArray(options.external) && { external: packages(options.external) }),
     ...bundleOptions(invocation),
+    ...(typeof options.types === 'string' && { types: options.types }),
     force: options.force === true,
     signal,
   }
@@ -197,19 +225,16 @@ function asJson(result: CompileResult): object {
   }
 }
 
-function show(result: CompileResult, summary: string, { output, cwd }: Invocation): void {
-  const wanted = result.diagnostics.filter(
-    ({ severity }) => output.verbose || severity === 'error' || (severity === 'warning' && !output.quiet),
-  )
-  const sorted = output.verbose
-    ? wanted
-    : byFile(wanted.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN))
-  for (const line of prettyDiagnostics(sorted, cwd, output, output.stderr)) output.error(line)
-  if (wanted.length > sorted.length)
-    output.note(`\nand ${count(wanted.length - sorted.length)} more; --verbose shows all`)
-  if (sorted.length > 0) output.note('')
+function show(result: CompileResult, summary: string, invocation: Invocation): void {
+  const { output } = invocation
+  const shown = withoutAsides(result.diagnostics, invocation)
+  for (const line of prettyDiagnostics(shown, invocation, output.stderr)) output.error(line)
   output.note(catalogLine(result.catalog))
-  output.result(summary.split('\n').map(printable).join('\n'))
+  output.result(linesOf(summary))
+}
+
+function linesOf(summary: string): string {
+  return summary.split('\n').map(printable).join('\n')
 }
 
 /** Reports results of code that were taken from the index, because nothing was run to compare them. */
@@ -219,23 +244,6 @@ function noteNotEvaluated({ diagnostics }: CompileResult, output: Output): void 
     output.note(
       `${count(places, 'place')} not evaluated, only compared by the digests of their code; --verbose shows them`,
     )
-}
-
-/**
- * Groups diagnostics by file. Files are in the order of their most urgent diagnostic; among equals, those
- * with only causes come first.
- */
-function byFile(diagnostics: readonly Message[]): Message[] {
-  const files = new Map<string | undefined, Message[]>()
-  for (const message of diagnostics) files.set(message.file, [...(files.get(message.file) ?? []), message])
-  const order = (messages: Message[]): number =>
-    2 * Math.min(...messages.map(urgency)) + Number(messages.some(isFollowUp))
-  return [...files.values()].toSorted((a, b) => order(a) - order(b)).flat()
-}
-
-/** Causes come before their consequences, and errors before everything else. */
-function urgency(message: Message): number {
-  return 2 * { error: 0, warning: 1, info: 2 }[message.severity] + Number(isFollowUp(message))
 }
 
 function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invocation): void {
@@ -266,6 +274,7 @@ function compileSummary(
     tally(diagnostics, ['error', 'warning']),
     strictly(diagnostics, options.strict === true),
     ` · .agent-apps.json in ${where}`,
+    typeof options.types === 'string' ? `, types in ${fromHere(options.types, cwd)}` : '',
   ].join('')
 }
 
@@ -275,34 +284,34 @@ function checkSummary(
 ): string {
   const { options, cwd } = invocation
   const faults = tally(diagnostics, ['error', 'warning']) + strictly(diagnostics, options.strict === true)
-  const hasBundle = typeof options.bundle === 'string'
-  const bundle = hasBundle ? fromHere(String(options.bundle), cwd) : ''
+  const isTypes = (file: string): boolean =>
+    typeof options.types === 'string' && resolve(cwd, file) === resolve(cwd, options.types)
+  const made = [options.types, options.bundle].flatMap(file =>
+    typeof file === 'string' ? [fromHere(file, cwd)] : [],
+  )
   if (outdated.length === 0) {
     const indexes = `${count(directories.length)} of ${count(directories.length)} indexes`
-    return `up to date: ${indexes}${hasBundle ? `, and ${bundle}` : ''}${faults}`
+    return `up to date: ${[indexes, ...made].join(', and ')}${faults}`
   }
-  const indexes = new Set(outdated.map(indexOf).filter(index => index !== null))
-  // A bundle is made from the indexes, so it is checked only if they are up to date.
-  const unseen = hasBundle && indexes.size > 0 ? `, so that ${bundle} was not looked at` : ''
-  const made = indexes.size > 0 ? [...indexes].map(file => fromHere(file, cwd)).join(', ') : bundle
+  const indexes = outdated.map(indexOf).filter(index => index !== null)
+  const own = outdated.filter(file => isProjectFile(file) || (indexes.length === 0 && isTypes(file)))
+  const isBundle = (file: string): boolean => indexOf(file) === null && !isProjectFile(file) && !isTypes(file)
+  // The others are made from the indexes, so they are checked only if those are up to date.
+  const unseen =
+    made.length > 0 && indexes.length > 0
+      ? `, so that ${made.join(' and ')} ${made.length > 1 ? 'were' : 'was'} not looked at`
+      : ''
+  const files = [...new Set([...indexes, ...own])].map(file => fromHere(file, cwd))
+  if (indexes.length === 0 && outdated.some(isBundle)) files.push(fromHere(String(options.bundle), cwd))
   const names = invocation.output.verbose ? stale : stale.slice(0, SHOWN)
   const more = stale.length - names.length
   return [
-    `out of date: ${made}${unseen}${faults}`,
+    `out of date: ${files.join(', ')}${unseen}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
     `run \`${commandLine('compile', invocation, WRITING)}\``,
   ].join('\n')
 }
 
-/**
- * Returns the index that a file of a compile belongs to, for shards and modules too; null for a file of a
- * bundle.
- */
-function indexOf(file: string): string | null {
-  const index = /^(.*\/)?\.agent-apps(?:\.json$|\/)/.exec(file)
-  return index ? `${index[1] ?? ''}.agent-apps.json` : null
-}
-
 /** The options that affect what a compile writes. */
-const WRITING = ['cwd', 'config', 'external', 'bundle', 'keep', 'minify', 'sourcemap']
+const WRITING = ['cwd', 'config', 'external', 'types', 'bundle', 'keep', 'minify', 'sourcemap']

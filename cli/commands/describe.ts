@@ -1,14 +1,15 @@
-import type { ToolDef, ToolDetails } from 'agent-apps'
-import type { Command, Invocation } from '../command.js'
+import { type PluginRecord, pluginOf, type ToolDef, type ToolDetails } from 'agent-apps'
+import { type Command, type Invocation, PATH_OPTION } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { asJson, fileOf, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
+import { type InstalledFrom, installedFrom, noteLock, readSkillsLock, shownSource } from '../skills-lock.js'
 
 export const describe: Command = {
   name: 'describe',
   summary: 'show one tool: where it comes from, its schema, resources and content',
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: {},
+  options: PATH_OPTION,
   example: 'agent-apps describe release-notes',
   run,
 }
@@ -16,29 +17,40 @@ export const describe: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
   const runtime = await openRuntime(invocation, false)
-  const { tool, ...details } = await runtime.describe(invocation.positionals[0] ?? '')
+  const described = await runtime.describe(invocation.positionals[0] ?? '')
+  const { tool, ...details } = described
   const content = (await tool.content?.()) ?? null
+  const lock = readSkillsLock(cwd)
+  const installed = installedFrom(tool, lock)
   if (output.json) {
     const { params = null, returns = null } = tool.frontmatter
     output.jsonResult({
       ...asJson(tool, cwd),
+      installedFrom: installed,
       params,
       returns,
       content,
       resources: details.resources,
       references: details.references,
+      placeholders: details.placeholders,
       frontmatter: details.verbatim,
     })
   } else {
-    show(tool, details, content, cwd, output)
+    show({ ...described, installed }, content, cwd, output)
   }
+  noteLock(lock, output)
   noteDiagnostics(runtime, invocation)
   return 0
 }
 
 function show(
-  tool: ToolDef,
-  { resources, references }: Required<ToolDetails>,
+  {
+    tool,
+    installed,
+    resources,
+    references,
+    placeholders,
+  }: Required<ToolDetails> & { tool: ToolDef; installed: InstalledFrom | null },
   content: string | null,
   cwd: string,
   output: Output,
@@ -50,6 +62,8 @@ function show(
     ['title', title],
     ['kind', [kind, roles.length > 0 && `role ${roles.join(', ')}`, visibility].filter(Boolean).join(', ')],
     ['file', `${fromHere(fileOf(origin), cwd)} (${origin.layer}, via ${origin.via})`],
+    ['plugin', shownPlugin(pluginOf(tool))],
+    ['installed', installed ? `from ${shownSource(installed)}` : undefined],
     ['shadows', origin.shadows.map(shadow => fromHere(fileOf(shadow), cwd)).join(', ') || undefined],
     ['tags', tags.join(', ') || undefined],
     ['allowed', frontmatter['allowed-tools']],
@@ -62,11 +76,19 @@ function show(
   output.result(printable(description ?? '(no description: no model is shown this skill)'))
   for (const { path, size } of resources) rows.push(['resource', `${path} (${count(size, 'byte')})`])
   for (const { kind, ref, line } of references) rows.push([kind, `${ref} (line ${line})`])
+  for (const { kind, text } of placeholders) rows.push([`other host's ${kind}`, text])
   const shown = rows.filter(([, value]) => value !== undefined)
   const width = Math.max(...shown.map(([label]) => label.length))
   for (const [label, value = ''] of shown)
     output.result(`  ${output.style('dim', label.padEnd(width))}  ${printable(value)}`)
   if (content !== null) output.result(`\n${content.split('\n').map(printable).join('\n').trimEnd()}`)
+}
+
+function shownPlugin(plugin: PluginRecord | null): string | undefined {
+  if (plugin === null) return undefined
+  const { name, version, description } = plugin
+  const named = version === undefined ? name : `${name} ${version}`
+  return description === undefined ? named : `${named}: ${description}`
 }
 
 function shownMapping(mapping: object): string | undefined {

@@ -1,19 +1,28 @@
 import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { isAgentAppsError, type PathEntry } from 'agent-apps'
-import { type CompileResult, compile, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
-import { type Command, type Invocation, projectOptions } from '../command.js'
+import { join, resolve } from 'node:path'
+import { type Diagnostic, isAgentAppsError, type PathEntry, type ToolDef } from 'agent-apps'
+import {
+  type CompileResult,
+  compile,
+  type LoadedConfig,
+  loadConfig,
+  skillsElsewhere,
+} from 'agent-apps/compiler'
+import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
+import { isProjectFile } from '../compiled-files.js'
 import { fromCwd, fromHere } from '../from-here.js'
-import { isOwn, openRuntime } from '../open-runtime.js'
+import { isOfProject, isOwn, openRuntime } from '../open-runtime.js'
 import { count, printable } from '../output.js'
 import { packageVersion } from '../package-version.js'
+import { ALLOW_EMPTY } from '../report/no-skills.js'
 import { messageFor } from '../show-error.js'
+import { installedFrom, isChangedSinceInstalled, LOCK_FILE, readSkillsLock } from '../skills-lock.js'
 
 export const doctor: Command = {
   name: 'doctor',
   summary: 'show what was found of configuration, paths and indexes, and what to do',
   positionals: { shown: '', min: 0, max: 0 },
-  options: {},
+  options: { ...PATH_OPTION, ...ALLOW_EMPTY },
   example: 'agent-apps doctor',
   run,
 }
@@ -55,24 +64,44 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     },
   ]
   try {
-    const { cwd, config } = projectOptions(invocation)
-    const loaded = await loadConfig({
-      cwd,
-      global: true,
-      evaluate: false,
-      ...(config !== undefined && { config }),
-    })
-    const { external = [] } = loaded.config
-    found.push(configuration(loaded, named), ...missingDirectories(loaded.paths, named))
+    const { paths, ...project } = projectOptions(invocation)
+    const { cwd } = project
+    const loaded = paths ? null : await loadConfig({ ...project, global: true, evaluate: false })
+    const searched = loaded?.paths ?? paths?.map(path => resolve(cwd, path)) ?? []
+    if (loaded) found.push(configuration(loaded, named))
+    found.push(...missingDirectories(searched, named))
     if (found.every(({ state }) => state !== 'problem')) {
-      found.push(...indexes(await compile({ paths: loaded.paths, cwd, external, check: true }), cwd, named))
-      found.push(await resolution(invocation))
+      const lost = skillsElsewhere(searched, loaded?.config.rules)
+      found.push(...lost.map(elsewhere))
+      const compiled = await compared({ ...project, ...(paths && { paths }) }, lost.length > 0)
+      if (compiled) found.push(...indexes(compiled, cwd, named), ...projectFile(compiled, named))
+      const tools = (await (await openRuntime(invocation, false)).listTools()).filter(isOwn)
+      found.push(...resolution(tools, invocation), ...installed(tools, cwd))
     }
   } catch (error) {
     if (!isAgentAppsError(error)) throw error
     found.push({ subject: 'project', state: 'problem', found: messageFor(error, named), advice: error.hint })
   }
   return found
+}
+
+/** Compares a project with its indexes; null where it is known that `compile` would not guess where its skills are. */
+async function compared(
+  project: Parameters<typeof compile>[0],
+  isGuess: boolean,
+): Promise<CompileResult | null> {
+  try {
+    return await compile({ ...project, check: true })
+  } catch (error) {
+    if (isGuess && isAgentAppsError(error) && error.code === 'NO_SKILL_PATHS') return null
+    throw error
+  }
+}
+
+/** Skills to which no manifest and no convention leads; `compile` fails where there are no others. */
+function elsewhere({ rule, reason, note }: Diagnostic): Finding {
+  const isGuess = rule === 'paths-guessed'
+  return { subject: 'paths', state: isGuess ? 'problem' : 'note', found: `${reason} (${rule})`, advice: note }
 }
 
 function configuration({ file }: LoadedConfig, named: Named): Finding {
@@ -119,6 +148,16 @@ function refusal(path: string): string | null {
   }
 }
 
+/** Compares the file that a runtime without paths reads with the configuration. */
+function projectFile({ outdated }: CompileResult, named: Named): Finding[] {
+  return outdated.filter(isProjectFile).map(file => ({
+    subject: 'project file',
+    state: 'problem',
+    found: `${named(file)}: missing, or out of date`,
+    advice: 'Run `agent-apps compile`.',
+  }))
+}
+
 /** Compares each of the project's directories with its index. */
 function indexes(
   { directories, files, outdated, stale, diagnostics }: CompileResult,
@@ -128,9 +167,11 @@ function indexes(
   const faults = diagnostics.filter(({ severity }) => severity === 'error').length
   const findings = directories.map((directory): Finding => {
     const within = directory === '.' ? '' : `${directory}/`
-    const skills = files.filter(({ file, outcome }) => file.startsWith(within) && outcome === 'found').length
+    const skills = files.filter(
+      ({ file, outcome }) => file.startsWith(within) && outcome !== 'skipped',
+    ).length
     const found = `${named(directory)}: ${count(skills, 'skill file')}`
-    if (!outdated.some(file => file.startsWith(within))) {
+    if (!outdated.some(file => file.startsWith(within) && !isProjectFile(file))) {
       return { subject: 'index', state: 'ok', found: `${found}, up to date` }
     }
     const isMissing = !existsSync(join(cwd, directory, '.agent-apps.json'))
@@ -169,12 +210,29 @@ function shortList(names: string[]): string {
 }
 
 /** Reports what resolves now, as other commands see it, and how much of it from an index. */
-async function resolution(invocation: Invocation): Promise<Finding> {
-  const runtime = await openRuntime(invocation, false)
-  const tools = (await runtime.listTools()).filter(isOwn)
+function resolution(tools: ToolDef[], invocation: Invocation): Finding[] {
   const from = (wanted: string): string => count(tools.filter(({ origin }) => origin.via === wanted).length)
   const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length
   const shadows = shadowing > 0 ? `; ${count(shadowing)} shadow others` : ''
   const found = `${count(tools.length, 'tool')}, ${from('index')} from an index, ${from('disk')} from disk${shadows}`
-  return { subject: 'resolution', state: 'ok', found }
+  const resolved: Finding = { subject: 'resolution', state: 'ok', found }
+  if (tools.some(isOfProject) || invocation.options['allow-empty'] === true) return [resolved]
+  const advice = 'Write a skill below one of the paths, or correct the paths. --allow-empty accepts it.'
+  return [resolved, { subject: 'skills', state: 'problem', found: 'the project has none', advice }]
+}
+
+/** Compares skills with the file in which the `skills` command recorded what it installed. */
+function installed(tools: ToolDef[], cwd: string): Finding[] {
+  const subject = 'installed'
+  const lock = readSkillsLock(cwd)
+  if (lock.problem !== null)
+    return [{ subject, state: 'note', found: `${LOCK_FILE} cannot be used: ${lock.problem}` }]
+  return tools
+    .filter(tool => isChangedSinceInstalled(tool, lock))
+    .map(tool => ({
+      subject,
+      state: 'note',
+      found: `${tool.name} is not what ${LOCK_FILE} says was installed from ${installedFrom(tool, lock)?.source}`,
+      advice: 'Look at what changed; `npx skills update` installs it again.',
+    }))
 }

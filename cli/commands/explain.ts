@@ -1,14 +1,22 @@
 import type { ExplainedOrigin, Explanation } from 'agent-apps'
-import type { Command, Invocation } from '../command.js'
+import { type Command, type Invocation, PATH_OPTION } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { type Output, printable } from '../output.js'
+import { explainCall } from './explain-call.js'
 
 export const explain: Command = {
   name: 'explain',
   summary: "say where each of a tool's metadata comes from, and what runs around it",
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: {},
+  options: {
+    ...PATH_OPTION,
+    call: {
+      type: 'string',
+      value: 'JSON',
+      describes: "say instead what each step of the policy says of an agent's call with these arguments",
+    },
+  },
   example: 'agent-apps explain word-count',
   run,
 }
@@ -16,6 +24,8 @@ export const explain: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
   const runtime = await openRuntime(invocation, false)
+  const { call } = invocation.options
+  if (typeof call === 'string') return explainCall(runtime, call, invocation)
   const explanation = await runtime.explain(invocation.positionals[0] ?? '')
   const shown = withShownFiles(explanation, file => (output.json ? fromCwd : fromHere)(file, cwd))
   if (output.json) output.jsonResult(shown)

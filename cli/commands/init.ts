@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isAgentAppsError } from 'agent-apps'
-import { check, type LoadedConfig, loadConfig } from 'agent-apps/compiler'
-import type { Command, Invocation } from '../command.js'
+import { isAgentAppsError, type PathEntry } from 'agent-apps'
+import { type LoadedConfig, loadConfig, proposePaths } from 'agent-apps/compiler'
+import { type Command, INTERRUPTED, type Invocation } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
+import { addIgnored, notIgnored } from '../git-ignore.js'
 import { count, printable } from '../output.js'
 
 export const init: Command = {
   name: 'init',
-  summary: 'set up a project: a configuration, example skills, a package.json script',
+  summary: 'set up a project: a configuration, example skills, a package.json script, lines in .gitignore',
   positionals: { shown: '', min: 0, max: 0 },
   options: {},
   example: 'agent-apps init && agent-apps compile',
@@ -22,9 +23,7 @@ const EXAMPLES: Record<string, string> = {
 name: release-notes
 description: Writes release notes from a list of merged changes. Use when preparing a release.
 metadata:
-  tags:
-    - writing
-    - release
+  tags: writing, release
 ---
 # Release notes
 
@@ -51,18 +50,17 @@ Say what changed in at most 60 characters, then why in a paragraph of its own.
 const SCRIPT = 'skills'
 
 /** Creates what is missing. A new configuration contains the directories that are searched without one. */
-async function run({ cwd, output }: Invocation): Promise<number> {
-  const { file: configuration, paths } = await loadConfig({ cwd, evaluate: false }).catch(ofCode)
+async function run(invocation: Invocation): Promise<number> {
+  const { cwd, output } = invocation
+  const { file: configuration } = await loadConfig({ cwd, evaluate: false }).catch(ofCode)
   const isConfigured = configuration !== null
-  const searched = isConfigured ? [] : paths.filter(path => typeof path === 'string')
-  const skills = searched.length === 0 ? 0 : (await check({ paths: searched, cwd })).counts.files
-  const makesExamples = !isConfigured && skills === 0
+  const proposed = isConfigured ? { paths: [], skills: 0 } : proposePaths(cwd)
+  const makesExamples = !isConfigured && proposed.skills === 0
   const made: string[] = []
   const kept: string[] = []
   if (isConfigured) kept.push(fromCwd(configuration, cwd))
   else {
-    const directories = searched.map(directory => `./${fromCwd(directory, cwd)}`)
-    const paths = [...new Set([...(makesExamples ? ['./skills'] : []), ...directories])]
+    const paths = [...new Set([...(makesExamples ? ['./skills'] : []), ...proposed.paths])]
     write(join(cwd, CONFIGURATION), `${JSON.stringify({ paths }, null, 2)}\n`)
     made.push(CONFIGURATION)
   }
@@ -76,23 +74,46 @@ async function run({ cwd, output }: Invocation): Promise<number> {
   }
   const script = addScript(join(cwd, 'package.json'))
   if (script === 'added') made.push(`package.json (script "${SCRIPT}")`)
-  if (output.json) output.jsonResult({ made, kept })
+  const folder = configuration === null ? cwd : dirname(configuration)
+  const lines = notIgnored(folder)
+  if (await mayIgnore(lines, invocation)) {
+    addIgnored(folder, lines)
+    made.push(`${fromCwd(join(folder, '.gitignore'), cwd)} (${lines.join(', ')})`)
+    lines.length = 0
+  }
+  if (invocation.signal.aborted) return INTERRUPTED
+  if (output.json) output.jsonResult({ made, kept, gitignore: lines })
   else {
     for (const file of made) output.result(`made ${printable(fromHere(file, cwd))}`)
     for (const file of kept) output.result(`kept ${printable(fromHere(file, cwd))}`)
-    if (skills > 0)
+    if (proposed.skills > 0)
       output.note(
-        `\nNo examples: ${count(skills, 'skill file')} found in ${searched.map(directory => fromHere(directory, cwd)).join(', ')}.`,
+        `\nNo examples: ${count(proposed.skills, 'skill file')} found in ${proposed.paths.map(shown).join(', ')}.`,
+      )
+    if (lines.length > 0)
+      output.note(
+        `\nWhat compile writes is best kept out of git. Add to .gitignore:\n${lines.map(line => `  ${line}\n`).join('')}`.trimEnd(),
       )
     output.note(`\nNext: ${script === 'absent' ? 'npx agent-apps compile' : `npm run ${SCRIPT}`}`)
   }
   return 0
 }
 
+/** Asks before a file of the user is changed. Whoever cannot answer is told of the lines. */
+async function mayIgnore(lines: readonly string[], { ask, output }: Invocation): Promise<boolean> {
+  if (lines.length === 0 || output.json) return false
+  const answer = await ask(`Add ${lines.join(' and ')} to .gitignore? [Y/n] `)
+  return answer !== null && /^(?:y|yes)?$/i.test(answer.trim())
+}
+
+function shown(entry: PathEntry): string {
+  const directory = typeof entry === 'string' ? entry : 'dir' in entry ? entry.dir : ''
+  return directory === '.' ? 'this directory' : directory.replace('./', '')
+}
+
 /** A configuration that is code exists, whatever its content. */
-function ofCode(error: unknown): Pick<LoadedConfig, 'file' | 'paths'> {
-  if (isAgentAppsError(error) && error.code === 'NOT_EVALUATED' && error.file)
-    return { file: error.file, paths: [] }
+function ofCode(error: unknown): Pick<LoadedConfig, 'file'> {
+  if (isAgentAppsError(error) && error.code === 'NOT_EVALUATED' && error.file) return { file: error.file }
   throw error
 }
 

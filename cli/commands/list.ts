@@ -6,15 +6,27 @@ import {
   renderCatalog,
   type ToolDef,
 } from 'agent-apps'
-import type { Command, Invocation } from '../command.js'
-import { asJson, isOwn, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
+import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { fromHere } from '../from-here.js'
+import {
+  asJson,
+  isOfProject,
+  isOwn,
+  noteDiagnostics,
+  noteLeftOut,
+  openRuntime,
+  rolesOf,
+} from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
+import { ALLOW_EMPTY, isEmptyUnasked } from '../report/no-skills.js'
+import { installedFrom, noteLock, readSkillsLock, type SkillsLock } from '../skills-lock.js'
 
 export const list: Command = {
   name: 'list',
   summary: 'show the tools that resolve, where they come from and what they shadow',
   positionals: { shown: '', min: 0, max: 0 },
   options: {
+    ...PATH_OPTION,
     tag: {
       type: 'string',
       multiple: true,
@@ -30,6 +42,7 @@ export const list: Command = {
     tokens: { type: 'boolean', describes: 'how many tokens each takes in a catalog, about' },
     hidden: { type: 'boolean', describes: 'also those that are hidden from agents' },
     library: { type: 'boolean', describes: "also the library's own, as with --tag and --pattern" },
+    ...ALLOW_EMPTY,
   },
   example: 'agent-apps list --tag api',
   run,
@@ -49,17 +62,22 @@ async function run(invocation: Invocation): Promise<number> {
       (patterns === null || patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))) &&
       (options.hidden === true || frontmatter.visibility !== 'hidden'),
   )
+  const lock = readSkillsLock(cwd)
   const costs = options.tokens === true ? await Promise.all(tools.map(tokensOf)) : null
   if (output.json)
     output.jsonResult(
-      tools.map((tool, number) => ({ ...asJson(tool, cwd), ...(costs && { tokens: costs[number] }) })),
+      tools.map((tool, number) => ({
+        ...asJson(tool, cwd),
+        installedFrom: installedFrom(tool, lock),
+        ...(costs && { tokens: costs[number] }),
+      })),
     )
-  else show(tools, costs, output)
-  if (tools.length === 0 && tags.length === 0 && patterns === null)
-    output.note('`agent-apps doctor` says where they are looked for.')
+  else show(tools, costs, lock, invocation)
+  noteLock(lock, output)
   if (!output.json) noteDuplicates(runtime, output)
   noteDiagnostics(runtime, invocation)
-  return 0
+  await noteLeftOut(invocation)
+  return isEmptyUnasked(listed.filter(isOfProject).length, invocation) ? 1 : 0
 }
 
 /**
@@ -89,12 +107,15 @@ async function tokensOf(tool: ToolDef): Promise<number> {
 /** A catalog's first and last line. */
 const FRAME = estimateTokens('<available_skills>\n</available_skills>\n')
 
-function show(tools: ToolDef[], costs: number[] | null, output: Output): void {
+function show(tools: ToolDef[], costs: number[] | null, lock: SkillsLock, { output, cwd }: Invocation): void {
   const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => name.length)))
   const roles = tools.map(tool => rolesOf(tool).join(', ') || '-')
   const roleWidth = Math.max(0, ...roles.map(role => role.length))
   const room = (output.stdout.columns ?? 100) - width - roleWidth - (costs ? 32 : 24)
-  for (const [number, { name, kind, frontmatter, origin }] of tools.entries()) {
+  for (const [number, tool] of tools.entries()) {
+    const { name, kind, frontmatter, origin } = tool
+    const from = installedFrom(tool, lock)
+    const installed = from ? output.style('dim', ` (from ${printable(from.source)})`) : ''
     const description = shortened(
       printable(frontmatter.description ?? '(no description)'),
       Math.max(20, room),
@@ -103,11 +124,23 @@ function show(tools: ToolDef[], costs: number[] | null, output: Output): void {
       origin.shadows.length > 0 ? output.style('yellow', ` (shadows ${origin.shadows.length})`) : ''
     const cost = costs ? `${count(costs[number] ?? 0).padStart(6)}  ` : ''
     output.result(
-      `${output.style('bold', name.padEnd(width))}  ${kind.padEnd(6)}  ${roles[number]?.padEnd(roleWidth)}  ${origin.layer.padEnd(8)}  ${cost}${description}${shadows}`,
+      `${output.style('bold', name.padEnd(width))}  ${kind.padEnd(6)}  ${roles[number]?.padEnd(roleWidth)}  ${origin.layer.padEnd(8)}  ${cost}${description}${shadows}${installed}`,
     )
   }
   const sum = costs?.reduce((total, cost) => total + cost, 0)
-  output.note(`${count(tools.length, 'tool')}${sum === undefined ? '' : `, about ${count(sum, 'token')}`}`)
+  const tokens = sum === undefined ? '' : `, about ${count(sum, 'token')}`
+  output.note(`${count(tools.length, 'tool')}${tokens}${byPath(tools, cwd)}`)
+}
+
+/** How many tools each path entry has, as the end of a line; of the library, its name. */
+function byPath(tools: readonly ToolDef[], cwd: string): string {
+  const numbers = new Map<string, number>()
+  for (const { origin } of tools) {
+    const path = origin.layer === 'bundled' ? 'the library' : printable(fromHere(origin.entry, cwd))
+    numbers.set(path, (numbers.get(path) ?? 0) + 1)
+  }
+  const paths = [...numbers].map(([path, number]) => `${count(number)} in ${path}`)
+  return paths.length === 0 ? '' : ` · ${paths.join(', ')}`
 }
 
 function shortened(text: string, length: number): string {

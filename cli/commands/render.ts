@@ -1,4 +1,5 @@
-import type { Command, Invocation } from '../command.js'
+import { AgentAppsError } from 'agent-apps'
+import { type Command, type Invocation, PATH_OPTION } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
@@ -6,7 +7,15 @@ export const render: Command = {
   name: 'render',
   summary: "print a tool's content with its directives run, and nothing that runs around the tool",
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: ARGUMENT_OPTIONS,
+  options: {
+    ...PATH_OPTION,
+    ...ARGUMENT_OPTIONS,
+    host: {
+      type: 'string',
+      value: 'NAME',
+      describes: "fill in this host's variables and arguments too: claude; --args may then be any JSON",
+    },
+  },
   example: 'agent-apps render release-notes > prompt.md',
   run,
 }
@@ -15,10 +24,18 @@ async function run(invocation: Invocation): Promise<number> {
   const { output } = invocation
   const runtime = await openRuntime(invocation, true)
   const ref = invocation.positionals[0] ?? ''
-  const args = readArguments(invocation, await runtime.findTool(ref))
-  const content = await runtime.render(ref, { args })
+  const host = readHost(invocation)
+  const args = readArguments(invocation, await runtime.findTool(ref), host !== undefined)
+  const content = await runtime.render(ref, { args, ...(host && { host }) })
   if (output.json) output.jsonResult({ content })
   else output.exact(content)
   noteDiagnostics(runtime, invocation)
   return 0
+}
+
+function readHost({ options: { host } }: Invocation): 'claude' | undefined {
+  if (host === undefined || host === 'claude') return host
+  throw new AgentAppsError('USAGE', `There is no host ${JSON.stringify(host)}.`, {
+    hint: 'Use --host claude.',
+  })
 }

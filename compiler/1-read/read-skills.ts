@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import type { JsonValue } from '../../src/base/json.js'
 import type { ResourceRecord } from '../../src/index/index-format.js'
 import { isInterpolatedInline } from '../../src/skill/inline-reference.js'
+import { qualifiedName } from '../../src/skill/namespaces.js'
 import { holdsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
 import { FILE_START, type Finding, finding } from '../diagnostics/diagnostics.js'
-import { digestFile, readSkillFile } from '../files/digest.js'
 import { type FileStat, pickStat, sameStat, vouchingStat } from '../files/file-stat.js'
-import { readRegularFile, systemReason } from '../files/regular-file.js'
+import { digestFile, readRegularFile, readSkillFile, systemReason } from '../files/regular-file.js'
 import type { ProjectPart } from '../project/project-part.js'
 import type { CachedFile, CompileCache } from '../records/compile-cache.js'
-import type { SkillUnit } from '../records/skill-unit.js'
+import type { ParsedTool } from '../records/parsed-tool.js'
+import type { FreshRecords, SkillUnit } from '../records/skill-unit.js'
+import { WHOLE } from '../records/unit.js'
 import { fallbackName, fileOf, type WalkedFile, type WalkedSkill } from '../records/walked.js'
 import { parseCode } from './code/parse-code.js'
 import { readDelegate } from './code/read-delegate.js'
@@ -106,21 +108,36 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
     shape: shapeOf(skill),
     size: parsed.size,
     sha256: parsed.sha256,
-    tools: parsed.tools.map(({ name, place, delegatePlace, record, verbatim, references, code, body }) => ({
-      name,
-      place,
-      references,
-      fresh: {
-        record,
-        details: { verbatim, resources, ...(references.length > 0 && { references }) },
-        ...(code && { code }),
-        ...(body && { body }),
-        ...(delegatePlace && { delegatePlace }),
-      },
+    tools: parsed.tools.map(tool => ({
+      name: tool.name,
+      place: tool.place,
+      references: tool.references,
+      fresh: freshRecords(tool, resources),
     })),
     broken: parsed.broken,
     findings: [...parsed.findings],
+    ...(parsed.ignored.length > 0 && { ignored: parsed.ignored }),
+    ...(parsed.fixes.length > 0 && { fixable: parsed.fixes.map(({ rule }) => rule) }),
     sources: skill.kind === 'code' && parsed.tools.length > 0 ? [{ key: skill.path, file: skill.path }] : [],
+  }
+}
+
+function freshRecords(
+  { record, verbatim, references, placeholders = [], code, body, delegatePlace }: ParsedTool,
+  resources: ResourceRecord[],
+): FreshRecords {
+  const details = {
+    verbatim,
+    resources,
+    ...(references.length > 0 && { references }),
+    ...(placeholders.length > 0 && { placeholders }),
+  }
+  return {
+    record,
+    details,
+    ...(code && { code }),
+    ...(body && { body }),
+    ...(delegatePlace && { delegatePlace }),
   }
 }
 
@@ -219,6 +236,23 @@ export function isSameFile(directory: string, path: string, cache: CompileCache)
  * error in a parser becomes a finding of the file.
  */
 export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
+  const parsed = parseBare(skill)
+  const namespace = skill.unit?.namespace
+  if (namespace === undefined) return parsed
+  return parsed instanceof Promise
+    ? parsed.then(one => inNamespace(one, namespace))
+    : inNamespace(parsed, namespace)
+}
+
+/** Gives the tools of a file the names that they have in a namespace. */
+function inNamespace(parsed: ParsedFile, namespace: string): ParsedFile {
+  for (const one of [...parsed.tools, ...parsed.broken]) one.name = qualifiedName(namespace, one.name)
+  for (const { name, record } of parsed.tools) record.frontmatter.name = name
+  return parsed
+}
+
+/** Parses a skill file; its tools have the names that are written in it, without a namespace. */
+export function parseBare(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
   const { path, kind } = skill
   const withWalk = (parsed: ParsedFile): ParsedFile => ({
     ...parsed,
@@ -248,17 +282,20 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
 /** The longest shape that is kept as it is; of a longer one the digest is kept. */
 const SHAPE_MAX = 100
 
-/** All that a skill depends on besides the bytes of its files: location, resources, the walk's findings. */
-function shapeOf({ path, kind, folderName, atRoot, resources, findings, unseen }: WalkedSkill): string {
+/** All that a skill depends on besides the bytes of its files: location, unit, resources, the walk's findings. */
+function shapeOf(skill: WalkedSkill): string {
+  const { path, kind, folderName, atRoot, resources, findings, unseen, unit } = skill
   // Most skills are alone in a folder, so that their path says it all.
   if (
     unseen === undefined &&
+    unit === WHOLE &&
     resources.length + findings.length === 0 &&
     `/${path}`.endsWith(`/${folderName}/SKILL.md`)
   )
     return kind
   const paths = resources.map(({ path }) => path)
-  const shape = JSON.stringify([kind, folderName, atRoot, paths, findings, unseen])
+  const within = unit === WHOLE ? [] : [unit.path, unit.namespace]
+  const shape = JSON.stringify([kind, folderName, atRoot, paths, findings, unseen, ...within])
   return shape.length <= SHAPE_MAX ? shape : hash('sha256', shape).slice(0, 16)
 }
 

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
-import { abandonedLock, isLockAbandoned, isLockHeld, withFileLock } from '../files/file-lock.js'
+import { abandonedLock, withFileLock } from '../files/file-lock.js'
 import { notWritable, prepareIndexDirectory } from '../index/index-directory.js'
 
-/** Its name begins with `cache`, so that what keeps the cache out of version control keeps it out too. */
+/** Its name begins with `cache`, so that the rule that keeps the cache out of version control applies to it, too. */
 const LOCK_FILE = `${INDEX_DIRECTORY}/cache.lock`
 
 /**
  * Runs `work` as the only writer of a directory's index, over all processes.
  *
- * @param waitLimit how long (ms) others are waited for
+ * @param waitLimit how long to wait for other processes, in ms
  * @throws INDEX_LOCKED, INDEX_NOT_WRITABLE
  */
 export async function withDirectoryLock<Result>(
@@ -21,27 +21,26 @@ export async function withDirectoryLock<Result>(
   prepareIndexDirectory(directory)
   const refused = (cause: unknown) => notWritable(directory, cause)
   const locked = { place: directory, notWritable: refused, foreign, waitLimit }
-  return withFileLock(join(directory, LOCK_FILE), locked, work)
+  return withFileLock(directoryLock(directory), locked, work)
 }
 
 function foreign(lock: string): AgentAppsError {
-  return new AgentAppsError('INDEX_NOT_WRITABLE', `${lock} is there already, and is no lock of agent-apps.`, {
-    hint: 'Remove it, so that the compiler can make its own.',
-    file: lock,
-  })
+  return new AgentAppsError(
+    'INDEX_NOT_WRITABLE',
+    `${lock} exists already, and is not a lock of agent-apps.`,
+    {
+      hint: 'Remove it, so that the compiler can make its own.',
+      file: lock,
+    },
+  )
 }
 
-/** True where a process that runs holds the directory's lock. */
-export function isDirectoryLocked(directory: string): boolean {
-  return isLockHeld(join(directory, LOCK_FILE))
+/** The lock of a directory, absolute. */
+export function directoryLock(directory: string): string {
+  return join(directory, LOCK_FILE)
 }
 
-/** True where the directory's lock was left by a process that is gone. */
-export function isDirectoryLockAbandoned(directory: string): boolean {
-  return isLockAbandoned(join(directory, LOCK_FILE))
-}
-
-/** What processes that are gone left behind of the directory's lock, relative to it; nothing where it is held. */
+/** The files that processes which are gone left behind of the directory's lock, relative to the directory; none where it is held. */
 export function abandonedDirectoryLock(directory: string): string[] {
-  return abandonedLock(join(directory, LOCK_FILE)).map(name => `${INDEX_DIRECTORY}/${name}`)
+  return abandonedLock(directoryLock(directory)).map(name => `${INDEX_DIRECTORY}/${name}`)
 }

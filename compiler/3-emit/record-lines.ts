@@ -6,6 +6,7 @@ import {
   encodeDetails,
   encodeFile,
   encodeName,
+  encodeNamesakes,
 } from '../../src/index/encode-index.js'
 import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
 import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
@@ -41,6 +42,7 @@ export function recordLines(
       lines.details.set(name, tool?.lines?.details ?? kept(previous?.details, name))
     }
   }
+  for (const [name, names] of linked.namesakes) lines.tools.set(name, encodeNamesakes(name, names))
   if (cascades) {
     for (const [name, record] of cascades) lines.cascades.set(name, store.add(encodeCascade(name, record)))
   } else if (previous) lines.cascades = previous.cascades

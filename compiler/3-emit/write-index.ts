@@ -2,7 +2,10 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EncodedIndex } from '../../src/index/encode-index.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
-import { isFile } from '../files/known-file.js'
+import type { IndexText } from '../../src/index/read-index.js'
+import { MODULE_MARK } from '../esbuild/module-source.js'
+import { isLockAbandoned, isLockHeld } from '../files/file-lock.js'
+import { beginsWith, isFile, MAP_MARK } from '../files/known-file.js'
 import { nameToBe } from '../files/temporary-name.js'
 import {
   holds,
@@ -11,16 +14,9 @@ import {
   writeAllAtomic,
   writeAtomic,
 } from '../index/index-directory.js'
-import { textOf } from '../index/index-files.js'
-import { isShard, readWritten, shardFiles, shardsOf } from '../index/read-written.js'
+import { isShard, readWritten, shardFiles, shardsOf, textOf } from '../index/index-files.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../records/compile-cache.js'
-import {
-  abandonedDirectoryLock,
-  isDirectoryLockAbandoned,
-  isDirectoryLocked,
-  withDirectoryLock,
-} from './directory-lock.js'
-import { isOwnModule, modulesOf, strayModules, unnamedModules } from './stray-modules.js'
+import { abandonedDirectoryLock, directoryLock, withDirectoryLock } from './directory-lock.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, whatever the project's own rules are. */
@@ -104,10 +100,10 @@ export async function writeIndex(
     const named = written.filter(file => file !== INDEX_FILE)
     const contentsOf = (file: string) => index.shards.get(file)?.() ?? modules.outputs.get(file) ?? ''
     await writeAllAtomic(directory, named, contentsOf)
-    if (named.length < written.length) writeAtomic(directory, INDEX_FILE, index.header)
+    if (named.length < written.length) await writeAtomic(directory, INDEX_FILE, index.header)
     removeLeftovers(directory, file => index.shards.has(file))
     removeFiles(directory, strayModules(directory, new Set(modules.files)))
-    writeCache(directory, cache)
+    await writeCache(directory, cache)
     return written
   } catch (error) {
     throw notWritable(directory, error)
@@ -123,7 +119,7 @@ const TIDY_PATIENCE = 2_000
  */
 export async function tidyDirectory(directory: string): Promise<void> {
   try {
-    if (unnamedModules(directory).length === 0 && !isDirectoryLockAbandoned(directory)) return
+    if (unnamedModules(directory).length === 0 && !isLockAbandoned(directoryLock(directory))) return
     await withDirectoryLock(directory, () => tidy(directory), TIDY_PATIENCE)
   } catch (error) {
     // Locked, or the system refuses; all else is a fault of ours.
@@ -139,18 +135,19 @@ function tidy(directory: string): void {
 }
 
 /** Keeps the cache of a compile that had nothing else to write. A directory that cannot be written to goes without. */
-export function saveCache(directory: string, cache: readonly Uint8Array[]): void {
+export async function saveCache(directory: string, cache: readonly Uint8Array[]): Promise<void> {
   try {
     prepareIndexDirectory(directory)
-    writeCache(directory, cache)
+    await writeCache(directory, cache)
   } catch {
     // The index is right as it stands; the next compile reads every file again, and that is all.
   }
 }
 
-function writeCache(directory: string, cache: readonly Uint8Array[]): void {
-  if (textOf(join(directory, GITIGNORE_FILE)) === null) writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
-  writeAtomic(directory, CACHE_FILE, cache)
+async function writeCache(directory: string, cache: readonly Uint8Array[]): Promise<void> {
+  if (textOf(join(directory, GITIGNORE_FILE)) === null)
+    await writeAtomic(directory, GITIGNORE_FILE, GITIGNORE)
+  await writeAtomic(directory, CACHE_FILE, cache)
 }
 
 /** What `clean` removes, relative to the directory, in the order in which it is safe to remove it. */
@@ -164,7 +161,7 @@ export function madeFiles(directory: string): string[] {
   const written = readWritten(directory)
   const named = new Set(written ? shardsOf(written.header) : [])
   // A compile that runs the modules it is about to name holds the lock.
-  const kept = isDirectoryLocked(directory) ? strayModules(directory, modulesOf(written)) : []
+  const kept = isLockHeld(directoryLock(directory)) ? strayModules(directory, modulesOf(written)) : []
   for (const name of readdirSync(folder).sort()) {
     const file = `${INDEX_DIRECTORY}/${name}`
     const shard = SHARD_NAME.exec(name)?.[1]
@@ -182,8 +179,7 @@ export function madeFiles(directory: string): string[] {
 /** Removes shards that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (file: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
-  for (const name of [...halfWritten(directory), ...abandonedDirectoryLock(directory)])
-    rmSync(join(directory, name), { force: true })
+  removeFiles(directory, [...halfWritten(directory), ...abandonedDirectoryLock(directory)])
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const shard = SHARD_NAME.exec(name)?.[1]
@@ -205,4 +201,37 @@ function halfWritten(directory: string): string[] {
 
 function isHalfWritten(name: string): boolean {
   return WRITTEN_NAME.test(nameToBe(name) ?? '')
+}
+
+const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs(?:\.map)?$/
+
+/** The modules that an index names, relative to its directory. */
+function modulesOf(written: IndexText | null): Set<string> {
+  return new Set([written?.header.modules ?? []].flat())
+}
+
+/**
+ * The modules in a directory's folder that a compile wrote and that are not named, relative to the directory: those of a compile that was
+ * killed, or of one before.
+ */
+function strayModules(directory: string, named: ReadonlySet<string>): string[] {
+  const folder = join(directory, INDEX_DIRECTORY)
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return readdirSync(folder)
+    .map(name => `${INDEX_DIRECTORY}/${name}`)
+    .filter(file => !named.has(file) && isOwnModule(directory, file))
+}
+
+/** The modules that the index of a directory does not name; none where the index cannot be read, as another version may have written it. */
+function unnamedModules(directory: string): string[] {
+  const written = readWritten(directory)
+  return written === null && isFile(join(directory, INDEX_FILE))
+    ? []
+    : strayModules(directory, modulesOf(written))
+}
+
+/** True for a file that code or a schema was compiled to, by its name and its first line. Only such files are removed. */
+function isOwnModule(directory: string, file: string): boolean {
+  const mark = file.endsWith('.map') ? MAP_MARK : MODULE_MARK
+  return MODULE_NAME.test(file.slice(INDEX_DIRECTORY.length + 1)) && beginsWith(join(directory, file), mark)
 }

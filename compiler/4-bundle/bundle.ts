@@ -57,24 +57,23 @@ export function checkBundle(
 interface MadeBundle {
   /** By path relative to the place's folder. */
   files: Map<string, Uint8Array>
-  /** Those of them that code finds by its place, by their path. */
+  /** Those of `files` that code finds by its place, by their path. */
   assets: Map<string, BundledAsset>
   declared: DeclaredTool[]
-  /** What packages in it do that it cannot follow. */
+  /** Warnings about packages whose code a bundle cannot follow. */
   diagnostics: Message[]
-  /** The files, absolute, that went into it and that no index of the project tells of. */
+  /** The files, absolute, that went into it and that are in no index of the project. */
   inputs: Set<string>
 }
 
-/** The files of a bundle, relative to `cwd`, with what is to be said of it. */
+/** The files of a bundle, relative to `cwd`, with its diagnostics. */
 export interface BundleReport {
   files: string[]
   diagnostics: Message[]
 }
 
 /**
- * Writes a project that was compiled as one module with chunks, which needs no file system. Where it would be the one that lies
- * there, it is not made.
+ * Writes a compiled project as one module with chunks, which needs no file system. A bundle that is up to date is not made again.
  *
  * @param options `force`: make it nevertheless
  * @returns the files written
@@ -87,7 +86,7 @@ export async function bundle(
 ): Promise<BundleReport> {
   const place = placeOf(project, options)
   const key = keyOf(project, options)
-  const last = force || hasLeftovers(place) ? null : lastBundle(project, key, entryOf(place), watchSink?.path)
+  const last = force || hasLeftovers(place) ? null : lastBundle(project, key, place, watchSink?.path)
   if (last) return { files: [], diagnostics: last.diagnostics }
   const startedAt = Date.now()
   const looked = new Set<string>()
@@ -97,10 +96,11 @@ export async function bundle(
   }
   const { files, inputs, diagnostics } = await makeBundle(project, place, options, path)
   const written = await writeBundle(place, files)
-  // Where the indexes were written meanwhile, it was made of others than the key tells of.
+  // The key is of other indexes if they were written meanwhile.
   if (keyOf(project, options) === key) {
     const made = [...files.keys(), `${place.chunks}/${LIST}`].map(file => join(place.folder, file))
-    rememberBundle(project, { key, startedAt, inputs: [...inputs, ...looked], made, looked, diagnostics })
+    const looks = [...looked]
+    await rememberBundle(project, { key, startedAt, inputs: [...inputs, ...looks], made, looks, diagnostics })
   }
   return { files: shownFiles(written, place, project), diagnostics }
 }
@@ -108,13 +108,13 @@ export async function bundle(
 /** The files of a bundle that bundling would write. */
 export async function outdatedBundle(project: Project, options: BundleOptions): Promise<BundleReport> {
   const place = placeOf(project, options)
-  const last = lastBundle(project, keyOf(project, options), entryOf(place))
+  const last = lastBundle(project, keyOf(project, options), place)
   if (last) return { files: [], diagnostics: last.diagnostics }
   const { files, diagnostics } = await makeBundle(project, place, options)
   return { files: shownFiles(outdatedFiles(place, files), place, project), diagnostics }
 }
 
-/** Of the options those that a bundle depends on. */
+/** Digests the indexes of a project, and the options that a bundle depends on. */
 function keyOf(
   project: Project,
   { bundle: file, keep = project.keep, minify = false, sourcemap = false }: BundleOptions,
@@ -124,10 +124,6 @@ function keyOf(
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
   return bundlePlace(resolve(cwd, file))
-}
-
-function entryOf({ folder, name }: BundlePlace): string {
-  return join(folder, name)
 }
 
 function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: Project): string[] {

@@ -1,9 +1,12 @@
 import { nearest } from '../../src/base/nearest.js'
+import { nearTool, withLabels } from '../../src/skill/near-tool.js'
 import type { ToolReference } from '../../src/skill/references.js'
-import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../../src/skill/skill-faults.js'
-import { type Finding, finding, type Place, toDiagnostic } from '../diagnostics/diagnostics.js'
+import { brokenFault, CYCLE_HINT, mendFirst, quoted } from '../../src/skill/skill-faults.js'
+import { isOfHost, nearestToPattern, patternMatches } from '../diagnostics/check-patterns.js'
+import { type Finding, finding, type Place, type RuleName, toDiagnostic } from '../diagnostics/diagnostics.js'
 import { libraryBelow } from '../project/library.js'
 import type { Project } from '../project/project.js'
+import type { LinkedPart } from '../project/project-part.js'
 import {
   namedTools,
   type ProjectTool,
@@ -13,7 +16,7 @@ import {
 import type { ReportPart } from '../project/report.js'
 
 /**
- * * Finds references that lead nowhere, and delegates that lead to a broken tool or in a circle over several
+ * Finds references that lead nowhere, and delegates that lead to a broken tool or in a circle over several
  * directories. Only all directories together show these, so they are in no index.
  *
  * @param links whether to check links, on which the results of a compile do not depend
@@ -29,7 +32,7 @@ export async function checkReferences<Part extends ReportPart>(
   for (const { directory, name, file, tool } of namedTools(parts)) {
     for (const reference of tool.references) {
       if (reference.kind !== 'delegate' && !(links && reference.kind === 'link')) continue
-      const target = targets.target(reference, directory, file)
+      const target = targets.target(reference, { directory, name }, file)
       if (reference.kind === 'delegate') delegating.push({ directory, name, file, reference, target })
       else if (target.kind === 'none' && isMeant(reference.ref))
         unresolved[directory]?.push({
@@ -56,6 +59,15 @@ interface Delegating extends ProjectTool {
 
 type LocatedFinding = { directory: number; path: string; finding: Finding }
 
+/** A finding at the reference of a delegate. */
+function findingAt(
+  { directory, file, reference }: Omit<Delegating, 'target'>,
+  rule: RuleName,
+  ...found: string[]
+): LocatedFinding {
+  return { directory, path: file, finding: finding(rule, placeOf(reference), ...found) }
+}
+
 /**
  * Finds delegates that name a tool which no searched directory has. A program may still register such a tool.
  */
@@ -64,19 +76,17 @@ async function unknownDelegates(
   parts: readonly ReportPart[],
   project: Project,
 ): Promise<LocatedFinding[]> {
-  const unknown = delegating.flatMap(({ directory, file: path, reference, target }) =>
-    target.kind === 'none' && target.name === reference.ref ? [{ directory, path, reference }] : [],
+  const unknown = delegating.filter(
+    ({ reference, target }) => target.kind === 'none' && target.name === reference.ref,
   )
   if (unknown.length === 0) return []
-  const names = new Set(parts.flatMap(({ linked }) => [...linked.names.keys()]))
-  // Somebody else's directories are read only where they could know.
-  const theirs = (await project.readOthers()).flatMap(other => other.names.names())
-  for (const name of [...theirs, ...(libraryBelow(project)?.readTools().keys() ?? [])]) names.add(name)
+  const library = libraryBelow(project)?.readTools().keys() ?? []
+  const names = new Set([...namesIn(parts), ...(await othersNames(project)), ...library])
   return unknown
-    .filter(({ reference }) => !names.has(reference.ref))
-    .map(({ reference, ...where }) => {
-      const near = nearest(reference.ref, names) ?? ''
-      return { ...where, finding: finding('delegate-unknown', placeOf(reference), reference.ref, near) }
+    .filter(({ reference: { ref } }) => !names.has(ref))
+    .map(one => {
+      const { ref } = one.reference
+      return findingAt(one, 'delegate-unknown', ref, nearTool(ref, names) ?? '')
     })
 }
 
@@ -86,7 +96,8 @@ function brokenDelegates(
   parts: readonly ReportPart[],
   targets: ReferenceTargets,
 ): LocatedFinding[] {
-  return delegating.flatMap(({ directory, file: path, reference, target }) => {
+  return delegating.flatMap(one => {
+    const { reference, target } = one
     const place = target.kind === 'file' || target.kind === 'none' ? target.path : undefined
     const tool =
       target.kind === 'tool' ? target : place === undefined ? null : targets.tools.brokenInFile(place)
@@ -94,9 +105,7 @@ function brokenDelegates(
     if (!unit || !broken) return []
     const { message, hint } = brokenFault(toDiagnostic(unit.path, broken))
     const problem = `the delegate ${quoted(reference.ref)} is broken: ${message}`
-    return [
-      { directory, path, finding: finding('delegate-broken', placeOf(reference), problem, mendFirst(hint)) },
-    ]
+    return [findingAt(one, 'delegate-broken', problem, mendFirst(hint))]
   })
 }
 
@@ -105,7 +114,8 @@ function brokenDelegates(
  * file.
  */
 function missingDelegates(delegating: readonly Delegating[], targets: ReferenceTargets): LocatedFinding[] {
-  return delegating.flatMap(({ directory, file: path, reference, target }) => {
+  return delegating.flatMap(one => {
+    const { reference, target } = one
     if (target.kind !== 'none' || target.path === undefined || target.fragment === undefined) return []
     const names = targets.namesIn(target.path)
     if (!names?.length || names.includes(target.fragment) || targets.tools.brokenInFile(target.path))
@@ -113,18 +123,12 @@ function missingDelegates(delegating: readonly Delegating[], targets: ReferenceT
     const near = nearest(target.fragment, names)
     const hint = near === null ? `It has ${names.map(quoted).join(', ')}.` : `Did you mean "${near}"?`
     const problem = `the file has no tool ${quoted(target.fragment)}`
-    return [
-      {
-        directory,
-        path,
-        finding: finding('delegate-invalid', placeOf(reference), reference.ref, problem, hint),
-      },
-    ]
+    return [findingAt(one, 'delegate-invalid', reference.ref, problem, hint)]
   })
 }
 
 /**
- * * Finds delegates that lead back to their tool through another directory; linking finds those within one
+ * Finds delegates that lead back to their tool through another directory; linking finds those within one
  * directory. Each tool has one delegate at most, so it is in one circle at most.
  */
 function circles(delegating: readonly Delegating[]): LocatedFinding[] {
@@ -141,14 +145,10 @@ function circles(delegating: readonly Delegating[]): LocatedFinding[] {
     }
     const circle = at && way.includes(at) ? way.slice(way.indexOf(at)) : []
     if (new Set(circle.map(({ directory }) => directory)).size < 2) continue
-    for (const [index, { directory, file, reference }] of circle.entries()) {
+    for (const [index, one] of circle.entries()) {
       const names = [...circle.slice(index), ...circle.slice(0, index + 1)].map(({ name }) => name)
       const problem = `it leads back here: ${names.join(' → ')}`
-      findings.push({
-        directory,
-        path: file,
-        finding: finding('delegate-invalid', placeOf(reference), reference.ref, problem, CIRCLE_HINT),
-      })
+      findings.push(findingAt(one, 'delegate-invalid', one.reference.ref, problem, CYCLE_HINT))
     }
   }
   return findings
@@ -168,4 +168,44 @@ const NOT_MEANT =
 
 function isMeant(ref: string): boolean {
   return !NOT_MEANT.test(ref.replace(/[?#].*$/s, ''))
+}
+
+/**
+ * Finds the patterns of `allowed-tools` that match no tool of any searched directory, each with the name
+ * that it may have meant, or an empty string. Only all directories together show these, so they are in no
+ * index.
+ */
+export async function unmatchedPatterns(
+  parts: readonly LinkedPart[],
+  project: Project,
+): Promise<ReadonlyMap<string, string>> {
+  const suspected = new Set(parts.flatMap(suspects).filter(one => !isOfHost(one, project.hostTools)))
+  if (suspected.size === 0) return new Map()
+  const names = new Set(namesIn(parts))
+  const unmatched = [...suspected].filter(pattern => !patternMatches(pattern, names))
+  if (unmatched.length === 0) return new Map()
+  const theirs = new Set(await othersNames(project))
+  const all = new Set([...names, ...theirs])
+  return new Map(
+    unmatched
+      .filter(pattern => !patternMatches(pattern, theirs))
+      .map(pattern => [pattern, nearestToPattern(pattern, all) ?? '']),
+  )
+}
+
+/** The patterns that no tool of the library or of another host matches. */
+function suspects({ linked: { units, findings } }: LinkedPart): string[] {
+  return units
+    .flatMap(({ path, findings: own }) => [...own, ...(findings.get(path) ?? [])])
+    .filter(({ rule }) => rule === 'pattern-unmatched')
+    .map(({ found: [pattern = ''] }) => pattern)
+}
+
+function namesIn(parts: readonly LinkedPart[]): string[] {
+  return withLabels(parts.flatMap(({ linked }) => [...linked.names.keys()]))
+}
+
+/** The names in other people's directories, which are read only where they may matter. */
+async function othersNames(project: Project): Promise<string[]> {
+  return withLabels((await project.readOthers()).flatMap(({ names }) => names.names()))
 }

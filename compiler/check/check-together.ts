@@ -1,18 +1,19 @@
 import type { Finding } from '../diagnostics/diagnostics.js'
 import type { Project } from '../project/project.js'
+import type { ProjectPart } from '../project/project-part.js'
 import { type Report, type ReportPart, report } from '../project/report.js'
 import type { Stage } from '../project/stage.js'
 import { withFindings } from '../records/linked-directory.js'
-import { checkReferences } from './check-references.js'
+import { ambiguousNames } from './ambiguous-names.js'
+import { checkReferences, unmatchedPatterns } from './check-references.js'
 import { checkUnreachable } from './check-unreachable.js'
-import { unmatchedPatterns } from './unmatched-patterns.js'
 
 /** By directory: what an earlier stage found wrong, by file. */
 type Found = readonly { findings: Map<string, Finding[]> }[]
 
 /** Finds the faults that only all directories together show, and reports them with all others. */
 export const checkTogether: Stage<
-  { parts: readonly ReportPart[]; project: Project; cascades: Found; contents: Found },
+  { parts: readonly (ReportPart & ProjectPart)[]; project: Project; cascades: Found; contents: Found },
   { report: Report }
 > = {
   name: 'check',
@@ -24,7 +25,8 @@ export const checkTogether: Stage<
         part.linked,
       ),
     }))
-    const referring = checkUnreachable(await checkReferences(checked, project, { links: true }))
-    return { report: report(referring, await unmatchedPatterns(checked, project)) }
+    const referring = await checkReferences(checked, project, { links: true })
+    const found = checkUnreachable(ambiguousNames(referring))
+    return { report: report(found, await unmatchedPatterns(checked, project), project) }
   },
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { isJsonObject } from '../../src/base/json.js'
 import { parsePatterns, selectsTool } from '../../src/patterns/tool-pattern.js'
+import { labelOf } from '../../src/skill/names.js'
 import { finding } from '../diagnostics/diagnostics.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { namedTools, ReferenceTargets } from '../project/reference-targets.js'
@@ -8,7 +9,7 @@ import type { ReportPart } from '../project/report.js'
 import type { UnitTool } from '../records/skill-unit.js'
 
 /**
- * * Finds hidden tools that nothing leads to, in a project with a main skill. Models see all other tools,
+ * Finds hidden tools that nothing leads to, in a project with a main skill. Models see all other tools,
  * chains find middleware by key, and contents find directives by tag. A hidden tool is reached by a reference
  * from a reached tool, by `allowed-tools`, or by its name in another skill's file. Works on tools that were
  * read anew.
@@ -22,7 +23,8 @@ export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]
   const isLetThrough = (name: string, tool: UnitTool): boolean => {
     const tags = frontmatterOf(tool)?.tags ?? []
     return patterns.some(
-      rule => rule.glob?.not === undefined && !rule.options.deny && selectsTool(rule, { name, tags }),
+      rule =>
+        rule.glob?.not === undefined && !rule.options.deny && selectsTool(rule, { name, tags }, false, true),
     )
   }
   const byId = new Map(tools.map(one => [one.id, one]))
@@ -31,9 +33,10 @@ export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]
   )
   // A set's iteration also visits what is added on the way.
   for (const id of reached) {
-    const { directory = 0, file = '', tool } = byId.get(id) ?? {}
-    for (const reference of tool?.references ?? []) {
-      const to = targets.target(reference, directory, file)
+    const one = byId.get(id)
+    if (!one) continue
+    for (const reference of one.tool.references) {
+      const to = targets.target(reference, one, one.file)
       if (to.kind === 'tool') reached.add(`${to.directory}/${to.name}`)
     }
   }
@@ -79,7 +82,7 @@ function mentions(parts: readonly ReportPart[]): (name: string, part: ReportPart
     part.linked.units.map(({ path }) => ({ part, path, text: textOf(join(part.directory.dir, path)) })),
   )
   return (name, part, file) => {
-    const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`)
+    const word = new RegExp(`(?<![\\w-])${labelOf(name)}(?![\\w-])`)
     return texts.some(
       one => (one.part.directory !== part.directory || one.path !== file) && word.test(one.text),
     )

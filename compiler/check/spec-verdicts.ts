@@ -1,9 +1,10 @@
 import { specVerdict } from '../1-read/frontmatter/spec-verdict.js'
-import { readSkillFile } from '../files/digest.js'
-import { systemReason } from '../files/regular-file.js'
+import type { ReadSkills } from '../1-read/read-skills.js'
+import { readSkillFile, systemReason } from '../files/regular-file.js'
 import { type ProjectDirectory, shownPath } from '../project/project.js'
 import type { Stage } from '../project/stage.js'
 import { fileOf, type Walk, type WalkedSkill } from '../records/walked.js'
+import { addSpecFindings } from './spec-findings.js'
 
 /** The verdict of the specification's reference validator on a folder skill. */
 export interface SpecVerdict {
@@ -13,14 +14,15 @@ export interface SpecVerdict {
   errors: string[]
 }
 
-/** Gives the reference validator's verdict on every folder skill, where that is asked for. */
+/** Gives the reference validator's verdict on every folder skill, where that is asked for, and its findings. */
 export const specVerdicts: Stage<
-  { directory: ProjectDirectory; walked: Walk; spec: boolean },
+  { directory: ProjectDirectory; walked: Walk; read: Pick<ReadSkills, 'units'>; spec: boolean },
   { verdicts: SpecVerdict[] }
 > = {
   name: 'spec',
-  run({ directory, walked, spec }) {
+  async run({ directory, walked, read: { units }, spec }) {
     const folders = spec ? walked.skills.filter(({ kind }) => kind === 'folder') : []
+    await addSpecFindings(units, folders)
     return {
       verdicts: folders.map(skill => {
         const errors = errorsOf(skill)

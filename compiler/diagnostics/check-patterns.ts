@@ -38,7 +38,6 @@ const OTHER_NAMES: readonly string[] = [
   'NotebookEdit',
   'NotebookRead',
   'ReadMcpResourceTool',
-  'Skill',
   'SlashCommand',
   'TaskCreate',
   'TaskGet',
@@ -47,7 +46,6 @@ const OTHER_NAMES: readonly string[] = [
   'TaskStop',
   'TaskUpdate',
   'ToolSearch',
-  'WebSearch',
   'callback-00000000',
 ]
 
@@ -98,7 +96,7 @@ function mayBeKnown(rule: ToolRule): boolean {
 
 /** The name that a rule selects, if it selects only one. */
 function selectorOf({ selects, text }: ToolRule): string | undefined {
-  return selects === 'name' ? /^[\w-]+(?=\(|$)/.exec(text)?.[0] : undefined
+  return selects === 'name' ? /^[\w-]+(?::[\w-]+)?(?=\(|$)/.exec(text)?.[0] : undefined
 }
 
 /** True where a pattern that was reported as `pattern-unmatched` matches one of these tools. */
@@ -109,6 +107,17 @@ export function patternMatches(pattern: string, names: ReadonlySet<string>): boo
   return name === undefined ? matchesAny(rule, names) : names.has(name)
 }
 
+/** True where a pattern names tools that hosts have of their own, which `hostTools` matches. */
+export function isOfHost(pattern: string, hostTools: readonly string[]): boolean {
+  const [rule] = parsePatterns(pattern)
+  if (rule === undefined) return false
+  const name = selectorOf(rule) ?? pattern
+  // A glob may select one of the names, or be no wider than one of the globs.
+  return hostTools
+    .flatMap(parsePatterns)
+    .some(host => selectsTool(host, { name, tags: [] }) || selectsTool(rule, { name: host.text, tags: [] }))
+}
+
 /** The name nearest to a pattern's single name, among these and those known everywhere; else null. */
 export function nearestToPattern(pattern: string, names: ReadonlySet<string>): string | null {
   const [rule] = parsePatterns(pattern)
@@ -117,7 +126,8 @@ export function nearestToPattern(pattern: string, names: ReadonlySet<string>): s
 }
 
 function matchesAny(rule: ToolRule, names: Iterable<string>): boolean {
-  for (const name of names) if (selectsTool(rule, { name, tags: [], isLibrary: true })) return true
+  for (const name of names)
+    if (selectsTool(rule, { name, tags: [], isLibrary: true }, false, true)) return true
   return false
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
 import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
-import { isOf, keywordsOf, type Shape } from '../../src/schema/keywords.js'
+import { keywordsOf, SHAPES, type Shape } from '../../src/schema/keywords.js'
 import { limits } from '../files/limits.js'
 import { refusedDefaults } from './check-defaults.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
@@ -22,6 +22,8 @@ export function checkSchemas(metadata: JsonObject, placeOf: SchemaPlace): Findin
     const slips = nearKeywords(checked).map(({ path, keyword, near }) =>
       finding('schema-near-keyword', placeOf(part, ...path), keyword, near),
     )
+    for (const { path, key, type } of properties(checked))
+      slips.push(finding('schema-property', placeOf(part, ...path), key, part, type))
     if (part === 'params' && metadata.role !== 'middleware') slips.push(...defaults(schema, checked, placeOf))
     const { type } = schema
     if (part === 'returns' || type === undefined || [type].flat().includes('object') || takesAny(metadata))
@@ -50,8 +52,26 @@ function nearKeywords({ dialect, unknown }: CheckedSchema) {
     .slice(0, limits.findingsPerRule)
 }
 
+const TYPES: readonly JsonValue[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+
+/**
+ * Finds unknown keywords that are probably properties: `text: string`, or `text: { type: string }`. The author
+ * believes that arguments are checked, and they are not.
+ */
+function properties({ dialect, unknown }: CheckedSchema) {
+  const keywords = [...keywordsOf(dialect).keys()]
+  return unknown
+    .flatMap(({ path, keyword: key, value }) => {
+      const type = isJsonObject(value) ? value.type : value
+      const isSlip = nearest(key, keywords) !== null || key.startsWith('x-')
+      const isProperty = type !== undefined && TYPES.includes(type) && !isSlip
+      return isProperty ? [{ path, key, type: String(type) }] : []
+    })
+    .slice(0, limits.findingsPerRule)
+}
+
 function mayBe(shape: Shape, value: JsonValue): boolean {
-  return isOf(shape, value) && (shape !== 'types' || typeof value === 'string' || Array.isArray(value))
+  return SHAPES[shape][1](value) && (shape !== 'types' || typeof value === 'string' || Array.isArray(value))
 }
 
 /** True for middleware and directives, whose params may be of any type: a configuration or a text. */

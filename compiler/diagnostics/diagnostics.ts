@@ -1,6 +1,7 @@
 import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, ruleUrl, type Severity } from '../../src/base/diagnostic.js'
 import { ROLES } from '../../src/skill/frontmatter.js'
+import { SPEC_NAME_MAX } from '../../src/skill/names.js'
 import { middlewareConfigFault } from '../../src/skill/skill-faults.js'
 import { importHint } from '../esbuild/import-hint.js'
 import { limits } from '../files/limits.js'
@@ -11,6 +12,8 @@ interface Rule {
   fatal?: true
   /** True where the fault is a consequence of another skill's fault. */
   follows?: true
+  /** True where the fault may let something happen that its author forbids: nobody may silence it. */
+  security?: true
   reason: (...found: string[]) => string
   note: string | ((...found: string[]) => string)
 }
@@ -101,6 +104,12 @@ export const RULES = {
       `The default of "${property}" does not fit its own schema: ${problem}`,
     note: 'Correct the default or the schema. Until then a call that leaves it out is refused.',
   },
+  'definition-duplicate': {
+    severity: 'error',
+    fatal: true,
+    reason: (field, first) => `"${field}" and "${first}" are two names of one field of \`defineTool\``,
+    note: 'Keep one of them.',
+  },
   'definition-field': {
     severity: 'error',
     fatal: true,
@@ -126,7 +135,7 @@ export const RULES = {
     note: 'Shorten it: say what the skill does and when to use it, and leave the rest to the content.',
   },
   'description-missing': {
-    severity: 'warning',
+    severity: kind => (kind === 'folder' ? 'error' : 'warning'),
     reason: () => 'The skill has no description',
     note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
   },
@@ -170,6 +179,17 @@ export const RULES = {
     reason: (field, expected, found) => `"${field}" must be ${expected}, not ${found}; it is left out`,
     note: 'Correct the value.',
   },
+  'field-misplaced': {
+    severity: 'warning',
+    reason: field => `"${field}" has no effect here, but under \`metadata\``,
+    note: field => `Move it there: \`metadata:\`, and below it, indented, \`${field}: …\`.`,
+  },
+  'field-near': {
+    severity: 'warning',
+    reason: (field, known) => `"${field}" is no field and has no effect; "${known}" is one`,
+    note: (_field, known) =>
+      `If you meant "${known}", correct it. Data of your own belongs under \`metadata\`.`,
+  },
   'file-name-case': {
     severity: 'warning',
     reason: name => `The file is called "${name}"; on a case-sensitive system other tools do not find it`,
@@ -195,6 +215,7 @@ export const RULES = {
   },
   'forbidden-key': {
     severity: 'error',
+    security: true,
     fatal: true,
     reason: key => `The key "${key}" is not allowed: it could reach an object's prototype`,
     note: 'Choose another key.',
@@ -228,8 +249,10 @@ export const RULES = {
     reason: () => 'The frontmatter is not closed: no line after this one is "---" alone',
     note: 'Add a line "---" after the last field.',
   },
+  'guard-invalid': { ...MESSAGE_IN_FINDING, security: true },
   'hidden-character': {
     severity: 'warning',
+    security: true,
     reason: (character, where) => `${character} in the ${where}: a reader does not see it, a model does`,
     note: 'Remove it, unless you know why it is there.',
   },
@@ -238,6 +261,12 @@ export const RULES = {
     fatal: true,
     reason: () => 'The file is not valid UTF-8 here',
     note: 'Save the file as UTF-8.',
+  },
+  'ignore-idle': {
+    severity: 'warning',
+    reason: (rule, why) =>
+      `This comment does not make agent-apps ignore ${rule === '' ? 'anything' : `"${rule}"`}: ${why}`,
+    note: (_rule, _why, hint = '') => hint,
   },
   'inherit-broken': { ...MESSAGE_IN_FINDING, follows: true },
   'inherit-cycle': MESSAGE_IN_FINDING,
@@ -250,6 +279,7 @@ export const RULES = {
   },
   'link-escapes': {
     severity: 'error',
+    security: true,
     reason: () => "The symbolic link leaves the skill's own folder, so it is not followed",
     note: 'Copy the file into the skill, or link the whole skill folder.',
   },
@@ -266,20 +296,45 @@ export const RULES = {
   },
   'main-broken': {
     severity: 'error',
+    security: true,
     reason: () =>
       'By its text this is a main skill, and it cannot be used as one; tools that stand under it are not run',
     note: 'Mend what else is wrong here.',
   },
   'main-duplicate': MESSAGE_IN_FINDING,
+  'manifest-escapes': {
+    severity: 'error',
+    reason: (what, path = '') =>
+      path === ''
+        ? `The manifest ${JSON.stringify(what)} is a link out of the directory, so it is not read`
+        : `The plugin "${what}" names a path out of the directory: ${JSON.stringify(path)}`,
+    note: 'Name a folder of the repository. What lies elsewhere is a path entry of its own.',
+  },
+  'manifest-invalid': {
+    severity: 'error',
+    reason: problem => `The plugin manifest cannot be used: ${problem}`,
+    note: 'Correct it. Until then the skills that it would name do not load, as they would lack their namespace.',
+  },
   'metadata-dynamic': {
     severity: 'info',
     reason: path => `"${path}" is no literal and not evaluated: it is known only once the file has run`,
     note: '`agent-apps compile` runs the file to learn it. Write it out where it should be known without.',
   },
+  'metadata-key-twice': {
+    severity: 'error',
+    fatal: true,
+    reason: key => `The key "${key}" stands in \`metadata\` and in the string \`metadata.agent-apps\``,
+    note: 'Remove one of the two.',
+  },
   'metadata-near-key': {
-    severity: 'info',
+    severity: 'warning',
     reason: (key, known) => `"${key}" in metadata is one edit from "${known}", and is kept as plain data`,
     note: (_key, known) => `If you meant "${known}", correct it.`,
+  },
+  'metadata-not-string': {
+    severity: 'warning',
+    reason: (key, type) => `"${key}" in metadata is ${type}; the specification allows only strings there`,
+    note: 'Write it in the string `agent-apps`, where hosts that insist on strings need to read the skill.',
   },
   'middleware-broken': { ...MESSAGE_IN_FINDING, follows: true },
   'middleware-config': {
@@ -300,13 +355,18 @@ export const RULES = {
   'name-from-folder': {
     severity: 'warning',
     reason: folder => `The skill has no name, so it takes its folder's: "${folder}"`,
-    note: 'Add `name:` to the frontmatter.',
+    note: 'Add `name:` to the frontmatter, or run `agent-apps check --fix`.',
   },
   'name-invalid': {
     severity: 'error',
     fatal: true,
     reason: (name, problem) => `The name ${JSON.stringify(name)} ${problem}`,
     note: 'Use 1 to 64 of a-z, 0-9 and "-", with no hyphen first, last or doubled.',
+  },
+  'name-long': {
+    severity: (_length, isError) => (isError === 'error' ? 'error' : 'warning'),
+    reason: length => `The name has ${length} characters; the specification allows 1 to ${SPEC_NAME_MAX}`,
+    note: 'Shorten it, and the folder of the same name: other tools may not find the skill.',
   },
   'name-missing': {
     severity: 'error',
@@ -327,7 +387,7 @@ export const RULES = {
     severity: 'warning',
     reason: (name, problem, folder) =>
       `The name ${JSON.stringify(name)} ${problem}, so the skill takes its folder's, "${folder}", and keeps this as its title`,
-    note: 'Use the name that it resolves by.',
+    note: 'Use the name that it resolves by, or run `agent-apps check --fix`.',
   },
   'no-tool': {
     severity: 'error',
@@ -339,15 +399,24 @@ export const RULES = {
         ? 'Export a function as default with `frontmatter` beside it, or something made with `defineTool`.'
         : `${maker === 'defineTool' ? '' : 'Did you mean `defineTool`? '}Import it: \`import { defineTool } from 'agent-apps'\`.`,
   },
+  'name-ambiguous': {
+    severity: 'info',
+    reason: (name, first, others) =>
+      `"${name}" by itself means "${first}", and is also the name of ${others}`,
+    note: 'Write the name with its namespace wherever another one is meant.',
+  },
+  'namespace-invalid': {
+    severity: 'error',
+    fatal: true,
+    reason: (folder, problem) => `The folder ${JSON.stringify(folder)} is no namespace: its name ${problem}`,
+    note: 'Rename the folder, or take `namespace` from the path entry.',
+  },
   'not-evaluated': {
     severity: 'info',
     reason: what => `${capitalized(what)} is not evaluated, as that would run code of the project`,
     note: '`agent-apps compile` runs it, and no command does that only looks.',
   },
-  'not-yet': {
-    ...MESSAGE_IN_FINDING,
-    severity: (_message, _hint, severity) => (severity === 'warning' ? 'warning' : 'error'),
-  },
+  'not-yet': { ...MESSAGE_IN_FINDING, severity: 'warning' },
   'nul-byte': {
     severity: 'error',
     fatal: true,
@@ -368,24 +437,55 @@ export const RULES = {
   },
   'path-unportable': {
     severity: 'error',
+    security: true,
     fatal: true,
     reason: () => 'The path holds a backslash or a control character, which means another path elsewhere',
     note: 'Rename the file or its folder.',
   },
+  'paths-guessed': {
+    severity: 'warning',
+    reason: skills =>
+      `No plugin manifest and no convention leads to the ${skills === '1' ? 'skill of this directory; it was' : `${skills} skills of this directory; they were`} found by searching`,
+    note: (_skills, paths = '') =>
+      `Write {"paths": ${paths}} into agent-apps.config.json, or run \`agent-apps init\`.`,
+  },
   'pattern-invalid': {
     severity: 'error',
+    security: true,
     reason: (pattern, problem) =>
       `The pattern ${JSON.stringify(pattern)} in allowed-tools cannot be read: ${problem}; it matches nothing`,
     note: 'Correct the pattern, or remove it.',
   },
   'pattern-unmatched': {
-    severity: 'warning',
+    // A name that is like no other is most likely that of a host's own tool.
+    severity: (pattern, near) => (near || !/^[\w-]+(?:\(|$)/.test(pattern ?? '') ? 'warning' : 'info'),
     reason: pattern =>
       `The pattern ${JSON.stringify(pattern)} in allowed-tools matches no tool that is known`,
     note: (_pattern, near = '') =>
       near === ''
-        ? 'Correct its spelling, or ignore this if the tool is registered at run time.'
+        ? "Correct its spelling. If the tool is a host's own, add its name to `hostTools` in the configuration."
         : `Did you mean ${JSON.stringify(near)}? Ignore this if the tool is registered at run time.`,
+  },
+  'plugin-duplicate': {
+    severity: 'warning',
+    reason: (name, source) =>
+      `The plugin "${name}" is left out: another one has its name or its skills (${JSON.stringify(source)})`,
+    note: 'Give each plugin a name and skills of its own.',
+  },
+  'plugin-name': {
+    severity: 'error',
+    reason: (name, problem) => `The name of the plugin ${JSON.stringify(name)} ${problem}`,
+    note: 'Rename it, with 2 to 64 of a-z, 0-9 and "-": until then its skills do not load, as their names begin with it.',
+  },
+  'plugin-path-missing': {
+    severity: 'warning',
+    reason: (name, path) => `The plugin "${name}" names a folder that is not there: ${JSON.stringify(path)}`,
+    note: 'Correct the path, or add the folder.',
+  },
+  'plugin-remote': {
+    severity: 'info',
+    reason: name => `The plugin "${name}" lies elsewhere and is not read`,
+    note: 'Install it, and add its folder to the paths.',
   },
   'resource-unreadable': {
     severity: 'error',
@@ -394,6 +494,7 @@ export const RULES = {
   },
   'role-unknown': {
     severity: 'error',
+    security: true,
     reason: role => `Unknown role ${JSON.stringify(role)}; it is left out`,
     note: (_role, meant = '') =>
       meant === '' ? `Use one of ${ROLES.join(', ')}, or remove the key.` : `Did you mean "${meant}"?`,
@@ -410,8 +511,16 @@ export const RULES = {
     note: (_keyword, known) =>
       `If you meant "${known}", correct it. Data of your own may have a key that begins with "x-".`,
   },
+  'schema-property': {
+    severity: 'warning',
+    reason: (key, part) => `"${key}" is no keyword of JSON Schema, so that "${part}" says nothing about it`,
+    note: (key, _part, type = 'string') =>
+      `If it is a property, write \`properties: { ${key}: { type: ${type} } }\`, with \`type: object\` beside it.`,
+  },
+  'schema-unsupported': { ...MESSAGE_IN_FINDING, fatal: true },
   'secret-file': {
     severity: 'warning',
+    security: true,
     reason: path => `"${path}" looks like a secret; it is neither served nor put into a bundle`,
     note: 'Keep secrets out of skills: anyone who can read the skill can read them.',
   },
@@ -426,6 +535,14 @@ export const RULES = {
     fatal: true,
     reason: owner => `The file belongs to the skill ${owner} as a resource, so it is not a skill itself`,
     note: 'To make it one, move it out of assets, references, scripts, templates, examples or fixtures.',
+  },
+  'skills-elsewhere': {
+    severity: 'warning',
+    reason: skills =>
+      skills === '1'
+        ? 'A skill lies where no plugin manifest and no convention leads, and is left out'
+        : `${skills} skills lie where no plugin manifest and no convention leads, and are left out`,
+    note: (_skills, paths = '') => `To load them, write {"paths": ${paths}} into agent-apps.config.json.`,
   },
   'switch-is-text': {
     severity: 'warning',
@@ -455,7 +572,10 @@ export const RULES = {
   'unknown-field': {
     severity: 'info',
     reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
-    note: fieldNote,
+    note: (field, place = '') =>
+      place === ''
+        ? 'Data of your own belongs under `metadata`.'
+        : `Move it under \`${place}\`: only there does "${field}" mean anything.`,
   },
   'value-not-json': {
     severity: 'error',
@@ -467,7 +587,7 @@ export const RULES = {
     severity: 'warning',
     reason: (field, written, type) =>
       `The ${field} ${JSON.stringify(written)} reads as ${type} in YAML; it was taken as text`,
-    note: 'Put it in quotes.',
+    note: 'Put it in quotes, or run `agent-apps check --fix`.',
   },
   'variable-foreign': {
     severity: 'info',
@@ -476,7 +596,9 @@ export const RULES = {
   },
   'visibility-unknown': {
     severity: 'error',
-    reason: value => `Unknown visibility ${JSON.stringify(value)}; it is left out`,
+    security: true,
+    reason: value =>
+      `Unknown visibility ${JSON.stringify(value)}; until it is corrected, the skill is hidden`,
     note: 'Use "hidden", or remove the key.',
   },
   'walk-limit': {
@@ -506,10 +628,12 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: problem => `The frontmatter is not valid YAML: ${problem}`,
-    note: problem =>
-      /\btabs?\b/.test(problem)
+    note: (problem, hint = '') => {
+      if (hint !== '') return hint
+      return /\btabs?\b/.test(problem)
         ? 'Indent with spaces: YAML takes no tabs there.'
-        : 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.',
+        : 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.'
+    },
   },
   'yaml-tag': {
     severity: 'error',
@@ -532,6 +656,10 @@ export const RULES = {
 } satisfies Record<string, Rule>
 
 export type RuleName = keyof typeof RULES
+
+export function isRuleName(name: string): name is RuleName {
+  return Object.hasOwn(RULES, name)
+}
 
 /** A line and column in a file. */
 export interface Place {
@@ -582,12 +710,12 @@ export function toDiagnostic(file: string, finding: Finding): Diagnostic {
 
 /** The counterpart of `toDiagnostic`; null where the messages do not tell what was found. */
 export function findingOf({ file, rule, line, column, reason, note }: Diagnostic): Finding | null {
-  if (!Object.hasOwn(RULES, rule)) return null
-  const known: Rule = RULES[rule as RuleName]
+  if (!isRuleName(rule)) return null
+  const known: Rule = RULES[rule]
   const [before = '', after = ''] = known.reason('\0').split('\0')
   const message = reason.slice(before.length, reason.length - after.length)
   const found = typeof known.note === 'string' ? [message] : [message, note]
-  const made = finding(rule as RuleName, { line, column }, ...found)
+  const made = finding(rule, { line, column }, ...found)
   const again = toDiagnostic(file, made)
   return again.reason === reason && again.note === note ? made : null
 }

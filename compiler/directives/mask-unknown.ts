@@ -1,6 +1,6 @@
 import { nearest } from '../../src/base/nearest.js'
+import type { DirectiveForm } from '../../src/content/directive-forms.js'
 import { mayBeginDirective } from '../../src/content/directive-names.js'
-import type { DirectiveForm } from '../../src/skill/directive-forms.js'
 
 /** The known directives by name, with the forms that each has. */
 export type KnownDirectives = ReadonlyMap<string, readonly DirectiveForm[]>

@@ -24,7 +24,6 @@ export interface ParsedContent {
   slips: ContentProblem[]
 }
 
-/** How deep blocks may nest. */
 const DEPTH_MAX = 32
 
 /**
@@ -56,7 +55,6 @@ function processor(): Processor<Root> {
   return cached
 }
 
-/** The first fence that opens a block nested too deep. */
 function deepFence(fences: readonly Fence[]): Fence | undefined {
   let depth = 0
   return fences.find(({ kind }) => {
@@ -81,7 +79,6 @@ interface Found {
 class Reading {
   private readonly faults: Found[] = []
   private readonly slips: Found[] = []
-  /** The ranges of blocks `:::if`. */
   private readonly ifs: Range[] = []
   /** The ends of known blocks: a fence after one that closes nothing is a mistake. */
   private readonly blockEnds: number[] = []

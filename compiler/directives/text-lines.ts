@@ -1,6 +1,5 @@
 /** The lines of a text, which end with LF, CR or CRLF. */
 export class TextLines {
-  /** The offset at which each line starts. */
   private readonly starts: number[]
 
   /** @param firstLine the line of its file that the text begins with */

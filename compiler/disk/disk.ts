@@ -1,16 +1,18 @@
-import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import { isRefusal } from '../../src/base/refusal.js'
-import type { CodeSource, DiskParser } from '../../src/content/disk-parser.js'
+import type { CodeSource, DiskParser, EntryToRead } from '../../src/content/disk-parser.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import { listingText, type NameRecord, type ToolDetails } from '../../src/index/index-format.js'
+import type { NameRecord, ToolDetails } from '../../src/index/index-format.js'
+import { unitAround } from '../../src/index/unit-around.js'
 import type { ToolKind } from '../../src/skill/frontmatter.js'
+import { discoverUnits, discoveryDigest } from '../1-read/discover/discover-units.js'
+import { unitFinder, withNamespaces } from '../1-read/discover/entry-namespaces.js'
+import { type WalkedEntry, walkEntry } from '../1-read/discover/walk-entry.js'
 import { placeOf } from '../1-read/locate-problems.js'
-import { describesEntry } from '../1-read/markdown/describes-entry.js'
-import { parseFile } from '../1-read/markdown/parse-file.js'
+import { describesEntry, parseFile } from '../1-read/markdown/parse-file.js'
 import { addDelegates, digestResources, parseSkill, unitOf } from '../1-read/read-skills.js'
 import { walk } from '../1-read/walk/walk.js'
 import { link } from '../2-resolve/link/link.js'
@@ -23,28 +25,30 @@ import { ignoreMatcher } from '../project/ignore-matcher.js'
 import { runStages } from '../project/stage.js'
 import { fileRecord } from '../records/file-record.js'
 import type { SkillUnit } from '../records/skill-unit.js'
+import { type Unit, unitRecords, WHOLE } from '../records/unit.js'
 import type { Walk, WalkedSkill } from '../records/walked.js'
 import { askCode } from './ask-code.js'
 
 /** Reads directories as the compiler does, and keeps the result in memory instead of writing an index. */
 export const parser: DiskParser = {
-  async readDirectory(directory, ignore, only) {
+  async readDirectory(entry, only) {
     const madeAt = Date.now()
-    const isIgnored = ignoreMatcher(ignore)
+    const isIgnored = ignoreMatcher(entry.ignore)
     const isLeftOut = (path: string): boolean =>
       !path.includes('/') && only !== undefined && !only.includes(path)
     const folders: string[] = []
-    const walked = walk(directory, {
+    const walked = walkEntry(entry, {
       isIgnored: path => isLeftOut(path) || isIgnored(path),
-      describesEntry,
       onDirectory: folder => folders.push(folder),
     })
-    return { ...(await directoryNames(directory, walked, madeAt)), folders }
+    return { ...(await directoryNames(entry.dir, walked, madeAt)), folders }
   },
 
-  readFile(directory, path) {
+  listingOf: ({ dir, ignore }) => discoveryDigest(dir, discoverUnits(dir, ignoreMatcher(ignore))),
+
+  readFile(entry, path) {
     const madeAt = Date.now()
-    return directoryNames(directory, walkedPlace(directory, path), madeAt)
+    return directoryNames(entry.dir, walkedPlace(entry, path), madeAt)
   },
 
   readMarkdown(text, file) {
@@ -61,14 +65,14 @@ export const parser: DiskParser = {
     return { frontmatter: tool.record.frontmatter, content: bytes.subarray(start, end).toString('utf8') }
   },
 
-  async placeOf(directory, file, name, path) {
-    const { tools } = await parseSkill(walkedFile(directory, file))
+  async placeOf(entry, file, name, path) {
+    const { tools } = await parseSkill(walkedFile(entry, file))
     const tool = tools.find(one => one.name === name)
     return tool ? placeOf(path, tool.at) : null
   },
 
-  async readContent(directory, file, name, known, work) {
-    const body = (await parseSkill(walkedFile(directory, file))).tools.find(tool => tool.name === name)
+  async readContent(entry, file, name, known, work) {
+    const body = (await parseSkill(walkedFile(entry, file))).tools.find(tool => tool.name === name)
     if (body?.content === undefined) return null
     const { text, line } = body.body ?? { text: body.content, line: 1 }
     return { text, content: contentRecord(text, await parseContentWithin(text, known, line, work)) }
@@ -118,16 +122,26 @@ async function readUnit(directory: string, skill: WalkedSkill): Promise<SkillUni
   return unit
 }
 
-async function directoryNames(directory: string, walked: Walk, madeAt: number): Promise<DirectoryNames> {
+async function directoryNames(
+  directory: string,
+  walked: Walk & Partial<WalkedEntry>,
+  madeAt: number,
+): Promise<DirectoryNames> {
   const { read, linked } = await runStages(DISK, { directory, walked })
-  const { names } = linked
+  const { names, namesakes } = linked
   const skills = new Map(walked.skills.map(skill => [skill.path, skill]))
   const files = new Map(read.units.map(unit => [unit.path, fileRecord(unit, linked)]))
+  for (const { path, size, sha256 } of walked.manifests ?? [])
+    files.set(path, { size, sha256, diagnostics: [], tools: [] })
   return {
     via: 'disk',
     madeAt,
-    listing: hash('sha256', listingText(walked.listing)),
-    tool: name => nameRecord(name),
+    listing: walked.listing,
+    ...unitRecords(walked),
+    plugins: walked.plugins,
+    ...(walked.listed && { listed: walked.listed }),
+    tool: (name, isOwn) =>
+      nameRecord(name) ?? (isOwn ? undefined : nameRecord(namesakes.get(name)?.[0] ?? '')),
     details: name => toolDetails(name),
     file: path => files.get(path),
     names: () => [...names.keys()].sort(byCodePoint),
@@ -162,21 +176,26 @@ function leavesItsFolder(file: string): boolean {
 }
 
 /**
- * * The walk of one skill file that was named by its path. Where the file, or a folder above it, cannot be
+ * The walk of one skill file that was named by its path. Where the file, or a folder above it, cannot be
  * read, the names that it would give are taken nevertheless; a link that led nowhere may be a folder by now.
  */
-function walkedPlace(directory: string, path: string): Walk {
-  const file = join(directory, path)
+function walkedPlace(entry: EntryToRead, path: string): Walk {
+  const { dir } = entry
+  const units = unitsOf(entry)
+  const file = join(dir, path)
   // It may be gone since it was looked at.
-  if (!isThere(directory)) return { skills: [], skipped: [], listing: [] }
+  if (!isThere(dir)) return { skills: [], skipped: [], listing: '', units }
   const isHere = (other: string): boolean => other === path || other.startsWith(`${path}/`)
   const isAbove = (other: string): boolean =>
     path.startsWith(`${other}/`) ||
     (/(?:^|\/)skill\.md$/i.test(other) && path.startsWith(other.slice(0, -'SKILL.md'.length)))
-  const { skills, skipped } = walk(directory, {
-    isIgnored: other => !isHere(other) && !isAbove(other),
-    describesEntry,
-  })
+  const around = unitAround(units, path) ?? WHOLE
+  const unit: Unit = { ...around, places: [{ path: around.path, kind: 'tree' }] }
+  const isIgnored = (other: string): boolean => !isHere(other) && !isAbove(other)
+  const { skills, skipped } = withNamespaces(
+    walk(dir, { isIgnored, describesEntry, units: [unit] }),
+    entry.namespace,
+  )
   const unseen = skipped.filter(
     ({ path: other, names }) => names && (isHere(other) || path.startsWith(`${other}/`)),
   )
@@ -186,9 +205,10 @@ function walkedPlace(directory: string, path: string): Walk {
     skill => skill.path.startsWith(`${path}/`) || (skill.path === path && skill.unseen !== undefined),
   )
   return {
-    skills: isFile ? [walkedFile(directory, path)] : isUnseen ? [] : others,
+    skills: isFile ? [walkedFile(entry, path)] : isUnseen ? [] : others,
     skipped: unseen,
-    listing: [],
+    listing: '',
+    units,
   }
 }
 
@@ -211,17 +231,19 @@ function isThere(directory: string): boolean {
 }
 
 /** A skill file that was named by its path, as the walk of its directory would have found it. */
-function walkedFile(directory: string, path: string): WalkedSkill {
-  const absolute = join(directory, path)
+function walkedFile(entry: EntryToRead, path: string): WalkedSkill {
+  const { dir, namespace } = entry
+  const absolute = join(dir, path)
   const folder = dirname(absolute)
   const kind = kindOf(path)
   return {
     ...pickStat(statSync(absolute)),
     path,
-    root: directory,
+    root: dir,
     kind,
     folderName: basename(realpathSync.native(folder)),
     atRoot: !path.includes('/'),
+    unit: unitFinder(unitsOf(entry), namespace)(path),
     // Found only on request: the folder may hold much more than the file.
     get resources() {
       return kind === 'folder'
@@ -230,4 +252,9 @@ function walkedFile(directory: string, path: string): WalkedSkill {
     },
     findings: [],
   }
+}
+
+/** The units of an entry, for what is looked for in one of its files. */
+function unitsOf({ units = [] }: EntryToRead): Unit[] {
+  return units.map(unit => ({ ...unit, places: [] }))
 }

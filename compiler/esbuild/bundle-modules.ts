@@ -1,15 +1,20 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
-import { MODULE_MARK, REQUIRE_BANNER } from './banners.js'
 import { EsbuildEnded, useEsbuild } from './esbuild.js'
-import { forbiddenImports, guardedReads, inputProblem } from './import-guard.js'
-import type { BundlePlace, ModuleFailure, ModuleSource, Placement } from './module-source.js'
+import { forbiddenImports, guardedReads, inputProblem, mentionsOwnPlace } from './import-guard.js'
+import {
+  type BundlePlace,
+  MODULE_MARK,
+  type ModuleFailure,
+  type ModuleSource,
+  type Placement,
+  REQUIRE_BANNER,
+} from './module-source.js'
 import { projectRoot } from './project-root.js'
-import { OWN_PLACES } from './source-place.js'
-import { mentionsOwnPlace, sourceUrls } from './source-urls.js'
+import { OWN_PLACES, relativeUrl } from './source-place.js'
 
 export interface BundledModule {
   /** The module's file, relative to the directory. */
@@ -19,7 +24,6 @@ export interface BundledModule {
 }
 
 export interface BundledModules {
-  /** By key. */
   modules: Map<string, BundledModule>
   /** By key, one or more for each source that gives no module. */
   failures: Map<string, ModuleFailure[]>
@@ -50,7 +54,8 @@ export async function bundleModules(
   const failures = new Map<string, ModuleFailure[]>()
   let wanted = sources
   for (;;) {
-    const outcome = wanted.size === 0 ? emptyBundle() : await bundle(place, wanted, options)
+    const outcome =
+      wanted.size === 0 ? { modules: new Map(), outputs: new Map() } : await bundle(place, wanted, options)
     if (!('failed' in outcome)) return { ...outcome, failures }
     const blamed = outcome.failed.size > 0 ? outcome.failed : await blame(place, wanted, options)
     if (blamed.size === 0) throw new Error('Code that can be bundled alone cannot be bundled together.')
@@ -60,10 +65,6 @@ export async function bundleModules(
 }
 
 type Outcome = Omit<BundledModules, 'failures'> | { failed: Map<string, ModuleFailure[]> }
-
-function emptyBundle(): Omit<BundledModules, 'failures'> {
-  return { modules: new Map(), outputs: new Map() }
-}
 
 async function bundle(
   place: BundlePlace,
@@ -80,8 +81,8 @@ async function bundle(
     if (error instanceof EsbuildEnded) return { failed: new Map() }
     if (!isBuildFailure(error)) throw error
     const failed = failuresByEntry(place, error, keys)
-    const told = [...failed.values()].flat().length
-    if (failed.size === 0 || told === error.errors.length) return { failed }
+    const attributed = [...failed.values()].flat().length
+    if (failed.size === 0 || attributed === error.errors.length) return { failed }
     // What an entry imports may have faults as well, and only an entry that is built alone says whose they are.
     const alone = new Map([...sources].filter(([key]) => failed.has(key)))
     return { failed: new Map([...failed, ...(await blame(place, alone, options))]) }
@@ -104,10 +105,13 @@ async function build(
   { external = [], placement = 'index' }: BundleOptions,
   mentioning: ReadonlyMap<string, boolean>,
 ): Promise<BuildResult<BuildOptions & { metafile: true; write: false }>> {
-  const plugins = [entrySources(sources), guardedReads(place)]
+  const modules = join(place.directory, INDEX_DIRECTORY, '/')
+  const urlOf = (file: string): string =>
+    placement === 'index'
+      ? relativeUrl(relative(modules, file).replaceAll('\\', '/'))
+      : pathToFileURL(file).href
+  const plugins = [entrySources(sources), guardedReads(place, mentioning, urlOf)]
   if (placement !== 'index') plugins.push(hostCopies(external, placement))
-  // Before the guard, which it asks itself: the first that loads a file is the only one.
-  if (mentioning.size > 0) plugins.unshift(sourceUrls(place, mentioning, placement))
   const buildOptions = {
     absWorkingDir: place.directory,
     entryPoints: [...sources.keys()].map((_, number) => ({ in: ENTRY + number, out: 'module' })),
@@ -149,7 +153,7 @@ function bannerOf(sources: ReadonlyMap<string, ModuleSource>, placement: Placeme
   return REQUIRE_BANNER.replace('import.meta.url', () => JSON.stringify(url))
 }
 
-/** The files, packages' too, that mention their own place, with whether each may be an ES module. */
+/** The files, including those of packages, that mention their own place, and whether each may be an ES module. */
 function mentioningPlace({ directory }: BundlePlace, { inputs }: Metafile): Map<string, boolean> {
   const files = Object.entries(inputs)
     .filter(([input]) => isFile(input))
@@ -157,7 +161,6 @@ function mentioningPlace({ directory }: BundlePlace, { inputs }: Metafile): Map<
   return new Map(files.filter(([file]) => mentionsOwnPlace(file)))
 }
 
-/** Those inputs of a build that are the project's own files, absolute. */
 function ownInputs({ directory }: BundlePlace, inputs: readonly string[]): string[] {
   return inputs
     .filter(input => !input.includes('node_modules/') && isFile(input))
@@ -234,17 +237,12 @@ function collect(
   const modules = new Map<string, BundledModule>()
   const forbidden = forbiddenImports(place, metafile)
   for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
-    const key =
-      entryPoint === undefined
-        ? undefined
-        : (keys.get(resolve(directory, entryPoint)) ?? keys.get(entryPoint.replace(/^inline:/, INLINE)))
+    const key = entryPoint === undefined ? undefined : keyOf(entryPoint, place, keys)
     if (key === undefined || entryPoint === undefined) continue
     const reached = inputsFrom(entryPoint, metafile)
     const outside = inputProblem(entryPoint, place, false)
     const wrong =
-      outside === null
-        ? reached.flatMap(input => forbidden.get(input) ?? [])
-        : [{ message: outside, file: null, line: 1, column: 1 }]
+      outside === null ? reached.flatMap(input => forbidden.get(input) ?? []) : [placeless(outside)]
     if (wrong.length > 0) failed.set(key, wrong)
     else modules.set(key, { file, inputs: ownInputs(place, reached) })
   }
@@ -255,6 +253,15 @@ function collect(
       outputFiles.map(({ path, contents }) => [relative(directory, path).replaceAll('\\', '/'), contents]),
     ),
   }
+}
+
+/** The key of the source that a build calls by this name. */
+function keyOf(
+  input: string,
+  { directory }: BundlePlace,
+  keys: ReadonlyMap<string, string>,
+): string | undefined {
+  return keys.get(resolve(directory, input)) ?? keys.get(input.replace(/^inline:/, INLINE))
 }
 
 /** Everything that a build's entry takes in. */
@@ -275,16 +282,14 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 
 /** The failures that lie in entries themselves. Others are somebody's who imports the file at fault. */
 function failuresByEntry(
-  { directory }: BundlePlace,
+  place: BundlePlace,
   { errors }: BuildFailure,
   keys: Map<string, string>,
 ): Map<string, ModuleFailure[]> {
   const failed = new Map<string, ModuleFailure[]>()
   for (const error of errors) {
-    if (error.location === null) continue
-    const { file } = error.location
-    const key = keys.get(resolve(directory, file)) ?? keys.get(file.replace(/^inline:/, INLINE))
-    if (key !== undefined) failed.set(key, [...(failed.get(key) ?? []), failureOf(directory, error)])
+    const key = error.location === null ? undefined : keyOf(error.location.file, place, keys)
+    if (key !== undefined) failed.set(key, [...(failed.get(key) ?? []), failureOf(place, error)])
   }
   return failed
 }
@@ -303,31 +308,23 @@ async function blame(
       const outcome = collect(place, result, new Map([[entryPath(key, source), key]]))
       if ('failed' in outcome) for (const [one, failures] of outcome.failed) failed.set(one, failures)
     } catch (error) {
-      failed.set(
-        key,
-        isBuildFailure(error)
-          ? ownFirst(place, error, entryPath(key, source))
-          : [{ message: (error as Error).message, file: null, line: 1, column: 1 }],
-      )
+      const { errors = [], message } = error as Partial<BuildFailure> & Error
+      const failures = errors.map(one => failureOf(place, one))
+      // Its own faults, then those of what it imports.
+      const isOwn = ({ file }: ModuleFailure): boolean => file === entryPath(key, source)
+      failures.sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
+      failed.set(key, failures.length === 0 ? [placeless(message)] : failures)
     }
   }
   return failed
 }
 
-/** What is wrong with one entry: its own faults, then those of what it imports. */
-function ownFirst(
-  { directory }: BundlePlace,
-  { errors, message }: BuildFailure,
-  entry: string,
-): ModuleFailure[] {
-  if (errors.length === 0) return [{ message, file: null, line: 1, column: 1 }]
-  const failures = errors.map(error => failureOf(directory, error))
-  const isOwn = ({ file }: ModuleFailure): boolean => file === entry
-  return [...failures.filter(isOwn), ...failures.filter(failure => !isOwn(failure))]
-}
-
-function failureOf(directory: string, { text, location }: Message): ModuleFailure {
-  if (location === null) return { message: text, file: null, line: 1, column: 1 }
+function failureOf({ directory }: BundlePlace, { text, location }: Message): ModuleFailure {
+  if (location === null) return placeless(text)
   const file = resolve(directory, location.file)
   return { message: text, file, line: location.line, column: location.column + 1 }
+}
+
+function placeless(message: string): ModuleFailure {
+  return { message, file: null, line: 1, column: 1 }
 }

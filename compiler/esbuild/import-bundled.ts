@@ -7,14 +7,6 @@ import { type BundledModule, type BundleOptions, bundleModules } from './bundle-
 import { importHint } from './import-hint.js'
 import type { ModuleSource } from './module-source.js'
 
-/** Code bundled into a folder of its own. */
-export interface BundledCode {
-  /** The module, absolute. */
-  file: string
-  /** The project's own files in it, absolute. */
-  inputs: string[]
-}
-
 /**
  * Imports code that was not compiled, bundled as compiling would have bundled it, so that it means the same on
  * every Node. Code that stands in a text is imported from a `data:` URL, so that no file is written for it.
@@ -44,8 +36,8 @@ async function bundleToUrl(
 }
 
 /**
- * Bundles code for an import by this process or one that it starts. The bundle lies in a folder of its own until the
- * process ends, for what it imports later.
+ * Bundles code for an import by this process or one that it starts. The bundle lies in a folder of its own until this process ends, for
+ * what it imports later. The file of the module that is returned is absolute.
  *
  * @throws TOOL_BROKEN with the author's file and line, where the code cannot be bundled
  */
@@ -53,7 +45,7 @@ export async function bundleApart(
   directory: string,
   source: ModuleSource,
   external: readonly string[] = [],
-): Promise<BundledCode> {
+): Promise<BundledModule> {
   const { module, outputs } = await bundleOne(directory, source, { placement: 'anywhere', external })
   const folder = temporaryFolder()
   for (const [file, contents] of outputs) {

@@ -5,12 +5,28 @@ import { holdsPrivateKey, KEY_BYTES, looksSecret } from '../../src/skill/secrets
 import { openRegularFile, readRegularFile } from '../files/regular-file.js'
 import type { BundlePlace, ModuleFailure } from './module-source.js'
 import { belongsTo } from './project-root.js'
+import { placeDefinitions } from './source-place.js'
+
+const CODE = /\.[cm]?([jt]sx?)$/
+
+/** True for a file of code that may mention its own place. */
+export function mentionsOwnPlace(file: string): boolean {
+  return CODE.test(file) && /\bimport\.meta\b|\b__(?:dir|file)name\b/.test(readRegularFile(file).toString())
+}
 
 /**
  * Checks every file before esbuild reads it. A file outside the project is not even parsed, since the message of a syntax error could
  * show its contents, and a pipe or a device never ends.
+ *
+ * @param mentioning the files that mention their own place, and whether each may be an ES module: an `import` makes one of any other, too.
+ *   The definition of their URL is put before their first line, on that line, so that no line moves
+ * @param urlOf the URL of a file, absolute or relative to the modules
  */
-export function guardedReads({ directory, root }: BundlePlace): Plugin {
+export function guardedReads(
+  { directory, root }: BundlePlace,
+  mentioning: ReadonlyMap<string, boolean>,
+  urlOf: (file: string) => string,
+): Plugin {
   return {
     name: 'agent-apps-guard',
     setup({ onLoad }) {
@@ -24,10 +40,16 @@ export function guardedReads({ directory, root }: BundlePlace): Plugin {
           const shown = JSON.stringify(relative(directory, path + suffix).replaceAll('\\', '/'))
           return { errors: [{ text: `imports ${shown}, ${problem}` }] }
         }
-        if (!/\.[cm]?[jt]sx?$/.test(path)) return undefined
+        const loader = CODE.exec(path)?.[1] as 'js' | 'ts' | 'jsx' | 'tsx' | undefined
+        if (loader === undefined) return undefined
         const text = readRegularFile(path).toString()
         const own = withoutForeignMaps(text, path, root)
-        return own === text ? undefined : { contents: own, loader: loaderOf(path) }
+        const isModule = mentioning.get(path)
+        if (isModule === undefined) return own === text ? undefined : { contents: own, loader }
+        const hashbang = /^#!.*\n/.exec(own)?.[0] ?? ''
+        // A hashbang's line is kept as an empty one.
+        const definitions = placeDefinitions(urlOf(path), isModule) + (hashbang && '\n')
+        return { contents: definitions + own.slice(hashbang.length), loader }
       })
     },
   }
@@ -48,17 +70,12 @@ function readProblem(path: string, root: string): string | null {
 }
 
 /** The text without its links to source maps that are not to be read: esbuild follows them wherever they lead. */
-export function withoutForeignMaps(text: string, path: string, root: string): string {
+function withoutForeignMaps(text: string, path: string, root: string): string {
   return text.replace(/(\/[/*][#@][ \t]*sourceMapping)URL=([^\s'"]+)/g, (link, start: string, map: string) =>
     map.startsWith('data:') || readProblem(resolve(dirname(path), map), root) === null
       ? link
       : `${start}Url=${map}`,
   )
-}
-
-/** What esbuild takes a code file for, by its ending. */
-export function loaderOf(path: string): 'js' | 'ts' | 'jsx' | 'tsx' {
-  return /\.[cm]?([jt]sx?)$/.exec(path)?.[1] as 'js' | 'ts' | 'jsx' | 'tsx'
 }
 
 /** For each input the imports that it may not have: of files outside the project, secrets, `data:` and remote addresses. */

@@ -2,39 +2,40 @@ import { hash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { orNull } from '../../src/base/attempt.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { isFile } from './known-file.js'
 import { isOwner, isOwnerGone, processOwner } from './process-owner.js'
 import { readRegularFile } from './regular-file.js'
 
-/** Who has made one may remove an abandoned lock; the digits say which. */
+/** The process that created the takeover file may remove the abandoned lock that the digits name. */
 const TAKEOVER_ENDING = /^\.[0-9a-f]{16}$/
 
-/** More bytes than any lock has: no more are read of a file in a lock's place. */
+/** More bytes than any lock has. No more are read of a file in a lock's place. */
 const LOCK_BYTES = 1_024
 
 const WAIT_LIMIT = 60_000
 const POLL = 20
-/** A lock is made and then written; one that stays empty for longer is of a process that was killed in between. */
+/** A lock is created and then written. One that stays empty for longer belongs to a process that was killed in between. */
 const EMPTY_LOCK_AGE = 2_000
-/** Removing an abandoned lock is a matter of microseconds; who takes longer was killed on the way. */
+/** Removing an abandoned lock takes microseconds. A process that takes longer was killed. */
 const TAKEOVER_AGE = 10_000
 
 interface Locked {
-  /** What only one process at a time writes to, as errors say it. */
+  /** What the lock protects, as errors name it. */
   place: string
-  /** What is thrown where the system refuses the lock. */
+  /** Makes the error for a lock that the system refuses. */
   notWritable: (cause: unknown) => AgentAppsError
-  /** What is thrown where something has the lock's name that no process of ours put there. */
+  /** Makes the error for something else that has the lock's name. */
   foreign: (lock: string) => AgentAppsError
-  /** How long (ms) others are waited for. Default: a minute. */
+  /** How long to wait for other processes, in ms. Default: a minute. */
   waitLimit?: number | undefined
 }
 
 /**
- * Runs `work` while no other process holds a lock file, whose folder is there. A lock whose process is gone is taken over.
+ * Runs `work` while this process holds a lock file, in a folder that exists. A lock whose process is gone is taken over.
  *
- * @throws INDEX_LOCKED where another process keeps it for longer than is waited
+ * @throws INDEX_LOCKED where another process holds it until the wait ends
  */
 export async function withFileLock<Result>(
   lock: string,
@@ -73,29 +74,26 @@ export function isLockHeld(lock: string): boolean {
   return isFile(lock) && !isLockForeign(lock) && !isLockAbandoned(lock)
 }
 
-/** True where what lies there is no lock: it is never removed, and waiting for it would be in vain. */
+/**
+ * True where something that is no lock has its name. It is never removed, and never waited for. False where it is gone meanwhile, or may
+ * not be read, which is then a lock of another user.
+ */
 export function isLockForeign(lock: string): boolean {
-  try {
-    // A pipe would never be read to its end.
-    return !lstatSync(lock).isFile() || !isLockText(readRegularFile(lock, LOCK_BYTES).toString())
-  } catch {
-    // It went meanwhile, or it may not be read: then it is one of another user.
-    return false
-  }
+  return orNull(() => !lstatSync(lock).isFile() || !isLockText(lockText(lock))) ?? false
 }
 
-/** What processes that are gone left behind of a lock, as names in its folder; nothing where it is held, or there is no such folder. */
+/** The files that processes which are gone left behind of a lock, as names in its folder; none where it is held, or there is no folder. */
 export function abandonedLock(lock: string): string[] {
   const folder = dirname(lock)
   const name = basename(lock)
   const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-  const takeovers = (isFolder ? readdirSync(folder) : []).filter(
-    one =>
-      one.startsWith(name) &&
-      TAKEOVER_ENDING.test(one.slice(name.length)) &&
-      isTakeoverAbandoned(join(folder, one)),
-  )
-  return [...(isLockAbandoned(lock) ? [name] : []), ...takeovers]
+  const isTakeover = (one: string) => one.startsWith(name) && TAKEOVER_ENDING.test(one.slice(name.length))
+  return (isFolder ? readdirSync(folder) : []).filter(one => {
+    const file = join(folder, one)
+    return one === name
+      ? isLockAbandoned(file)
+      : isTakeover(one) && (isLockAbandoned(file) || isTakeoverOld(file))
+  })
 }
 
 function acquire(lock: string, notWritable: Locked['notWritable']): boolean {
@@ -122,8 +120,8 @@ function makeFile(file: string, text: string): void {
 }
 
 /**
- * Removes a lock whose process is gone, and never one that somebody took meanwhile: of all who see the same
- * abandoned lock only one can make the file named for it, and only who made that removes the lock, having looked again.
+ * Removes a lock whose process is gone, and never one that another process took meanwhile: of all processes that see the same abandoned
+ * lock, only one can create the file that is named for it. That one alone looks again and removes the lock.
  */
 function removeAbandoned(lock: string): void {
   const abandoned = abandonedBy(lock)
@@ -132,7 +130,7 @@ function removeAbandoned(lock: string): void {
   try {
     makeFile(takeover, `${processOwner()}\n`)
   } catch {
-    // Another process is at it; one that was killed at it is waited for no longer.
+    // Another process is removing the lock, or was killed while it did.
     if (isTakeoverOld(takeover)) rmSync(takeover, { force: true })
     return
   }
@@ -140,41 +138,28 @@ function removeAbandoned(lock: string): void {
   rmSync(takeover, { force: true })
 }
 
-function isTakeoverAbandoned(file: string): boolean {
-  return abandonedBy(file) !== null || isTakeoverOld(file)
-}
-
-/** True for a takeover file that is too old to be in use. A file of somebody else's with that name never is. */
+/** True for a takeover file that is too old to be in use. Another program's file of that name never is. */
 function isTakeoverOld(file: string): boolean {
-  return !isLockForeign(file) && ageOf(file) > TAKEOVER_AGE
+  const stat = lstatSync(file, { throwIfNoEntry: false })
+  return stat !== undefined && !isLockForeign(file) && Date.now() - stat.mtimeMs > TAKEOVER_AGE
 }
 
-/** What tells an abandoned lock from every other; null where the lock is held, or gone. */
+/** Identifies an abandoned lock among all others; null where the lock is held, or gone. */
 function abandonedBy(lock: string): string | null {
-  try {
-    const stat = lstatSync(lock)
+  return orNull(() => {
+    const { ino, mtimeMs } = lstatSync(lock)
     if (isLockForeign(lock)) return null
-    const text = readRegularFile(lock).toString()
-    return isAbandoned(text, Date.now() - stat.mtimeMs) ? `${stat.ino} ${stat.mtimeMs} ${text}` : null
-  } catch {
-    // Gone meanwhile: whoever held it has finished.
-    return null
-  }
+    const text = lockText(lock)
+    const owner = text.trim()
+    const isAbandoned = owner === '' ? Date.now() - mtimeMs > EMPTY_LOCK_AGE : isOwnerGone(owner)
+    return isAbandoned ? `${ino} ${mtimeMs} ${text}` : null
+  })
+}
+
+function lockText(lock: string): string {
+  return readRegularFile(lock, LOCK_BYTES).toString()
 }
 
 function isLockText(text: string): boolean {
-  const owner = text.trim()
-  return owner === '' || isOwner(owner)
-}
-
-/** Whether nobody holds a lock of this text and age (ms) any more. */
-function isAbandoned(text: string, age: number): boolean {
-  const owner = text.trim()
-  return owner === '' ? age > EMPTY_LOCK_AGE : isOwnerGone(owner, age)
-}
-
-/** In ms; 0 where it is gone. */
-function ageOf(file: string): number {
-  const stat = lstatSync(file, { throwIfNoEntry: false })
-  return stat ? Date.now() - stat.mtimeMs : 0
+  return text.trim() === '' || isOwner(text.trim())
 }

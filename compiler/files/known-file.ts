@@ -1,17 +1,13 @@
 import { lstatSync } from 'node:fs'
+import { orNull } from '../../src/base/attempt.js'
 import { readRegularFile, unlessGone } from './regular-file.js'
 
 /** What a source map begins with. Any program may have written such a one. */
 export const MAP_MARK = '{\n  "version": 3,'
 
-/** True for whatever has the name, a link that leads nowhere too. What cannot be looked at writing says. */
+/** True for whatever has the name, including a broken link. A name that cannot be looked at is reported by the writing. */
 export function isThere(file: string): boolean {
-  try {
-    lstatSync(file)
-    return true
-  } catch {
-    return false
-  }
+  return orNull(() => lstatSync(file)) !== null
 }
 
 /** True for a file, and no link, that begins with a mark. */

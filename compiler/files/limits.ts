@@ -14,6 +14,14 @@ export const limits = {
   walkDepth: 64,
   /** Files and directories looked at in one path entry. */
   walkItems: 2_000_000,
+  /** Bytes of a plugin manifest. */
+  manifestBytes: 1024 * 1024,
+  /** Plugins of a marketplace. */
+  plugins: 10_000,
+  /** Paths to skills of a plugin. */
+  pluginPaths: 1000,
+  /** Directories inside directories where skills are looked for that no convention leads to. */
+  searchDepth: 5,
   /** Values of one file's frontmatter that are mended where YAML refuses them; each is a reading more. */
   repairs: 100,
   /** Findings of one rule that are reported for one file. */

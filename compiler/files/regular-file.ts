@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -8,6 +9,7 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs'
+import { limits } from './limits.js'
 
 /** Not every system has these. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
@@ -25,15 +27,39 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** The bytes of the regular file that a real path names. A link that was put on the way since that was found out is not followed. */
-export function readRealFile(real: string): Buffer {
+/** The bytes of the regular file that a real path names, or the first `most` of them. A link that was put on the way since that was found out is not followed. */
+export function readRealFile(real: string, most = Number.POSITIVE_INFINITY): Buffer {
   const { descriptor, stat } = openRegularFile(real, O_NOFOLLOW)
   try {
     if (!isAt(real, stat)) throw new Error('another file was put in its place')
-    return readBytes(descriptor, stat.size)
+    return readBytes(descriptor, Math.min(stat.size, most))
   } finally {
     closeSync(descriptor)
   }
+}
+
+const CHUNK = 1024 * 1024
+
+/** The SHA-256 of a file of any size, which is read piece by piece. Throws the system's error where it cannot be read. */
+export function digestFile(file: string): string {
+  const { descriptor, stat } = openRegularFile(file)
+  try {
+    const digest = createHash('sha256')
+    const chunk = Buffer.allocUnsafe(CHUNK)
+    let length = -1
+    for (let left = stat.size; length !== 0; left -= length) {
+      length = readSync(descriptor, chunk, 0, Math.min(CHUNK, left), null)
+      digest.update(chunk.subarray(0, length))
+    }
+    return digest.digest('hex')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The bytes of a skill file, but at most one more than the limit of its size. */
+export function readSkillFile(file: string): Buffer {
+  return readRegularFile(file, limits.fileBytes + 1)
 }
 
 /** Opens a regular file. What was one when somebody looked may be a pipe by now, which must not be waited for. */

@@ -1,7 +1,8 @@
 import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isOwnerGone, isOwnerHere, isWholeOwner, processOwner } from './process-owner.js'
+import { orNull } from '../../src/base/attempt.js'
+import { isOwner, isOwnerGone, isOwnerHere, processOwner } from './process-owner.js'
 import { readRegularFile } from './regular-file.js'
 
 const PREFIX = 'agent-apps-'
@@ -20,7 +21,10 @@ const folders: string[] = []
 /** Makes a folder that is there until this process ends. What killed processes left behind is removed. */
 export function temporaryFolder(): string {
   if (folders.length === 0) {
-    process.once('exit', () => folders.forEach(removeOwn))
+    // The process ends as it does, whether or not a folder can be removed.
+    process.once('exit', () => {
+      for (const one of folders) orNull(() => rmSync(one, { recursive: true, force: true }))
+    })
     removeLeft()
   }
   const folder = mkdtempSync(join(tmpdir(), PREFIX))
@@ -29,38 +33,23 @@ export function temporaryFolder(): string {
   return folder
 }
 
-function removeOwn(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true })
-  } catch {
-    // What this process came to does not depend on it.
-  }
-}
-
-/** Removes the folders of processes of this user that were killed. */
+/** Removes the folders of processes of this user that were killed. Folders that cannot be removed stay, and do no harm. */
 function removeLeft(): void {
   const place = tmpdir()
-  try {
-    for (const name of readdirSync(place)) if (FOLDER_NAME.test(name)) removeIfLeft(join(place, name))
-  } catch {
-    // The place cannot be listed: nobody needs them gone.
-  }
+  for (const name of orNull(() => readdirSync(place)) ?? [])
+    if (FOLDER_NAME.test(name)) orNull(() => removeIfLeft(join(place, name)))
 }
 
-/** Only what a process of ours put into such a folder goes; one that has anything else in it is somebody's. */
+/** Removes a folder that holds only what a process of agent-apps put there. Anything else in it is somebody's own. */
 function removeIfLeft(folder: string): void {
-  try {
-    const stat = lstatSync(folder)
-    if (!stat.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) return
-    const owner = readRegularFile(join(folder, OWNER_FILE), OWNER_BYTES).toString()
-    // Where containers share the place, others' processes cannot be asked for.
-    if (!isWholeOwner(owner) || !isOwnerHere(owner) || !isOwnerGone(owner)) return
-    const modules = readdirSync(folder).filter(name => name !== OWNER_FILE)
-    if (!modules.every(name => MODULE_NAME.test(name))) return
-    // Who is killed at it leaves the owner, by whom the next one knows it.
-    for (const name of [...modules, OWNER_FILE]) unlinkSync(join(folder, name))
-    rmdirSync(folder)
-  } catch {
-    // Not one of ours, or it just went, or the system refuses: nobody needs it gone.
-  }
+  const stat = lstatSync(folder)
+  if (!stat.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) return
+  const owner = readRegularFile(join(folder, OWNER_FILE), OWNER_BYTES).toString()
+  // Containers may share the place, and cannot ask for the processes of each other.
+  if (!isOwner(owner) || !isOwnerHere(owner) || !isOwnerGone(owner)) return
+  const modules = readdirSync(folder).filter(name => name !== OWNER_FILE)
+  if (!modules.every(name => MODULE_NAME.test(name))) return
+  // The owner goes last, so that a folder that was only half removed is still recognized.
+  for (const name of [...modules, OWNER_FILE]) unlinkSync(join(folder, name))
+  rmdirSync(folder)
 }

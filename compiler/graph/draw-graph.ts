@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { basename } from 'node:path/posix'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import { isBroken, type ToolRecord } from '../../src/index/index-format.js'
 import type { ToolReference } from '../../src/skill/references.js'
@@ -26,15 +27,15 @@ async function wholeGraph(
 ): Promise<Omit<ReferenceGraph, 'cycles'>> {
   const { cwd } = project
   const targets = new ReferenceTargets(parts)
-  const elsewhere = await toolsElsewhere(project, cwd)
+  const elsewhere = await toolsElsewhere(project)
   const nodes = new Map<string, GraphNode>()
   const edges: GraphEdge[] = []
   const tools = [...namedTools(parts)].map(one => ({ ...one, node: toolNode(one, parts, targets) }))
   for (const { node } of tools) nodes.set(node.id, node)
-  for (const { directory, file, tool, node } of tools) {
+  for (const { directory, name, file, tool, node } of tools) {
     const shown = shownOf(parts, directory, file)
     for (const reference of tool.references) {
-      const target = targets.target(reference, directory, file)
+      const target = targets.target(reference, { directory, name }, file)
       const to = targetNode(reference, target, { parts, targets, elsewhere, cwd })
       // A skill's link to itself carries no information.
       if (to.id === node.id && reference.kind === 'link') continue
@@ -65,14 +66,8 @@ function toolNode(
   const shown = shownOf(parts, directory, file)
   const isFirst = targets.tools.named(name)?.directory === directory
   const { kind = 'folder', frontmatter } = tool.fresh?.record ?? {}
-  return {
-    id: isFirst ? name : `${shown}#${name}`,
-    name,
-    kind,
-    role: frontmatter?.role ?? null,
-    file: shown,
-    layer: 'project',
-  }
+  const id = isFirst ? name : `${shown}#${name}`
+  return { id, name, kind, role: frontmatter?.role ?? null, file: shown, layer: 'project' }
 }
 
 function targetNode(
@@ -86,14 +81,7 @@ function targetNode(
   }
   if (target.kind === 'file') {
     const path = shownFrom(cwd, target.path)
-    return {
-      id: path,
-      name: path.split('/').at(-1) ?? path,
-      kind: 'resource',
-      role: null,
-      file: path,
-      layer: null,
-    }
+    return { id: path, name: basename(path), kind: 'resource', role: null, file: path, layer: null }
   }
   const known = target.kind === 'none' && target.name !== undefined ? elsewhere.get(target.name) : undefined
   if (known) return known
@@ -108,38 +96,23 @@ function missingPath(target: ReferenceTarget, cwd: string): string | null {
   return shownFrom(cwd, target.path) + fragment
 }
 
-/** The tools of the project's other directories and of the library, by name. */
-async function toolsElsewhere(project: Project, cwd: string): Promise<Map<string, GraphNode>> {
+/** The tools of other people's directories that the project searches, and of the library, by name. */
+async function toolsElsewhere(project: Project): Promise<Map<string, GraphNode>> {
   const nodes = new Map<string, GraphNode>()
+  const add = (name: string, { kind, file, frontmatter }: ToolRecord, dir: string, layer: string): void => {
+    const { role = null } = frontmatter
+    const node = { id: name, name, kind, role, file: shownFrom(project.cwd, `${dir}/${file}`), layer }
+    if (!nodes.has(name)) nodes.set(name, node)
+  }
   for (const { dir, layer, names } of await project.readOthers()) {
     for (const name of names.names()) {
       const record = names.tool(name)
-      if (record && !isBroken(record) && !nodes.has(name))
-        nodes.set(name, recordNode(name, record, dir, layer, cwd))
+      if (record && !isBroken(record)) add(name, record, dir, layer)
     }
   }
   const library = libraryBelow(project)
-  for (const [name, record] of library?.readTools() ?? []) {
-    if (!nodes.has(name)) nodes.set(name, recordNode(name, record, library?.dir ?? '', 'bundled', cwd))
-  }
+  for (const [name, record] of library?.readTools() ?? []) add(name, record, library?.dir ?? '', 'bundled')
   return nodes
-}
-
-function recordNode(
-  name: string,
-  { kind, file, frontmatter }: ToolRecord,
-  dir: string,
-  layer: string,
-  cwd: string,
-): GraphNode {
-  return {
-    id: name,
-    name,
-    kind,
-    role: frontmatter.role ?? null,
-    file: shownFrom(cwd, `${dir}/${file}`),
-    layer,
-  }
 }
 
 function shownOf(parts: readonly LinkedPart[], directory: number, file: string): string {

@@ -11,7 +11,7 @@ export interface GraphNode {
   id: string
   name: string
   /**
-   * * `folder`, `file` and `code` are tools. `resource`: any other file. `missing`: nothing has this name or
+   * `folder`, `file` and `code` are tools. `resource`: any other file. `missing`: nothing has this name or
    * path. `unknown`: only a program knows, or it lies outside the project.
    */
   kind: ToolKind | 'resource' | 'missing' | 'unknown'

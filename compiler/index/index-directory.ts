@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  fsync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AgentAppsError } from '../../src/base/error.js'
@@ -16,7 +6,7 @@ import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
 import { temporaryName } from '../files/temporary-name.js'
 
-/** Makes the index's folder. Refuses one that is a link: what is written there would land elsewhere. */
+/** Creates the index's folder. Refuses a link in its place, since what is written there would land elsewhere. */
 export function prepareIndexDirectory(directory: string): void {
   const folder = join(directory, INDEX_DIRECTORY)
   const stat = lstatSync(folder, { throwIfNoEntry: false })
@@ -37,70 +27,53 @@ export function prepareIndexDirectory(directory: string): void {
 export type Contents = string | Uint8Array | readonly Uint8Array[]
 
 /** Writes a file of the directory in one step: a reader sees the old one or the new one. */
-export function writeAtomic(directory: string, file: string, contents: Contents): void {
-  const target = join(directory, file)
-  const temporary = temporaryName(target)
-  try {
-    const descriptor = writeNew(temporary, contents)
-    try {
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-    renameSync(temporary, target)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
+export function writeAtomic(directory: string, file: string, contents: Contents): Promise<void> {
+  return writeAllAtomic(directory, [file], () => contents)
 }
 
-/** How many files are open at once; systems allow a process a few hundred. */
+/** How many files are open at once. Systems allow a process a few hundred. */
 const BATCH = 64
 
-/** The contents of a file, asked for when it is written. */
-type ContentsOf = (file: string) => Contents
-
-/** Writes many files of the directory, each in one step, in their order. Most of the time is spent waiting for the disk, so a batch waits together. */
+/**
+ * Writes many files of the directory, each in one step, in their order. Most of the time is spent waiting for the disk, so a batch waits
+ * together.
+ *
+ * @param contentsOf called for each file when it is written
+ */
 export async function writeAllAtomic(
   directory: string,
   files: readonly string[],
-  contentsOf: ContentsOf,
+  contentsOf: (file: string) => Contents,
 ): Promise<void> {
-  for (let start = 0; start < files.length; start += BATCH)
-    await writeBatch(directory, files.slice(start, start + BATCH), contentsOf)
-}
-
-async function writeBatch(
-  directory: string,
-  files: readonly string[],
-  contentsOf: ContentsOf,
-): Promise<void> {
+  if (files.length === 0) return
   const open: { descriptor: number; temporary: string; target: string }[] = []
   try {
-    for (const file of files) {
-      const target = join(directory, file)
-      const temporary = temporaryName(target)
-      open.push({ descriptor: writeNew(temporary, contentsOf(file)), temporary, target })
+    try {
+      for (const file of files.slice(0, BATCH)) {
+        const target = join(directory, file)
+        const temporary = temporaryName(target)
+        open.push({ descriptor: writeNew(temporary, contentsOf(file)), temporary, target })
+      }
+      const flushed = await Promise.allSettled(open.map(({ descriptor }) => flush(descriptor)))
+      const failed = flushed.find(outcome => outcome.status === 'rejected')
+      if (failed) throw failed.reason
+    } finally {
+      for (const { descriptor } of open) closeSync(descriptor)
     }
-    const flushed = await Promise.allSettled(open.map(({ descriptor }) => flush(descriptor)))
-    const failed = flushed.find(outcome => outcome.status === 'rejected')
-    if (failed) throw failed.reason
+    for (const { temporary, target } of open) renameSync(temporary, target)
   } catch (error) {
-    for (const { descriptor, temporary } of open) {
-      closeSync(descriptor)
-      rmSync(temporary, { force: true })
-    }
+    for (const { temporary } of open) rmSync(temporary, { force: true })
     throw error
   }
-  for (const { descriptor } of open) closeSync(descriptor)
-  for (const { temporary, target } of open) renameSync(temporary, target)
+  await writeAllAtomic(directory, files.slice(BATCH), contentsOf)
 }
 
 const flush = promisify(fsync)
 
-/** Makes a file that was not there and leaves it open. */
+/** Writes a file that was not there, and leaves it open. What has the name is removed first, since a link would be written through. */
 function writeNew(path: string, contents: Contents): number {
-  const descriptor = openNew(path)
+  rmSync(path, { force: true })
+  const descriptor = openSync(path, 'wx')
   try {
     const whole = typeof contents === 'string' ? Buffer.from(contents) : contents
     for (const bytes of whole instanceof Uint8Array ? [whole] : whole)
@@ -110,17 +83,6 @@ function writeNew(path: string, contents: Contents): number {
     closeSync(descriptor)
     rmSync(path, { force: true })
     throw error
-  }
-}
-
-/** What has the name already goes first: somebody's link would be written through. */
-function openNew(path: string): number {
-  try {
-    return openSync(path, 'wx')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    rmSync(path, { force: true })
-    return openSync(path, 'wx')
   }
 }
 

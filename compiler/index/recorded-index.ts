@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
-import type { FileDigest, FileRecord } from '../../src/index/index-format.js'
+import { type FileDigest, type FileRecord, isBroken } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { type Finding, findingOf } from '../diagnostics/diagnostics.js'
-import { digestFile } from '../files/digest.js'
+import { digestFile } from '../files/regular-file.js'
 import { unlessRefused } from './index-files.js'
 
 /** The results of running code that an index records, for a command that does not run code. */
@@ -19,6 +19,8 @@ export interface RecordedIndex {
   findings: (path: string) => Finding[]
   /** A tool's frontmatter as its code gave it. */
   verbatim: (name: string) => JsonObject | undefined
+  /** What keeps a tool from loading. */
+  broken: (name: string) => Finding | null
   content: (name: string) => ContentRecord | undefined
 }
 
@@ -37,6 +39,10 @@ export function recordedIndex(directory: string, index: OpenIndex | null): Recor
     findings: path =>
       (fileOf(path)?.diagnostics ?? []).map((one: Diagnostic) => findingOf(one)).filter(one => one !== null),
     verbatim: name => unlessRefused(() => index.details(name))?.verbatim,
+    broken(name) {
+      const record = unlessRefused(() => index.tool(name))
+      return record && isBroken(record) ? findingOf(record.broken) : null
+    },
     content: name => unlessRefused(() => index.content?.(name)) ?? undefined,
   }
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { type FileDigest, listingText } from '../../src/index/index-format.js'
+import { join } from 'node:path'
+import type { FileDigest } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { checkDelegates } from '../1-read/code/check-delegates.js'
-import { describesEntry } from '../1-read/markdown/describes-entry.js'
+import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
 import { isSameFile, type ReadSkills, readSkills, rememberFiles, rereadUnits } from '../1-read/read-skills.js'
-import { walk } from '../1-read/walk/walk.js'
 import { compileValidators, soundValidators } from '../2-resolve/modules/compile-validators.js'
 import {
   attachModules,
@@ -13,8 +13,8 @@ import {
   unitsWithNewModules,
 } from '../2-resolve/modules/unit-modules.js'
 import { withModules } from '../3-emit/write-index.js'
+import { readWritten, shardsHold, storeLines } from '../index/index-files.js'
 import { type KeptLines, LineStore } from '../index/line-store.js'
-import { readWritten, shardsHold, storeLines } from '../index/read-written.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
 import { type Job, throwIfAborted } from '../project/job.js'
 import type { ProjectDirectory } from '../project/project.js'
@@ -25,6 +25,7 @@ import type { LinkedDirectory } from '../records/linked-directory.js'
 import { settleUnit } from '../records/settle-unit.js'
 import { isReadAnew, type SkillUnit } from '../records/skill-unit.js'
 import type { Walk } from '../records/walked.js'
+import { walkToCompile } from './walk-project.js'
 
 /** A directory that is about to be compiled. */
 export interface StartedDirectory {
@@ -85,9 +86,10 @@ export function startDirectory(directory: ProjectDirectory, job: Job): StartedDi
 /** Finds a directory's skill files. */
 export const walkDirectory: Stage<StartedDirectory, Pick<PreparedDirectory, 'walked'>> = {
   name: 'walk',
-  run({ directory: { dir, isIgnored }, job }) {
+  run({ directory, job }) {
     const walkedAt = Date.now()
-    const walked = walk(dir, { isIgnored, describesEntry, onDirectory: job.watchSink?.directory })
+    const walked = walkToCompile(directory, { onDirectory: job.watchSink?.directory })
+    for (const { path } of walked.manifests) job.watchSink?.path(join(directory.dir, path))
     job.total += walked.skills.length
     return { walked: { ...walked, walkedAt } }
   },
@@ -220,16 +222,17 @@ export interface PreviousCompile {
 }
 
 function previousCompile(
-  { dir, externalPackages }: ProjectDirectory,
+  { dir, externalPackages, namespace }: ProjectDirectory,
   written: OpenIndex | null,
 ): PreviousCompile | null {
+  if (written?.header.namespace !== namespace) return null
   const cache = written && readCache(dir)
   if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
   if (cache.external.join() !== externalPackages.join()) return null
   return shardsHold(dir, written, cache.savedAt) ? { cache, written } : null
 }
 
-export interface WalkedDirectory extends Walk {
+export interface WalkedDirectory extends WalkedEntry {
   /** Milliseconds since the epoch. */
   walkedAt: number
 }
@@ -242,14 +245,10 @@ function isUnchanged(
   { outputs }: UnitModules,
   { cache, written: { header } }: PreviousCompile,
 ): boolean {
-  const now = [ignore, listingDigest(walked), read.units.length + leftOut(walked), unseenDigest(walked)]
+  const now = [ignore, walked.listing, read.units.length + leftOut(walked), unseenDigest(walked)]
   const before = [header.ignore, header.listing, header.counts?.files, cache.unseen]
   const isSame = JSON.stringify(now) === JSON.stringify(before)
   return isSame && read.parsed === 0 && read.units.length === cache.units.size && outputs.size === 0
-}
-
-export function listingDigest({ listing }: Walk): string {
-  return hash('sha256', listingText(listing))
 }
 
 /** The digest of the places that take names although nobody can read them. */

@@ -9,17 +9,16 @@ import { withDirectoryLock } from '../3-emit/directory-lock.js'
 import { recordLines } from '../3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
 import { changedNames } from '../index/changed-names.js'
-import { indexFiles } from '../index/index-files.js'
+import { indexFiles, readWritten, shardFiles, storeLines } from '../index/index-files.js'
 import type { KeptLines } from '../index/line-store.js'
-import { readWritten, shardFiles, storeLines } from '../index/read-written.js'
 import { type ProjectDirectory, shownPath } from '../project/project.js'
 import type { Stage } from '../project/stage.js'
 import { encodeCache } from '../records/compile-cache.js'
 import { type LinkedDirectory, withFindings } from '../records/linked-directory.js'
+import { unitRecords } from '../records/unit.js'
 import type { Walk } from '../records/walked.js'
 import {
   leftOut,
-  listingDigest,
   Overtaken,
   type PreparedDirectory,
   rememberInputs,
@@ -71,7 +70,8 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
       return { compiled, unwritten: null }
     const kept = keptLines(resolved)
     const included = rememberIncluded(resolved)
-    const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made])
+    const manifests = walked.manifests.map(({ path, ...digest }) => [path, digest] as const)
+    const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made, ...manifests])
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
     const encoded = encodeIndex(lines, headerFields(resolved, linked), line => store.bytes(line), indexFiles)
     const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
@@ -102,7 +102,7 @@ export const write: Stage<ResolvedDirectory & EncodedDirectory, object> = {
       elsewhere: cascades.elsewhere,
     })
     if (!isOutdated) {
-      if (!previous) saveCache(dir, cache)
+      if (!previous) await saveCache(dir, cache)
       return {}
     }
     const written = await withDirectoryLock(dir, () =>
@@ -142,14 +142,25 @@ function rememberIncluded({ directory, linked, read, walked }: PreparedDirectory
 }
 
 function headerFields(
-  { directory: { ignore }, walked, modules, cascades: { input, key } }: ResolvedDirectory,
-  { units, given }: LinkedDirectory,
+  {
+    directory: { ignore, namespace, discover },
+    walked,
+    modules,
+    cascades: { input, key },
+  }: ResolvedDirectory,
+  { units, given, copies }: LinkedDirectory,
 ): HeaderFields {
-  const skipped = units.filter(({ path }) => !given.has(path)).length + leftOut(walked)
+  const skipped = units.filter(({ path }) => !given.has(path) && !copies.has(path)).length + leftOut(walked)
   const files = units.length + leftOut(walked)
   return {
     ignore,
-    listing: listingDigest(walked),
+    ...(namespace !== undefined && { namespace }),
+    ...(discover && { discover }),
+    listing: walked.listing,
+    ...(walked.listed && { listed: walked.listed }),
+    ...unitRecords(walked),
+    plugins: walked.plugins,
+    manifests: walked.manifests,
     counts: { files, found: files - skipped, skipped },
     cascadeInput: input,
     cascadeKey: key,

@@ -3,15 +3,19 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { isJsonObject } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
 import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
-import { CONVENTIONAL_DIRECTORIES, isIgnoreEntry, type PathEntry } from '../../src/skill/path-entry.js'
+import { type PathEntry, placePaths } from '../../src/skill/path-entry.js'
+import type { Place } from '../diagnostics/diagnostics.js'
+import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { temporaryName } from '../files/temporary-name.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
+import { type ExpandedPaths, expandPaths } from './expand-paths.js'
 
 /** The configuration in `agent-apps.config.*`, or in `agent-apps` of `package.json`. */
 export interface Config {
@@ -25,8 +29,12 @@ export interface Config {
   external?: string[]
   /** Names of the tools that a bundle keeps, as patterns, with what those lead to. Default: all. */
   keep?: string[]
+  /** Patterns of the tools that hosts have of their own, which `allowed-tools` may name. Default: none. */
+  hostTools?: string | string[]
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
   env?: string[]
+  /** The severity of rules, by name. Default: what docs/rules.md says. */
+  rules?: RuleSettings
 }
 
 const FIELDS: OptionTable<keyof Config> = {
@@ -35,7 +43,9 @@ const FIELDS: OptionTable<keyof Config> = {
   library: 'boolean',
   external: 'strings',
   keep: 'strings',
+  hostTools: 'patterns',
   env: 'strings',
+  rules: 'object',
 }
 
 /** The configuration that counts for a directory, and where it was found. */
@@ -43,8 +53,10 @@ export interface LoadedConfig {
   config: Config
   /** The file it came from, absolute; null where there is none. */
   file: string | null
-  /** The path entries with every directory absolute; the conventional ones where none are configured. */
+  /** The path entries with every directory absolute; where none are configured, the repository as a whole. */
   paths: PathEntry[]
+  /** The faults of plugin manifests for which directories that globs match are left out. `file` is absolute. */
+  faults: Diagnostic[]
 }
 
 /** Where the configuration is looked for. */
@@ -80,34 +92,53 @@ const CONFIG_FILES = [
 const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
 
 /**
- * * The configuration that is nearest above a directory, with the conventional paths where it names none.
+ * The configuration that is nearest above a directory; where it names no paths, its directory is a repository
+ * whose skills are to be discovered.
  *
  * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID; NOT_EVALUATED where it is code that would have
  * to be run
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   checkOptions('loadConfig', options, OPTIONS, CLOSELY)
+  return readConfiguration(options)
+}
+
+/**
+ * Loads a configuration with options that were checked.
+ *
+ * @param onPath called with each directory in which something new could match a glob of its paths, and with
+ * each manifest beside what matches
+ */
+export async function readConfiguration(
+  options: LoadConfigOptions,
+  onPath?: (path: string) => void,
+): Promise<LoadedConfig> {
   const { cwd = process.cwd(), config, global = false, evaluate = true } = options
   const file = config === undefined ? findConfig(resolve(cwd)) : explicitConfig(resolve(cwd, config))
   const loaded = file === null ? {} : checkConfig(await readConfig(file, evaluate), file)
   const base = file === null ? resolve(cwd) : dirname(file)
-  const paths = loaded.paths?.map(entry => withAbsoluteDirectory(entry, base)) ?? conventionalPaths(base)
-  return { config: loaded, file, paths: global ? [...paths, ...homePaths()] : paths }
+  const { paths, faults } = loaded.paths
+    ? absolutePaths(loaded.paths, base, onPath)
+    : { paths: [{ dir: base, discover: true }], faults: [] }
+  return { config: loaded, file, paths: global ? [...paths, ...homePaths()] : paths, faults }
 }
 
-/** A path entry with its directory made absolute; `~/` is the user's home. */
-export function withAbsoluteDirectory(entry: PathEntry, base: string): PathEntry {
-  if (typeof entry === 'string') return absolute(entry, base)
-  return isIgnoreEntry(entry) ? entry : { ...entry, dir: absolute(entry.dir, base) }
+/** Path entries with each directory made absolute, and each glob replaced by the directories that it matches. */
+export function absolutePaths(
+  paths: readonly PathEntry[],
+  base: string,
+  onPath?: (path: string) => void,
+): ExpandedPaths {
+  return expandPaths(
+    placePaths(paths, directory => absoluteDirectory(directory, base)),
+    onPath,
+  )
 }
 
-function absolute(directory: string, base: string): string {
+/** A directory as configured, made absolute; `~/` is the user's home. */
+export function absoluteDirectory(directory: string, base: string): string {
   if (directory === '~' || directory.startsWith('~/')) return join(homedir(), directory.slice(1))
   return isAbsolute(directory) ? directory : resolve(base, directory)
-}
-
-function conventionalPaths(base: string): PathEntry[] {
-  return CONVENTIONAL_DIRECTORIES.map(directory => join(base, directory)).filter(isDirectory)
 }
 
 function homePaths(): PathEntry[] {
@@ -126,14 +157,11 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/**
- * The paths that decide on a configuration: the files looked for, and the conventional directories that count
- * without one.
- */
+/** The paths that decide on a configuration: the files looked for. */
 export function configuringPaths(cwd: string, config?: string): string[] {
   if (config !== undefined) return [resolve(cwd, config)]
   const found = findConfig(cwd)
-  const paths = found === null ? CONVENTIONAL_DIRECTORIES.map(directory => join(cwd, directory)) : []
+  const paths: string[] = []
   for (let directory = cwd; ; directory = dirname(directory)) {
     paths.push(...[...CONFIG_FILES, 'package.json'].map(name => join(directory, name)))
     if (directory === dirname(found ?? '/') || directory === dirname(directory)) return paths
@@ -161,12 +189,24 @@ function explicitConfig(file: string): string {
 async function readConfig(file: string, evaluate: boolean): Promise<unknown> {
   try {
     if (file.endsWith('package.json')) return manifestConfig(file)
-    if (file.endsWith('.json')) return JSON.parse(readRegularFile(file).toString())
+    if (file.endsWith('.json')) return await readJson(file)
     if (!evaluate) return await literalConfig(file)
     return file.endsWith('.ts') ? await importTypeScript(file) : await importDefault(file)
   } catch (error) {
     if (isAgentAppsError(error)) throw error
-    throw invalid(file, `cannot be read: ${(error as Error).message}`, error)
+    throw invalid(file, `cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** @throws CONFIG_INVALID at the place where the file is no JSON */
+async function readJson(file: string): Promise<unknown> {
+  const text = readRegularFile(file).toString()
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const { jsonFault } = await import('../diagnostics/json-fault.js')
+    const { place, problem } = jsonFault(text, error)
+    throw invalid(file, problem, { cause: error, position: place })
   }
 }
 
@@ -247,15 +287,23 @@ function checkConfig(value: unknown, file: string): Config {
 /** What is wrong with a field; null where nothing is. */
 function fieldProblem(field: string, value: unknown, kind: OptionKind): string | null {
   const problem =
-    kindProblem(value, kind, CLOSELY) ?? (field === 'external' ? packagesProblem(value as string[]) : null)
+    kindProblem(value, kind, CLOSELY) ??
+    (field === 'external' ? packagesProblem(value as string[]) : null) ??
+    (field === 'rules' ? ruleSettingsProblem(value) : null)
   return problem && `\`${field}\` ${problem}${field === 'paths' ? wrongPathEntry(value) : ''}`
 }
 
-function invalid(file: string, problem: string, cause?: unknown): AgentAppsError {
+function invalid(
+  file: string,
+  problem: string,
+  details: { cause?: unknown; position?: Place } = {},
+): AgentAppsError {
   const end = problem.endsWith('?') ? '' : '.'
-  return new AgentAppsError('CONFIG_INVALID', `The configuration ${file} ${problem}${end}`, {
+  const { position } = details
+  const place = position ? `${file}:${position.line}:${position.column}` : file
+  return new AgentAppsError('CONFIG_INVALID', `The configuration ${place} ${problem}${end}`, {
     hint: 'See node_modules/agent-apps/docs/configuration.md for what it may hold.',
     file,
-    ...(cause !== undefined && { cause }),
+    ...details,
   })
 }

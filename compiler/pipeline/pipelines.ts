@@ -6,10 +6,10 @@ import { drawGraph } from '../graph/draw-graph.js'
 import { makeModules, readChanged, walkDirectory } from './directory-stages.js'
 import { encode, write } from './emit-stages.js'
 import { foldChanged, resolveChanged } from './project-stages.js'
-import { completeUnits, foldAll, readAll, resolveAll, walkAll } from './read-stages.js'
+import { completeUnits, foldAll, readAll, resolveAll, walkAll, walkEverywhere } from './read-stages.js'
 
 /**
- * * The pipelines of the commands. The stages of `directory` run for one directory after the other, those of
+ * The pipelines of the commands. The stages of `directory` run for one directory after the other, those of
  * `project` for all together. The pipeline that reads a directory for the runtime is `DISK` in
  * compiler/disk/disk.ts: a runtime loads it without these.
  */
@@ -24,7 +24,7 @@ export const COMPILE = {
 
 /** Finds every fault of a project, without running its code. */
 export const CHECK = {
-  directory: [walkAll, fixFiles, specVerdicts, readAll, completeUnits, link],
+  directory: [walkEverywhere, fixFiles, readAll, specVerdicts, completeUnits, link],
   project: [resolveAll, foldAll, checkTogether],
 } as const
 

@@ -20,7 +20,7 @@ export async function projectCascades(
   library: LibraryTools | null,
   { others }: Project,
 ): Promise<LocatedCascades[]> {
-  const directories = parts.map(({ directory: { dir }, linked }) => ({ dir, linked }))
+  const directories = parts.map(({ directory: { dir }, linked, units }) => ({ dir, linked, units }))
   const elsewhere = others.map(({ dir }) => dir)
   const { records, problems, paths } = await resolveProject(directories, library, elsewhere)
   const placeIn = placesInFiles()

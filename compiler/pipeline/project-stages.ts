@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { type CascadeRecord, cascadeKeyText } from '../../src/index/index-format.js'
+import { cascadeKeyText } from '../../src/index/digested-texts.js'
+import type { CascadeRecord } from '../../src/index/index-format.js'
 import { isSameFile } from '../1-read/read-skills.js'
 import { cascadeInputDigest } from '../2-resolve/cascade/cascade-tools.js'
 import {

@@ -10,8 +10,9 @@ export function othersReader(others: Project['others']): Project['readOthers'] {
   let reading: Promise<OtherDirectory[]> | undefined
   return () => {
     reading ??= Promise.all(
-      others.filter(isThere).map(async ({ dir, ignore, layer }) => {
-        return { dir, layer, names: await parser.readDirectory(dir, ignore) }
+      others.filter(isThere).map(async entry => {
+        const { dir, layer } = entry
+        return { dir, layer, names: await parser.readDirectory(entry) }
       }),
     )
     return reading

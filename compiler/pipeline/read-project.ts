@@ -1,14 +1,19 @@
-import { relative, resolve } from 'node:path'
+import { basename, dirname, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
+import { isBelow } from '../../src/index/unit-around.js'
 import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
+import { discoverUnits } from '../1-read/discover/discover-units.js'
 import { LIBRARY_DIRECTORY } from '../files/package-place.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
-import { type Project, type ProjectOptions, statOf } from '../project/project.js'
-import { type Config, configuringPaths, loadConfig, withAbsoluteDirectory } from './load-config.js'
+import { type Project, type ReportOptions, statOf } from '../project/project.js'
+import type { UnitPlace } from '../records/unit.js'
+import { absolutePaths, configuringPaths, type LoadedConfig, readConfiguration } from './load-config.js'
+import { projectText } from './project-file.js'
 import { othersReader } from './read-others.js'
+import { noSkillPaths } from './walk-project.js'
 
 /**
- * * The directories of a project, in search order.
+ * The directories of a project, in search order.
  *
  * @param evaluate whether a configuration that is code is run; false for all that only looks
  * @param onPath called with each file and directory, absolute, that decides which they are, before it is
@@ -16,31 +21,28 @@ import { othersReader } from './read-others.js'
  * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
  */
 export async function readProject(
-  { paths, cwd = process.cwd(), config, external }: ProjectOptions,
+  { paths, cwd = process.cwd(), config, external, hostTools, rules }: ReportOptions,
   evaluate: boolean,
   onPath: (path: string) => void = () => {},
 ): Promise<Project> {
   const base = resolve(cwd)
   if (!paths) for (const path of configuringPaths(base, config)) onPath(path)
-  const loaded = paths
-    ? { paths: paths.map(entry => withAbsoluteDirectory(entry, base)), config: {} as Config }
-    : await loadConfig({ cwd: base, evaluate, ...(config !== undefined && { config }) })
+  const loaded: LoadedConfig = paths
+    ? { ...absolutePaths(paths, base, onPath), config: {}, file: null }
+    : await readConfiguration({ cwd: base, evaluate, ...(config !== undefined && { config }) }, onPath)
   const externalPackages = [...new Set(external ?? loaded.config.external)].sort()
   const searched = searchDirectories(loaded.paths)
   const isOwn = ({ external, layer }: SearchDirectory): boolean => !external && layer === 'project'
   const own = searched.filter(isOwn)
-  if (own.length === 0) {
-    throw new AgentAppsError('NO_SKILL_PATHS', `No skill directory is configured or found in ${base}.`, {
-      hint: 'Name one, put skills into ./skills, or run `agent-apps init`.',
-    })
-  }
+  if (own.length === 0 && loaded.faults.length === 0) throw noSkillPaths(base)
   for (const { dir } of own) onPath(dir)
   const directories = own.map(directory => {
     const stat = statOf(directory.dir)
     if (stat !== 'refused' && stat?.isDirectory() !== true)
       throw notDirectory(directory.dir, stat !== undefined)
-    const shown = relative(base, directory.dir).replaceAll('\\', '/')
-    return { ...directory, shown, isIgnored: ignoreMatcher(directory.ignore), externalPackages }
+    const shown = shownFrom(base, directory.dir)
+    const isIgnored = ignoreMatcher(directory.ignore)
+    return { ...directory, shown, isIgnored, isSearched: searchedIn(directory, isIgnored), externalPackages }
   })
   const library = loaded.config.library === false ? null : LIBRARY_DIRECTORY
   const others = searched.filter(directory => !isOwn(directory))
@@ -53,14 +55,43 @@ export async function readProject(
     cwd: base,
     paths: loaded.paths,
     searched,
+    projectFile: paths ? null : projectText(loaded, base, externalPackages),
     env,
     keep,
+    hostTools: [hostTools ?? loaded.config.hostTools ?? []].flat(),
+    rules: { ...loaded.config.rules, ...rules },
+    faults: loaded.faults.map(fault => ({ ...fault, file: shownFrom(base, fault.file) })),
   }
+}
+
+function shownFrom(base: string, path: string): string {
+  return relative(base, path).replaceAll('\\', '/')
+}
+
+/** Makes a function that is true for paths where skills are looked for: in a repository those in its units' places. */
+function searchedIn(
+  { dir, discover }: SearchDirectory,
+  isIgnored: (path: string) => boolean,
+): (path: string) => boolean {
+  if (!discover) return () => true
+  let places: UnitPlace[] | undefined
+  return path => {
+    places ??= discoverUnits(dir, isIgnored).units.flatMap(unit => unit.places)
+    return places.some(place => isBelow(path, place.path))
+  }
+}
+
+/** The directory of skills that a skill file probably lies in. */
+function entryOf(file: string): string {
+  return basename(file) === 'SKILL.md' ? dirname(dirname(file)) : dirname(file)
 }
 
 function notDirectory(path: string, isThere: boolean): AgentAppsError {
   const [message, hint] = isThere
-    ? [`${path} is a file, and no directory.`, 'Name the directory that it lies in.']
+    ? [
+        `${path} is a file, and no directory.`,
+        `Name the directory of skills that it lies in: ${entryOf(path)}.`,
+      ]
     : [`There is no directory ${path}.`, 'Correct the path, or create the directory.']
   return new AgentAppsError('DIRECTORY_NOT_FOUND', message, { hint, file: path })
 }

@@ -1,9 +1,11 @@
 import { checkDelegates } from '../1-read/code/check-delegates.js'
-import { describesEntry } from '../1-read/markdown/describes-entry.js'
+import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
 import { type ReadSkills, readSkills, toolParser } from '../1-read/read-skills.js'
-import { walk } from '../1-read/walk/walk.js'
-import { addDirectiveReferences } from '../2-resolve/contents/add-directive-references.js'
-import { type LocatedContents, projectContents } from '../2-resolve/contents/project-contents.js'
+import {
+  addDirectiveReferences,
+  type LocatedContents,
+  projectContents,
+} from '../2-resolve/contents/project-contents.js'
 import { attachModules, NO_MODULES } from '../2-resolve/modules/unit-modules.js'
 import { libraryBelow } from '../project/library.js'
 import type { Project, ProjectDirectory } from '../project/project.js'
@@ -13,11 +15,12 @@ import { countTokens } from '../records/catalog-cost.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 import type { Walk } from '../records/walked.js'
 import { type LocatedCascades, projectCascades } from './project-cascades.js'
+import { walkProject } from './walk-project.js'
 
 /** A directory of which all skill files are read, whatever an index says. */
 export interface ReadDirectory {
   directory: ProjectDirectory
-  walked: Walk
+  walked: WalkedEntry
   read: Pick<ReadSkills, 'units'>
   linked: LinkedDirectory
 }
@@ -25,7 +28,13 @@ export interface ReadDirectory {
 /** Finds a directory's skill files. */
 export const walkAll: Stage<Pick<ReadDirectory, 'directory'>, Pick<ReadDirectory, 'walked'>> = {
   name: 'walk',
-  run: ({ directory: { dir, isIgnored } }) => ({ walked: walk(dir, { isIgnored, describesEntry }) }),
+  run: ({ directory }) => ({ walked: walkProject(directory, {}) }),
+}
+
+/** Finds a directory's skill files, and counts those of a repository that are not looked for. */
+export const walkEverywhere: typeof walkAll = {
+  name: 'walk',
+  run: ({ directory }) => ({ walked: walkProject(directory, { elsewhere: 'read' }) }),
 }
 
 /** Reads all of a directory's skill files. */
@@ -74,8 +83,8 @@ export const foldAll: Stage<ReadDirectories, { contents: LocatedContents[] }> = 
 /** A linked directory as the input of stages that take all directories together. */
 export function projectPart({
   directory,
-  walked: { skills },
+  walked: { skills, units },
   linked,
-}: Omit<ReadDirectory, 'read'>): ProjectPart {
-  return { directory, linked, skills, parseTool: toolParser(skills) }
+}: Pick<ReadDirectory, 'directory' | 'linked'> & { walked: Walk }): ProjectPart {
+  return { directory, linked, skills, units, parseTool: toolParser(skills) }
 }

@@ -1,9 +1,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, join, posix, resolve, sep } from 'node:path'
 import { nearest } from '../../src/base/nearest.js'
+import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../../src/content/content-faults.js'
 import type { ContentWork, ReadText } from '../../src/content/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../../src/content/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../../src/content/included-file.js'
+import { isBelow } from '../../src/index/unit-around.js'
+import { withLabels } from '../../src/skill/near-tool.js'
 import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import { readRealFile } from '../files/regular-file.js'
 
@@ -29,10 +31,13 @@ export interface ContentTools {
 
 /**
  * The source that a directive of a file (relative to the directory) reads from while the compiler runs it.
+ *
+ * @param bound the folder, relative to the directory, that no file it reads lies outside of: that of its unit
  */
 export function contentSource(
   dir: string,
   file: string,
+  bound: string,
   tools: ContentTools,
   dependencies: Dependencies,
   work: ContentWork,
@@ -40,31 +45,31 @@ export function contentSource(
   return {
     file,
     async readText(path) {
-      const included = pathOf(file, path)
-      const read = await work.readOnce(included, async () => readIncluded(dir, included, path))
+      const included = pathOf(file, path, bound)
+      const read = await work.readOnce(included, async () => readIncluded(dir, included, bound, path))
       dependencies.files.add(read.file)
       return read
     },
     findTool: ref => tools.find(ref, file, dependencies),
-    nearestName: async ref => nearest(ref, await tools.names()),
+    nearestName: async ref => nearest(ref, withLabels(await tools.names())),
   }
 }
 
 /** What a directive names, relative to the path entry. */
-function pathOf(from: string, path: string): string {
+function pathOf(from: string, path: string, bound: string): string {
   const file = posix.join(posix.dirname(from), path.replaceAll('\\', '/'))
-  if (path.startsWith('/') || file.startsWith('../') || file === '..')
+  if (path.startsWith('/') || file.startsWith('../') || file === '..' || !isBelow(file, bound))
     throw includeFailed(path, 'it lies outside of the skills’ directory')
   return file
 }
 
-/** The text of a file that a directive names: one inside the path entry, whatever links lead to it. */
-function readIncluded(dir: string, file: string, path: string): ReadText {
+/** The text of a file that a directive names: one inside a folder of the path entry, whatever links lead to it. */
+function readIncluded(dir: string, file: string, bound: string, path: string): ReadText {
   const absolute = join(dir, file)
   const stat = statSync(absolute, { throwIfNoEntry: false })
   if (!stat?.isFile()) throw includeFailed(path, 'there is no such file')
   const real = realpathSync.native(absolute)
-  if (!real.startsWith(resolve(realpathSync.native(dir)) + sep))
+  if (!real.startsWith(resolve(realpathSync.native(join(dir, bound))) + sep))
     throw includeFailed(path, 'it lies outside of the skills’ directory')
   if (looksSecret(basename(real))) throw includeFailed(path, 'it looks like a secret')
   if (stat.size > INCLUDED_BYTES_MAX)

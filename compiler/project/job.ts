@@ -12,7 +12,7 @@ export interface Progress {
 export type StageName = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
 
 /**
- * * Receives every place that decides what a compile makes, before the compile looks there, so that watching
+ * Receives every place that decides what a compile makes, before the compile looks there, so that watching
  * the place from then on misses no change. Files that code imports and contents include are known only once
  * they are read; they come before anything is written. All paths are absolute.
  */

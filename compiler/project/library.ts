@@ -2,12 +2,11 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { DirectiveCall } from '../../src/content/directive.js'
+import { type DirectiveForm, directiveForms } from '../../src/content/directive-forms.js'
 import { isBroken, type ToolRecord } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
-import { type DirectiveForm, directiveForms } from '../../src/skill/directive-forms.js'
 import { LIBRARY_DIRECTORY } from '../files/package-place.js'
-import { unlessRefused } from '../index/index-files.js'
-import { readWritten } from '../index/read-written.js'
+import { readWritten, unlessRefused } from '../index/index-files.js'
 import type { Project } from './project.js'
 
 /** The skills that the package ships, as cascades see them. */
@@ -23,7 +22,7 @@ export interface LibraryTools {
   staticDirective: (name: string) => Promise<DirectiveFunction | null>
 }
 
-export type DirectiveFunction = (ctx: undefined, call: DirectiveCall) => unknown
+type DirectiveFunction = (ctx: undefined, call: DirectiveCall) => unknown
 
 /** The library from its index, which the package ships; null where that is not there. */
 function readLibrary(): LibraryTools | null {

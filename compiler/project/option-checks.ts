@@ -1,8 +1,10 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import { isJsonObject, isTexts } from '../../src/base/json.js'
+import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
 import { type CloserChecks, checkOptions, type OptionTable } from '../../src/base/options.js'
-import type { ProjectOptions } from './project.js'
+import { namespaceProblem } from '../../src/skill/namespaces.js'
+import { ruleSettingsProblem } from '../diagnostics/rule-settings.js'
+import type { ReportOptions } from './project.js'
 
 /** The options that all functions over a project share. */
 const PROJECT_OPTIONS: OptionTable = {
@@ -10,6 +12,7 @@ const PROJECT_OPTIONS: OptionTable = {
   cwd: 'string',
   config: 'string',
   external: 'strings',
+  hostTools: 'patterns',
 }
 
 /**
@@ -18,13 +21,23 @@ const PROJECT_OPTIONS: OptionTable = {
  * @param own the options that the function has besides those of a project
  * @throws OPTIONS_INVALID
  */
-export function checkProjectOptions(of: string, options: ProjectOptions, own: OptionTable): void {
+export function checkProjectOptions(of: string, options: ReportOptions, own: OptionTable): void {
   checkOptions(of, options, { ...PROJECT_OPTIONS, ...own }, CLOSELY)
-  const problem = packagesProblem(options.external ?? [])
-  if (problem === null) return
-  throw new AgentAppsError('OPTIONS_INVALID', `The option \`external\` of \`${of}\` ${problem}.`, {
-    hint: 'Give its name as it stands in package.json; `external` has one for each package.',
-  })
+  const { external = [], rules = {} } = options
+  refuse(
+    'external',
+    packagesProblem(external),
+    'Give its name as it stands in package.json; `external` has one for each package.',
+  )
+  refuse('rules', ruleSettingsProblem(rules), 'See docs/rules.md for the rules.')
+
+  function refuse(option: string, problem: string | null, hint: string): void {
+    if (problem === null) return
+    const end = problem.endsWith('?') ? '' : '.'
+    throw new AgentAppsError('OPTIONS_INVALID', `The option \`${option}\` of \`${of}\` ${problem}${end}`, {
+      hint,
+    })
+  }
 }
 
 /**
@@ -43,18 +56,29 @@ export function wrongPathEntry(value: unknown): string {
   ].join('')
 }
 
-const ENTRY_KEYS = ['dir', 'external', 'layer', 'ignore']
+const ENTRY_KEYS = ['dir', 'external', 'layer', 'ignore', 'namespace', 'discover']
 
 /** A misspelt `external` would have somebody else's directory written to, so nothing unknown is let pass. */
 function isPathEntry(entry: unknown): boolean {
   if (!isJsonObject(entry)) return typeof entry === 'string' && entry !== ''
-  const { dir, external = false, layer = 'project', ignore, ...others } = entry
+  const {
+    dir,
+    external = false,
+    layer = 'project',
+    ignore,
+    namespace = 'folder',
+    discover = false,
+    ...others
+  } = entry
   if (Object.keys(others).length > 0) return false
-  if (ignore !== undefined) return isTexts([ignore].flat())
+  if (ignore !== undefined) return isStringArray([ignore].flat())
   return (
     typeof dir === 'string' &&
     dir !== '' &&
     typeof external === 'boolean' &&
+    typeof discover === 'boolean' &&
+    typeof namespace === 'string' &&
+    namespaceProblem(namespace) === null &&
     (layer === 'project' || layer === 'global' || layer === 'bundled')
   )
 }

@@ -1,7 +1,9 @@
 import { type Stats, statSync } from 'node:fs'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import type { PathEntry, SearchDirectory } from '../../src/skill/path-entry.js'
+import type { RuleSettings } from '../diagnostics/rule-settings.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */
@@ -18,6 +20,20 @@ export interface ProjectOptions {
    * absent.
    */
   external?: readonly string[] | undefined
+  /**
+   * Patterns of the tools that hosts have of their own, which `allowed-tools` may name; default: the
+   * configuration's, where `paths` is absent.
+   */
+  hostTools?: string | readonly string[] | undefined
+}
+
+/** The options of the functions that report faults. */
+export interface ReportOptions extends ProjectOptions {
+  /**
+   * The severity of rules, by name, over those of the configuration, which count where `paths` is absent.
+   * Rules about security and those whose skills do not load have theirs.
+   */
+  rules?: RuleSettings | undefined
 }
 
 /** One of the project's own directories, ready to be compiled. */
@@ -25,6 +41,8 @@ export interface ProjectDirectory extends SearchDirectory {
   /** Its path from `cwd`, `/`-separated, as it is shown; empty for `cwd` itself. */
   shown: string
   isIgnored: (path: string) => boolean
+  /** True for a path, relative and `/`-separated, where skills are looked for unless it is ignored. */
+  isSearched: (path: string) => boolean
   /** npm packages that are not bundled with its code, sorted. */
   externalPackages: string[]
 }
@@ -34,7 +52,7 @@ export interface Project {
   /** The directories that are compiled, in search order. */
   directories: ProjectDirectory[]
   /** Directories of other people: external ones, and those of other layers. */
-  others: Pick<SearchDirectory, 'dir' | 'ignore' | 'layer'>[]
+  others: Omit<SearchDirectory, 'external'>[]
   /** Reads the names of `others`, once, when it is first called. */
   readOthers: () => Promise<OtherDirectory[]>
   /** The directory of the skills that the package ships; null where they are not searched. */
@@ -45,10 +63,27 @@ export interface Project {
   paths: PathEntry[]
   /** Every directory of theirs, in search order. */
   searched: SearchDirectory[]
+  /** The file that tells a runtime all this; null where the paths were given and no configuration was read. */
+  projectFile: ProjectText | null
   /** Variables of the environment that metadata and content may name. */
   env: readonly string[]
   /** Patterns of the tools that a bundle keeps, unless its options name others; undefined: all. */
   keep: readonly string[] | undefined
+  /** Patterns of the tools that hosts have of their own. */
+  hostTools: readonly string[]
+  /** The severity of rules, where the project sets it. */
+  rules: RuleSettings
+  /** The faults for which directories of the configuration are left out, each with its file as shown. */
+  faults: readonly Diagnostic[]
+}
+
+/** A project's file as it should be. */
+export interface ProjectText {
+  /** The folder of the configuration, absolute. */
+  dir: string
+  /** Its path from `cwd`, as that of a `ProjectDirectory`. */
+  shown: string
+  text: string
 }
 
 /** The stat of a path; `refused` where it may not be looked at, which reading it will report. */

@@ -1,8 +1,10 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
+import { labelOf, namespaceOf } from '../../src/skill/names.js'
 import type { ToolReference } from '../../src/skill/references.js'
 import { projectRoot } from '../esbuild/project-root.js'
 import { memoize } from '../files/memoize.js'
+import { nameIn } from '../records/linked-directory.js'
 import type { UnitTool } from '../records/skill-unit.js'
 import type { LinkedPart } from './project-part.js'
 import { absoluteReference, type ResolverDirectory, splitLink, ToolResolver } from './tool-resolver.js'
@@ -53,8 +55,8 @@ export class ReferenceTargets {
     return names ? fragment !== undefined && !names.includes(fragment) : !mayBeSkill(path)
   }
 
-  /** Finds what a reference leads to. `file` is the referring tool's, relative to its directory. */
-  target({ kind, ref }: ToolReference, directory: number, file: string): ReferenceTarget {
+  /** Finds what a reference of a tool leads to. `file` is the tool's, relative to its directory. */
+  target({ kind, ref }: ToolReference, { directory, name }: ProjectTool, file: string): ReferenceTarget {
     const dir = this.parts[directory]?.directory.dir ?? ''
     const folder = resolve(dir, dirname(file))
     if (kind === 'link' || kind === 'include') return this.linkTarget(ref, folder, dir)
@@ -63,9 +65,9 @@ export class ReferenceTargets {
       case 'path':
         return this.pathTarget(reference.path, reference.fragment)
       case 'name':
-        return this.namedTarget(reference.name)
+        return this.namedTarget(reference.name, namespaceOf(name))
       case 'layer':
-        if (reference.layer === 'project') return this.namedTarget(reference.name)
+        if (reference.layer === 'project') return this.namedTarget(reference.name, namespaceOf(name))
         return reference.layer === 'bundled' ? { kind: 'none', name: reference.name } : { kind: 'unknown' }
       case 'uri':
         return { kind: 'unknown' }
@@ -74,8 +76,8 @@ export class ReferenceTargets {
     }
   }
 
-  private namedTarget(name: string): ReferenceTarget {
-    const tool = this.tools.named(name)
+  private namedTarget(name: string, namespace: string): ReferenceTarget {
+    const tool = this.tools.named(name, namespace)
     return tool ? { kind: 'tool', ...tool } : { kind: 'none', name }
   }
 
@@ -113,19 +115,22 @@ function resolverDirectory(
   return {
     dir,
     layer,
-    named: name => (linked.names.has(name) ? { directory, name } : null),
+    named(name) {
+      const own = nameIn(linked, name)
+      return own === undefined ? null : { directory, name: own }
+    },
     inFiles: () => namesWith('tool'),
     brokenInFiles: () => namesWith('broken'),
   }
 }
 
-/** Every name that a skill file would give, also where another file took it. */
+/** Every bare name that a skill file would give, also where another file took it. */
 function readNames(parts: readonly LinkedPart[]): Map<string, string[]> {
   return new Map(
     parts.flatMap(({ directory, linked }) =>
       linked.units.map(({ path, tools, broken }) => [
         resolve(directory.dir, path),
-        [...tools, ...broken].map(({ name }) => name),
+        [...tools, ...broken].map(({ name }) => labelOf(name)),
       ]),
     ),
   )

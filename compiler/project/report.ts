@@ -1,13 +1,14 @@
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { type Finding, type Message, toDiagnostic, toMessage } from '../diagnostics/diagnostics.js'
+import { type RuleSettings, withSetting } from '../diagnostics/rule-settings.js'
 import { type CatalogCost, catalogCost } from '../records/catalog-cost.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
-import { shownPath } from './project.js'
+import { type Project, shownPath } from './project.js'
 import type { LinkedPart } from './project-part.js'
 
 /**
- * * The outcome for a file. Found: one of its tools resolves. Shadowed: earlier directories have all its
+ * The outcome for a file. Found: one of its tools resolves. Shadowed: earlier directories have all its
  * names. Skipped: a fatal diagnostic says why.
  */
 export type Outcome = 'found' | 'shadowed' | 'skipped'
@@ -24,6 +25,8 @@ export interface FileReport {
 /** The outcomes for all skill files: found + shadowed + skipped = files. */
 export interface Report {
   counts: { files: number; found: number; shadowed: number; skipped: number }
+  /** The directories that were read, as shown paths. */
+  directories: string[]
   /** The tools that resolve by name, each with its file as shown. */
   skills: { name: string; file: string }[]
   files: FileReport[]
@@ -45,12 +48,17 @@ export interface ReportPart extends LinkedPart {
 }
 
 /**
- * * The report of a command on its directories, in search order.
+ * The report of a command on its directories, in search order.
  *
  * @param unmatched the patterns of `allowed-tools` that no directory has a tool for, each with the name that
  * it may have meant, or none
  */
-export function report(parts: readonly ReportPart[], unmatched: ReadonlyMap<string, string>): Report {
+export function report(
+  parts: readonly ReportPart[],
+  unmatched: ReadonlyMap<string, string>,
+  { rules, faults }: Pick<Project, 'rules' | 'faults'>,
+): Report {
+  const found = parts.flatMap(part => partDiagnostics(part, unmatched, rules))
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
   const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
@@ -61,25 +69,27 @@ export function report(parts: readonly ReportPart[], unmatched: ReadonlyMap<stri
       shadowed: count('shadowed'),
       skipped: count('skipped'),
     },
+    directories: parts.map(({ directory }) => shownPath(directory, '')),
     skills: skillReports(parts),
     files,
     catalog: catalogCost(parts.map(({ linked }) => linked)),
-    diagnostics: toMessages(parts.flatMap(part => partDiagnostics(part, unmatched))),
+    diagnostics: toMessages([...faults, ...namesOnce(found)]),
   }
 }
 
 /**
- * * The outcome for each file of all directories: found where one of its tools is the first of its name in
- * search order, shadowed where earlier directories have all its names, else skipped.
+ * The outcome for each file of all directories: found where one of its tools is the first of its name in
+ * search order, shadowed where earlier directories have all its names or where it is a copy, else skipped.
  */
 function outcomes(directories: readonly LinkedDirectory[]): Map<string, Outcome>[] {
   const taken = new Set<string>()
-  return directories.map(({ units, names, given }) => {
+  return directories.map(({ units, names, given, copies }) => {
     const became = new Map<string, Outcome>()
     for (const { path } of units) {
       const tools = given.get(path) ?? []
       const found = tools.some(name => !taken.has(name))
-      became.set(path, found ? 'found' : tools.length > 0 ? 'shadowed' : 'skipped')
+      const isCopy = copies.has(path)
+      became.set(path, found && !isCopy ? 'found' : tools.length > 0 || isCopy ? 'shadowed' : 'skipped')
     }
     for (const name of names.keys()) taken.add(name)
     return became
@@ -90,6 +100,7 @@ function skillReports(parts: readonly ReportPart[]): Report['skills'] {
   const skills = new Map<string, { name: string; file: string } | null>()
   for (const { directory, linked } of parts) {
     for (const [name, { unit, tool }] of linked.names) {
+      if (linked.copies.has(unit.path)) continue
       // A broken tool keeps its name from later directories, but is not listed itself.
       if (!skills.has(name)) skills.set(name, tool ? { name, file: shownPath(directory, unit.path) } : null)
     }
@@ -116,23 +127,42 @@ function fileReports(
 function partDiagnostics(
   { directory, linked, skipped, unresolved = [] }: ReportPart,
   unmatched: ReadonlyMap<string, string>,
+  rules: RuleSettings,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
+  const ignored = new Map(linked.units.map(unit => [unit.path, unit.ignored ?? []]))
+  const add = (path: string, found: Diagnostic): void => {
+    const set = withSetting(found, rules)
+    // An error is never silenced by a comment in the file at fault.
+    const isIgnored = ignored.get(path)?.some(rule => rule === found.rule) && set?.severity !== 'error'
+    if (set !== null && !isIgnored) diagnostics.push(set)
+  }
   for (const { path, findings } of linked.units) {
     for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
       const shown = amongAll(finding, directory, unmatched)
-      if (shown) diagnostics.push(toDiagnostic(shownPath(directory, path), shown))
+      if (shown) add(path, toDiagnostic(shownPath(directory, path), shown))
     }
   }
-  for (const { path, finding } of unresolved)
-    diagnostics.push(toDiagnostic(shownPath(directory, path), finding))
+  for (const { path, finding } of unresolved) add(path, toDiagnostic(shownPath(directory, path), finding))
   for (const { path, finding, counts } of skipped) {
-    diagnostics.push({
+    add(path, {
       ...toDiagnostic(shownPath(directory, path), finding),
       ...(counts && { fatal: true as const }),
     })
   }
   return diagnostics.sort((a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
+}
+
+/** Keeps the first mention of each name that may be a host's own tool: a collection names one everywhere. */
+function namesOnce(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>()
+  return diagnostics.filter(({ rule, severity, reason }) => {
+    if (rule !== 'pattern-unmatched' || severity !== 'info') return true
+    const [, name = reason] = /^The pattern "([\w-]+)/.exec(reason) ?? []
+    const isNew = !seen.has(name)
+    seen.add(name)
+    return isNew
+  })
 }
 
 /** A finding of one directory in the light of all directories; null where they show that nothing is wrong. */

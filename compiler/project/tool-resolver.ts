@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { labelOf } from '../../src/skill/names.js'
+import { namesInScope } from '../../src/skill/namespaces.js'
 import { parseReference, type Reference } from '../../src/skill/reference.js'
 
 /** A reference whose path is absolute, so that it means the same wherever it is written. */
@@ -22,7 +24,7 @@ export interface ResolverDirectory<Tool extends { name: string }> {
   /** Absolute. */
   dir: string
   layer: string
-  /** The tool that has a name here, whether or not it loads. */
+  /** The tool that has a name here, whether or not it loads; also the first that a bare name means. */
   named: (name: string) => Tool | null | undefined
   /** The tools that load, with the file of each, relative to the directory; a file's tools in its order. */
   inFiles: () => Iterable<readonly [file: string, Tool]>
@@ -31,7 +33,7 @@ export interface ResolverDirectory<Tool extends { name: string }> {
 }
 
 /**
- * * Finds the tools that references lead to, as the runtime's `findTool` does: a name in the first directory
+ * Finds the tools that references lead to, as the runtime's `findTool` does: a name in the first directory
  * that has it, or the first of its layer; a path in the file itself, or in the SKILL.md of the folder.
  */
 export class ToolResolver<Tool extends { name: string }> {
@@ -41,13 +43,17 @@ export class ToolResolver<Tool extends { name: string }> {
   /** @param directories in search order, the library last */
   constructor(private readonly directories: readonly ResolverDirectory<Tool>[]) {}
 
-  /** The tool that a reference leads to, whether or not it loads; null where no directory has it. */
-  find(reference: AbsoluteReference): Tool | null {
+  /**
+   * The tool that a reference leads to, whether or not it loads; null where no directory has it.
+   *
+   * @param namespace that of the tool which refers to it
+   */
+  find(reference: AbsoluteReference, namespace = ''): Tool | null {
     switch (reference.kind) {
       case 'name':
-        return this.named(reference.name)
+        return this.named(reference.name, namespace)
       case 'layer':
-        return this.named(reference.name, reference.layer)
+        return this.named(reference.name, namespace, reference.layer)
       case 'path': {
         const { path, fragment } = reference
         const tools = toolsAt(this.soundFiles(), path)
@@ -58,10 +64,13 @@ export class ToolResolver<Tool extends { name: string }> {
     }
   }
 
-  named(name: string, layer?: string): Tool | null {
-    for (const directory of this.directories) {
-      const tool = layer === undefined || layer === directory.layer ? directory.named(name) : null
-      if (tool) return tool
+  /** The first tool that a name means where it is written in a namespace. */
+  named(name: string, namespace = '', layer?: string): Tool | null {
+    for (const one of namesInScope(name, namespace)) {
+      for (const directory of this.directories) {
+        const tool = layer === undefined || layer === directory.layer ? directory.named(one) : null
+        if (tool) return tool
+      }
     }
     return null
   }
@@ -123,7 +132,7 @@ function pick<Tool extends { name: string }>(
   tools: readonly Tool[] | undefined,
   fragment?: string,
 ): Tool | null {
-  return tools?.find(({ name }) => fragment === undefined || name === fragment) ?? null
+  return tools?.find(({ name }) => fragment === undefined || labelOf(name) === fragment) ?? null
 }
 
 function pathOfUrl(url: string): string {

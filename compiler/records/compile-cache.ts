@@ -2,11 +2,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileDigest, INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import type { ReferenceKind } from '../../src/skill/references.js'
-import { type Finding, type Place, RULES, type RuleName } from '../diagnostics/diagnostics.js'
+import { type Finding, isRuleName, type Place, type RuleName } from '../diagnostics/diagnostics.js'
 import type { FileStat } from '../files/file-stat.js'
-import { jsonPieces, LongList } from '../files/json-pieces.js'
-import { readSealed, withSeal } from '../files/sealed-file.js'
-import { VERSION } from '../files/version.js'
+import { VERSION } from '../files/package-place.js'
+import { LongList, readSealed, sealedJson } from '../files/sealed-file.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import {
   type CascadeInput,
@@ -100,6 +99,7 @@ type StoredUnit = [
   findings: StoredFinding[],
   sources: UnitSource[],
   catalogTokens: number[],
+  ...ignored: string[],
 ]
 type StoredReference = [kind: ReferenceKind, ref: string, line: number, column: number]
 type StoredDelegate = [ref: string, line: number, column: number]
@@ -109,10 +109,8 @@ type StoredFinding = [rule: string, line: number, column: number, ...found: stri
 export function readCache(directory: string): CompileCache | null {
   try {
     const file = join(directory, CACHE_FILE)
-    const text = readSealed(file)
-    if (text === null) return null
-    const stored = JSON.parse(text) as StoredCache
-    if (stored.version !== VERSION) return null
+    const stored = readSealed<StoredCache>(file)
+    if (stored?.version !== VERSION) return null
     return { ...decode(stored), savedAt: statSync(file).mtimeMs }
   } catch {
     // Absent, or not to be read: the compile is slower by it, and no different.
@@ -157,7 +155,7 @@ export function encodeCache({
     contentFindings: storeFindings(contentFindings),
     elsewhere,
   }
-  return withSeal(jsonPieces(stored))
+  return sealedJson(stored)
 }
 
 function* storeFiles(files: ReadonlyMap<string, CachedFile>): Generator<StoredFile> {
@@ -186,6 +184,7 @@ function* storeUnits({ units, names }: LinkedDirectory): Generator<StoredUnit> {
       unit.findings.map(storeFinding),
       unit.sources,
       unit.tools.map(({ catalogTokens = 0 }) => catalogTokens),
+      ...(unit.ignored ?? []),
     ]
   }
 }
@@ -243,7 +242,7 @@ function decode({
 }
 
 function decodeUnit(
-  [path, shape, tools, broken, findings, sources, tokens]: StoredUnit,
+  [path, shape, tools, broken, findings, sources, tokens, ...ignored]: StoredUnit,
   { stat, sha256 }: CachedFile,
 ): SkillUnit {
   return {
@@ -267,6 +266,7 @@ function decodeUnit(
     ),
     broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
     findings: findings.map(readFinding),
+    ...(ignored.length > 0 && { ignored: ignored.filter(isRuleName) }),
     sources,
   }
 }
@@ -297,7 +297,7 @@ function storeFinding({ rule, place, found }: Finding): StoredFinding {
 }
 
 function readFinding([rule, line, column, ...found]: StoredFinding): Finding {
-  if (!Object.hasOwn(RULES, rule)) throw new Error(`unknown rule ${rule}`)
+  if (!isRuleName(rule)) throw new Error(`unknown rule ${rule}`)
   const place: Place = { line, column }
-  return { rule: rule as RuleName, place, found }
+  return { rule, place, found }
 }

@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { digestFile } from '../files/digest.js'
 import { isChangedSince } from '../files/file-stat.js'
-import { unlessGone } from '../files/regular-file.js'
+import { digestFile, unlessGone } from '../files/regular-file.js'
 import type { CompileCache } from './compile-cache.js'
 
 /** True for a file of the last compile that was not changed since, or is what it was nevertheless. */

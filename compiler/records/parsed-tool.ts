@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/json.js'
-import type { ToolRecord } from '../../src/index/index-format.js'
+import type { HostPlaceholder, ToolRecord } from '../../src/index/index-format.js'
 import type { ToolReference } from '../../src/skill/references.js'
 import type { Place } from '../diagnostics/diagnostics.js'
 import type { Locator } from '../diagnostics/source-text.js'
@@ -13,6 +13,8 @@ export interface ParsedTool {
   /** Where its delegate stands, where it has one. */
   delegatePlace?: Place
   verbatim: JsonObject
+  /** What another host would fill in or run. Absent for code. */
+  placeholders?: HostPlaceholder[]
   /** Where what stands in its frontmatter stands in the file. */
   at: Locator
   /** What it refers to, in the file's order. */

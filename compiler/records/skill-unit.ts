@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/base/json.js'
+import { type DirectiveForm, directiveForms } from '../../src/content/directive-forms.js'
 import type { ToolDetails, ToolRecord } from '../../src/index/index-format.js'
-import { type DirectiveForm, directiveForms } from '../../src/skill/directive-forms.js'
 import type { Role } from '../../src/skill/frontmatter.js'
 import type { ToolReference } from '../../src/skill/references.js'
-import type { Finding, Place } from '../diagnostics/diagnostics.js'
+import type { Finding, Place, RuleName } from '../diagnostics/diagnostics.js'
 import type { StoredLine } from '../index/line-store.js'
 
 /** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
@@ -18,6 +18,10 @@ export interface SkillUnit {
   /** Names that would be tools, were they not broken. */
   broken: { name: string; finding: Finding }[]
   findings: Finding[]
+  /** The rules that comments in it ask not to report. */
+  ignored?: readonly RuleName[]
+  /** The rule of each place in it that can be corrected, where the file was read anew. */
+  fixable?: readonly string[]
   /** The code that it needs as modules. */
   sources: UnitSource[]
 }

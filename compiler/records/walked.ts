@@ -3,6 +3,7 @@ import type { ToolKind } from '../../src/skill/frontmatter.js'
 import { isToolName } from '../../src/skill/names.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
 import type { FileStat } from '../files/file-stat.js'
+import type { Unit } from './unit.js'
 
 export interface WalkedFile extends FileStat {
   /** Relative to `root`, `/`-separated. */
@@ -21,11 +22,13 @@ export interface WalkedSkill extends WalkedFile {
   kind: ToolKind
   /** The name of the real folder it lies in. */
   folderName: string
-  /** True for a SKILL.md at the root of the path entry. */
+  /** True for a SKILL.md at the top of the path entry, or of a folder of skills. */
   atRoot: boolean
   /** The folder skill's other files. */
   resources: WalkedFile[]
   findings: Finding[]
+  /** The unit of the entry that it is in. */
+  unit: Unit
   /** Why it cannot be looked at. Only of a SKILL.md at the root, also where the root itself cannot be: another one gives no skill. */
   unseen?: string
 }
@@ -43,8 +46,10 @@ export interface Skipped {
 export interface Walk {
   skills: WalkedSkill[]
   skipped: Skipped[]
-  /** The names that stand in the directory itself. */
-  listing: string[]
+  /** The digest of what stands at the top of the directory, or of its units. */
+  listing: string
+  /** The units of the entry, in search order. */
+  units: Unit[]
   /** True where the system does not let anybody list the directory itself: nobody knows what is in it. */
   isRefused?: true
 }

@@ -1,3 +1,4 @@
+import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { knownTool } from '../find/find-tool.js'
 import { requireTool } from '../find/require-tool.js'
@@ -12,14 +13,12 @@ const running = lazy(() => import('./run-chain.js'))
 const faults = lazy(() => import('./call-refused.js'))
 const optionChecks = lazy(() => import('./invoke-options.js'))
 const agents = lazy(() => import('./agent-calls.js'))
+const policies = lazy(() => import('../policy/authorize.js'))
 
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
 
-/**
- * One call of a tool, with arguments and options of its own: `caller` is the one that makes it, where that is
- * a tool.
- */
+/** Calls a tool. `caller` is the context of the tool that calls it; undefined for a host. */
 export async function callTool(
   ref: string,
   args: unknown,
@@ -29,11 +28,11 @@ export async function callTool(
 ): Promise<unknown> {
   if (options !== undefined) (await optionChecks()).checkInvokeOptions(options)
   const isAgent = options?.as === 'agent'
+  const namespace = caller === undefined ? '' : namespaceOf(caller.tool.name)
   const tool = isAgent
-    ? await (await agents()).requireForAgent(ref, globals)
-    : (globals.tools.programmaticTools.get(ref) ??
-      knownTool(ref, globals) ??
-      (await requireTool(ref, globals)))
+    ? await (await agents()).requireForAgent(ref, globals, namespace)
+    : ((namespace === '' ? (globals.tools.programmaticTools.get(ref) ?? knownTool(ref, globals)) : null) ??
+      (await requireTool(ref, globals, namespace)))
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
   const { maxDepth = DEPTH_MAX } = globals.config
   if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)
@@ -59,7 +58,8 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const resolving = resolveReturns(tool, chain, ctx)
   const returns = isThenable(resolving) ? await resolving : resolving
   const forAgent = options?.as === 'agent' && (await agents())
-  if (forAgent) forAgent.authorize(ctx)
+  if (forAgent) await (await policies()).authorize(ctx)
+  else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
   const body = () => (chain.body ?? tool).fn(ctx, validated)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)

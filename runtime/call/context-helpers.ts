@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import { safeClone } from '../../src/serialize/safe-clone.js'
-import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
 import { pathGet } from '../../src/values/path-expression.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
@@ -14,11 +14,7 @@ import type { RunContext } from './run-context.js'
 const agents = lazy(() => import('./agent-calls.js'))
 const opening = lazy(() => import('../find/opened-skill.js'))
 
-/**
- * The context that a middleware serves.
- *
- * @throws CONTEXT_MISSING for the context of a tool, which serves none
- */
+/** Returns the context that a middleware serves. Throws CONTEXT_MISSING for a context that serves none. */
 export function ctxTarget(ctx: Context): Context {
   const { target } = ctx.envelope
   if (target !== ctx) return target
@@ -34,11 +30,8 @@ export function ctxTarget(ctx: Context): Context {
 }
 
 /**
- * A value of the call that a directive or a middleware serves, by a path over `args`, `locals`, `nonlocals`,
- * `run`, `config` and `env`. The `locals` of a directive are the tool's, with what the directives around it
- * add.
- *
- * @throws PATH_INVALID
+ * Returns a value of the call that a directive or a middleware serves, by a path over `args`, `locals` (with
+ * what directives around it add), `nonlocals`, `run`, `config` and `env`. Throws PATH_INVALID.
  */
 export function ctxValue(ctx: Context, path: string): unknown {
   const { target } = ctx.envelope
@@ -57,9 +50,8 @@ export function ctxCwd({ locals, globals }: Context): string {
 }
 
 /**
- * The tools that whoever made this call may know of: for code all that `listTools` gives, for an agent those
- * that it is shown and may call, by its policy, the calling skill's `allowed-tools`, and those of all agents
- * above.
+ * Returns the tools that the caller may know of: for code, all that `listTools` returns; for an agent, those
+ * that it is shown and that its policy, the calling skill's `allowed-tools` and all agents above allow.
  *
  * @param as `agent`: those that an agent is shown, whoever called
  */
@@ -68,7 +60,7 @@ export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): 
 }
 
 /**
- * The tool that a name leads to, as far as whoever made this call may know of it.
+ * Returns the tool that a name leads to, if the caller may know of it.
  *
  * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where an agent gives no name
  */
@@ -94,10 +86,7 @@ export function ctxHookTarget(ctx: Context): string | undefined {
   return ctx.run.hook?.target
 }
 
-/**
- * A context as plain JSON-safe data for logs: what it is about and what it holds, without functions. Null
- * where it is none.
- */
+/** A context as plain JSON-safe data for logs, without functions; null for what is no context. */
 export function serializeContext(ctx: Context, maxDepth = 8): Record<string, unknown> | null {
   if (typeof ctx !== 'object' || ctx === null || !ctx.envelope || !ctx.run) return null
   const { args, run, locals, globals, envelope } = ctx

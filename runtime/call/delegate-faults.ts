@@ -1,5 +1,5 @@
 import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
-import { isToolName } from '../../src/skill/names.js'
+import { isName } from '../../src/skill/names.js'
 
 /** The errors that occur before a tool runs. */
 const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKEN', 'TOOL_NOT_FOUND'])
@@ -7,14 +7,11 @@ const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKE
 /** The tool whose delegate an error is about, by the error: its own `tool` stays the one that failed. */
 const delegating = new WeakMap<AgentAppsError, string>()
 
-/**
- * The error of a tool's delegate. One from before the delegate ran speaks of a name that the caller never
- * wrote, so the tool is named too.
- */
+/** A delegate's error. One from before it ran has a name that the caller never wrote, so ours is added. */
 export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
   if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
   const speaksOf = delegating.get(error) ?? error.tool
-  const isOfDelegate = speaksOf === delegate || (error.code === 'ARGS_INVALID' && !isToolName(delegate))
+  const isOfDelegate = speaksOf === delegate || (error.code === 'ARGS_INVALID' && !isName(delegate))
   return isOfDelegate ? named(tool, error) : error
 }
 

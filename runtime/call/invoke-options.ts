@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { InvokeOptions } from '../state/context.js'
-import { checkPolicy } from './own-options.js'
+import { POLICY } from './own-options.js'
 
 const OPTIONS: OptionTable<keyof InvokeOptions> = {
   signal: 'object',
@@ -15,8 +15,11 @@ const OPTIONS: OptionTable<keyof InvokeOptions> = {
   workspaceId: 'string',
 }
 
-/** Throws OPTIONS_INVALID for an option or a policy that `invoke` does not know, or that is of the wrong type. */
+/**
+ * Throws OPTIONS_INVALID for an option or a policy that `invoke` does not know, or that is of the wrong type: a
+ * misspelt limit would allow everything.
+ */
 export function checkInvokeOptions(options: InvokeOptions): void {
   checkOptions('invoke', options, OPTIONS)
-  if (options.policy !== undefined) checkPolicy('policy', options.policy)
+  if (options.policy !== undefined) checkOptions('policy', options.policy, POLICY)
 }

@@ -1,4 +1,4 @@
-import { isAgentAppsError } from '../../src/base/error.js'
+import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
 import { isThenable } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { Progress, RunEvent, RunEventType } from '../state/events.js'
@@ -14,12 +14,20 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
     emit('tool:end', ctx)
     return result
   } catch (error) {
-    emit(isAgentAppsError(error) && error.code === 'TOOL_DENIED' ? 'tool:denied' : 'tool:error', ctx, {
+    emit(isAgentAppsError(error) && DENIALS.has(error.code) ? 'tool:denied' : 'tool:error', ctx, {
       error,
     })
     throw error
   }
 }
+
+/** The codes of a call that an agent may not make. */
+const DENIALS: ReadonlySet<ErrorCode> = new Set([
+  'APPROVAL_DENIED',
+  'APPROVAL_UNAVAILABLE',
+  'PERMISSION_MISSING',
+  'TOOL_DENIED',
+])
 
 /** Notifies the listeners of an event of a call. */
 export function emit(type: RunEventType, ctx: RunContext, more: Progress & { error?: unknown } = {}): void {

@@ -1,12 +1,21 @@
+import { isJsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
-import type { AgentPolicy, InvokeOptions } from '../state/context.js'
+import type { CallIds, InvokeOptions } from '../state/context.js'
+import type { AgentPolicy, RuntimePolicy } from '../state/policy.js'
 
-const POLICY: OptionTable<keyof AgentPolicy> = { allowedTools: 'patterns' }
+/** An agent: its limits, and the ids that its calls have unless they are given others. */
+export interface AgentOptions extends AgentPolicy, Omit<CallIds, 'callId' | 'messageId'> {}
 
-/**
- * A copy of a call's options, those that they inherit included: what its caller changes later does not reach this
- * call. Unknown names are kept, so that `checkInvokeOptions` refuses them.
- */
+/** The limits of an agent. Patterns and permissions are read when a call is first decided about. */
+export const POLICY: OptionTable<keyof AgentPolicy> = {
+  allowedTools: 'patterns',
+  allow: 'patterns',
+  deny: 'patterns',
+  permissions: 'strings',
+  rules: 'patterns',
+}
+
+/** Copies a call's options, inherited and unknown ones included, so that later changes do not reach it. */
 export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return options
   const { signal, as, nonlocals, policy } = options
@@ -15,18 +24,42 @@ export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | 
   return { ...options, ...ids, signal, as, nonlocals, policy: ownPolicy(policy) }
 }
 
-/** A copy of a policy. Anything but an object is returned as it is, so that `checkPolicy` refuses it. */
+/** A copy of a policy. Anything but an object is returned as it is, so that a check refuses it. */
 export function ownPolicy<Policy extends AgentPolicy | undefined>(policy: Policy): Policy | AgentPolicy {
-  if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) return policy
-  const { allowedTools } = policy
-  return { ...policy, allowedTools: Array.isArray(allowedTools) ? [...allowedTools] : allowedTools }
+  if (!isJsonObject(policy)) return policy
+  const { ...own } = policy as Record<string, unknown>
+  for (const name of Object.keys(POLICY)) own[name] = copied((policy as typeof own)[name])
+  return own
 }
 
-/**
- * Checks a policy that `ownPolicy` copied: a misspelt one would allow everything.
- *
- * @throws OPTIONS_INVALID
- */
-export function checkPolicy(of: string, policy: AgentPolicy): void {
-  checkOptions(of, policy, POLICY)
+/** An array is its caller's, who may change it later. */
+function copied(value: unknown): unknown {
+  return Array.isArray(value) ? [...value] : value
+}
+
+/** A copy of an agent's options. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
+export function checkAgent(agent: AgentOptions): AgentOptions {
+  const own: AgentOptions = ownPolicy(agent)
+  checkOptions('forAgent', own, {
+    ...POLICY,
+    sessionId: 'string',
+    agentId: 'string',
+    userId: 'string',
+    workspaceId: 'string',
+  })
+  return own
+}
+
+/** A copy of a runtime's policy. Throws OPTIONS_INVALID. */
+export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
+  const { allowedTools: _, ...limits } = POLICY
+  checkOptions('policy', policy, {
+    ...limits,
+    approval: 'object',
+    guard: 'function',
+    readAllowedTools: ['restrict'],
+  })
+  const { approval } = policy
+  if (approval) checkOptions('approval', approval, { mode: ['ask', 'allowlist', 'yolo'], allow: 'patterns' })
+  return { ...ownPolicy(policy), approval: approval && structuredClone(approval) }
 }

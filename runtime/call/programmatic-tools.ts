@@ -1,6 +1,7 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import type { ToolPermissions } from '../../src/base/permissions.js'
 import { type DefinedTool, frontmatterOf, isDefinedTool } from '../../src/skill/define-tool.js'
 import { extractFrontmatter, ROLES, type Role } from '../../src/skill/frontmatter.js'
 import { isToolName } from '../../src/skill/names.js'
@@ -14,9 +15,7 @@ import type { ToolFunction } from '../state/tool-def.js'
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {
   /** The name it is found by, exactly. A name that breaks the name rule (`my_tool`) is found too. */
   name: string
-  /**
-   * Runs it. `args` is what the caller passed, checked against `params`; of a middleware its configuration.
-   */
+  /** Runs it. `args` are the caller's, checked against `params`, or a middleware's configuration. */
   fn: (ctx: Context<RegisteredArguments<Params>>, args: RegisteredArguments<Params>) => unknown
   description?: string
   /** JSON Schema of the arguments. Absent: it takes none. */
@@ -29,6 +28,12 @@ export interface RegisterToolOptions<Params extends JsonObject | undefined = Jso
   role?: Role
   /** Patterns of the tools it may call. */
   allowedTools?: string | string[]
+  /** Whether an agent's call needs approval. Absent: where it is granted more than `read`. */
+  gated?: boolean
+  /** What it may do: a host must have granted it before an agent may call it. */
+  permissions?: ToolPermissions
+  /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
+  trust?: { rules: string | string[] }
   /** A URI that it is found by as well: `mcp://…`, `inline://…`. */
   src?: string
   module?: unknown
@@ -58,11 +63,11 @@ export function registerTool(
 ): void | Promise<void> {
   if (isDefinedTool(globals)) return registerDefined(defaultGlobals(), globals)
   if (isDefinedTool(options)) return registerDefined(globals, options)
-  add(globals, options ?? {}, frontmatterOf({ ...options }))
+  addTool(globals, options ?? {}, frontmatterOf({ ...options }))
 }
 
 async function registerDefined(globals: Globals, tool: DefinedTool): Promise<void> {
-  add(globals, tool, await tool.frontmatter())
+  addTool(globals, tool, await tool.frontmatter())
 }
 
 /** A tool to be registered, without its frontmatter; a program without types may give anything. */
@@ -72,7 +77,8 @@ interface Registered extends Pick<RegisterToolOptions, 'module' | 'content'> {
   src?: string | null
 }
 
-function add(
+/** Registers a tool whose frontmatter is known. */
+export function addTool(
   globals: Globals,
   { name, fn, src = null, module, content }: Registered,
   verbatim: JsonObject,
@@ -91,7 +97,7 @@ function add(
   // A schema is looked at when it is first needed.
   const { what, path } = notJsonIn({ ...verbatim, metadata: rest }) ?? {}
   if (what)
-    throw fault(`${what} at "${path}", which JSON does not have`, 'Write it as a text, or leave it out.')
+    throw fault(`${what} at "${path}", which JSON does not have`, 'Write it as a string, or leave it out.')
   globals.tools.programmaticTools.set(name, {
     name,
     fn: fn as ToolFunction,
@@ -123,16 +129,15 @@ export function unregisterTool(globals: Globals, name: string): void {
 }
 
 /**
- * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and gives the name: a
- * reference to the function that can be handed to a model. It takes whatever it is given. Subject to
- * `allowed-tools` like any other (`callback-*`).
+ * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and returns the name, which
+ * a model can be given. Any arguments are taken; `allowed-tools` applies as to any tool (`callback-*`).
  */
 export function createCallbackRef(globals: Globals, label: string, fn: RegisterToolOptions['fn']): string {
   if (!isToolName(label) || label.length > 55) {
     throw nameInvalid(label, 'label for a callback', 'Use 1 to 55 of a-z, 0-9 and "-".')
   }
   const name = `${label}-${crypto.randomUUID().slice(0, 8)}`
-  add(globals, { name, fn }, { metadata: { params: {} } })
+  addTool(globals, { name, fn }, { metadata: { params: {} } })
   return name
 }
 

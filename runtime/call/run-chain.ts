@@ -1,6 +1,6 @@
 import { type AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { CALLS_MAX } from '../../src/index/index-format.js'
-import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { cascadeInvalid } from '../cascade/cascade-invalid.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { writtenFile } from '../directory/written-place.js'
@@ -14,11 +14,11 @@ const interpolating = lazy(() => import('../schema/interpolate-arguments.js'))
 const placing = lazy(() => import('../cascade/cascade-on-demand.js'))
 
 /**
- * Runs a chain around a tool, and gives the result. Entries run outside in: one that returns a value ends it
- * there, one that returns undefined goes on, and one that calls `next()` has all that is further in run where
- * it does. What is no promise is not waited for.
+ * Runs a chain around a tool, and returns the result. Entries run from the outside in. One that returns a
+ * value ends the chain there; one that returns undefined lets it go on; `next()` runs what is further in at
+ * once. Nothing waits for what is not a promise.
  *
- * @param outer where the context is a middleware's own: its place in the chain that it stands in
+ * @param outer the middleware whose own chain this is
  */
 export function runChain(
   ctx: RunContext,
@@ -33,10 +33,7 @@ export function runChain(
   return body()
 }
 
-/**
- * One run of a chain. Its middlewares lie in each other, each one level further in than the one around it.
- * Every part gives the result so far when it and all that is further in have run.
- */
+/** One run of a chain: middlewares inside each other, each of which returns the result so far. */
 class Onion {
   /** The calls of middleware so far, of all chains that one call of a tool expands to. */
   readonly tally: { calls: number }
@@ -112,9 +109,7 @@ class Onion {
   }
 }
 
-/**
- * How many middlewares run from each other without a wait, so that a long chain does not exhaust the stack.
- */
+/** The most middlewares that call each other without a wait, so that a long chain leaves stack to use. */
 const PLACES_AT_ONCE = 64
 
 /** The context of a middleware, which knows its place in the onion. */
@@ -261,9 +256,7 @@ class MiddlewareContext extends RunContext {
     this.onion.ctx.abort = this.before
   }
 
-  /**
-   * Notes that something further in has run; `isDone` is false where the rest of the chain is still to run.
-   */
+  /** Notes that something further in has run; `isDone` is false if more of the chain is still to run. */
   hasRun(isDone: boolean): void {
     this.innerHasRun = true
     this.innerIsDone = isDone
@@ -334,10 +327,7 @@ function tooLarge(tool: ToolDef, name: string): AgentAppsError {
 /** Set on a promise that somebody waits for. */
 const IS_READ = Symbol('is read')
 
-/**
- * The prototype of watched promises: `await` and `then` both ask a promise for its constructor, and stay fast
- * where they are told that it is the language's own.
- */
+/** The prototype of watched promises: `await` and `then` read `constructor`, and are fast for `Promise`. */
 const WATCHED: object = Object.create(Promise.prototype, {
   constructor: {
     get(this: { [IS_READ]?: boolean }) {

@@ -2,10 +2,12 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { CodeSource } from '../../src/content/disk-parser.js'
 import type { ModuleRecord } from '../../src/index/index-format.js'
+import { namespaceOf } from '../../src/skill/names.js'
 import { loadParser } from '../directory/directory-files.js'
-import { isStillFresh } from '../directory/look-up.js'
+import { isStillFresh } from '../directory/file-freshness.js'
 import { ownModule } from '../directory/own-module.js'
 import { delegateSource, delegateTarget, functionOf, noTool } from '../find/delegate-source.js'
+import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import type { Context, Globals } from '../state/context.js'
 import { expectEvaluated } from '../state/not-evaluated.js'
@@ -23,9 +25,7 @@ export interface LoadedCode {
   module: Record<string, unknown>
 }
 
-/**
- * The code of a tool: from its compiled module, or bundled from its file where that is missing or changed.
- */
+/** The code of a tool: its compiled module, or bundled from its file if that is missing or changed. */
 export async function loadCode(source: ToolSource, globals: Globals): Promise<LoadedCode> {
   const { state, record } = source
   const module = await importCode(source, record.module, { file: record.file }, globals)
@@ -36,10 +36,7 @@ export async function loadCode(source: ToolSource, globals: Globals): Promise<Lo
   throw noTool(`The export "${exported}" of ${record.file}`, { tool: record.frontmatter.name, file })
 }
 
-/**
- * Loads the function of a delegate: that of a plain module or inline code, else a call of the tool that it
- * names.
- */
+/** The function of a delegate: of a module or inline code, or a call of the tool that it names. */
 export async function loadDelegate(source: ToolSource, globals: Globals): Promise<ToolFunction> {
   const { record } = source
   const { delegate } = record
@@ -59,12 +56,13 @@ export async function loadDelegate(source: ToolSource, globals: Globals): Promis
 
 /** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
 function delegated(ref: string, source: ToolSource, globals: Globals): ToolFunction {
-  return (ctx, args) => {
-    const target = delegateTarget(ref, source)
+  const { name } = source.record.frontmatter
+  return async (ctx, args) => {
     const { manager, run } = (ctx as Context | undefined) ?? {}
+    const target = await nameWithin(namespaceOf(name), delegateTarget(ref, source), globals)
     const called = manager ? manager.invoke(target, args) : invoke(target, args, globals)
     return called.catch(async error => {
-      throw (await faults()).delegateFailed(run?.tool.name ?? source.record.frontmatter.name, target, error)
+      throw (await faults()).delegateFailed(run?.tool.name ?? name, target, error)
     })
   }
 }
@@ -80,13 +78,9 @@ async function importCode(
   if (compiled && globals.config.verify) return (await checks()).importChecked(state, names, compiled.file)
   const isSame = (input: string): boolean => isStillFresh(state, names, input)
   const module = compiled ? await ownModule(state, compiled.file) : null
-  if (
-    compiled &&
-    module !== null &&
-    (globals.config.freshness === 'trust' || (!compiled.outside && compiled.inputs.every(isSame)))
-  ) {
+  const isTrusted = globals.config.freshness === 'trust'
+  if (compiled && module !== null && (isTrusted || (!compiled.outside && compiled.inputs.every(isSame))))
     return disk.importModule(module)
-  }
   const parser = await loadParser(globals)
   if (parser) return parser.importModule(state.dir, code, globals.config.external)
   if (module !== null) return disk.importModule(module)

@@ -35,10 +35,7 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
   return shared === undefined ? new Bag() : Object.create(shared)
 }
 
-/**
- * The context of a tool, or of a middleware. A call with ten middlewares makes eleven of them: what a tool
- * may never look at is made when it is read. The fields that `Context` does not name are the runtime's own.
- */
+/** The context of a tool or a middleware. What a tool may never read is made when it is read. */
 export class RunContext implements CallContext {
   #args: unknown = undefined
   #hasArguments = false

@@ -1,6 +1,7 @@
 import type { CascadeTool } from '../../src/cascade/types.js'
 import { type CascadeRecord, isBroken, type ToolAddress } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
+import { namesInScope } from '../../src/skill/namespaces.js'
 import { brokenFault, roleFault } from '../../src/skill/skill-faults.js'
 import { directoryStates, lookUp } from '../directory/look-up.js'
 import { toolOf } from '../find/make-tool.js'
@@ -23,7 +24,7 @@ export async function chainOfRecord(
 ): Promise<KnownCascade | null> {
   const steps: ChainStep[] = []
   for (const entry of chain) {
-    const found = await middlewareFor(entry.name, tool, globals)
+    const found = await middlewareNamed(entry.name, tool, globals)
     if (!found?.tool) return null
     steps.push(makeStep(entry, found.tool))
   }
@@ -66,13 +67,31 @@ export type FoundMiddleware = { tool: ToolDef; fault?: never } | { tool?: never;
 type Fault = NonNullable<CascadeTool['fault']>
 
 /**
- * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the
- * library's. So a chain does not depend on what lies in other people's directories. What has another role is
- * passed over.
+ * The middleware that a key means which is written in a namespace: there the one of that namespace, else one
+ * without a namespace.
  *
  * @param onPassed told what is passed over: once its file changes, it may be middleware
  */
 export async function middlewareFor(
+  key: string,
+  tool: ToolDef,
+  namespace: string,
+  globals: Globals,
+  onPassed?: (tool: ToolDef) => void,
+): Promise<FoundMiddleware | null> {
+  for (const name of namesInScope(key, namespace)) {
+    const found = await middlewareNamed(name, tool, globals, onPassed)
+    if (found) return found
+  }
+  return null
+}
+
+/**
+ * The middleware of a name around a tool: a registered one, else one of the tool's own layer, else the
+ * library's. So a chain does not depend on what lies in other people's directories. What has another role is
+ * passed over.
+ */
+async function middlewareNamed(
   name: string,
   tool: ToolDef,
   globals: Globals,
@@ -81,7 +100,7 @@ export async function middlewareFor(
   const registered = globals.tools.programmaticTools.get(name)
   if (registered && mayBeMiddleware(registered.frontmatter)) return middlewareOf(registered)
   for (const state of layerDirectories(tool, directoryStates(globals))) {
-    const found = await lookUp(state, name, globals)
+    const found = await lookUp(state, name, globals, true)
     if (!found) continue
     const { record } = found
     if (isBroken(record)) return { fault: brokenFault(record.broken) }

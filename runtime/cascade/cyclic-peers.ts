@@ -1,4 +1,5 @@
 import type { ResolvedCascade } from '../../src/cascade/types.js'
+import { cascadeIn } from '../../src/index/cascade-record.js'
 import { currentIndex, directoryStates, withNames } from '../directory/look-up.js'
 import { knownTool } from '../find/find-tool.js'
 import type { Globals } from '../state/context.js'
@@ -51,7 +52,7 @@ async function seedPeers(state: DirectoryState, globals: Globals): Promise<void>
     const index = currentIndex(state, globals)
     if (!index || index.header.cascadeKey !== cascadeKey(state, globals)) return
     for (const name of index.names()) {
-      const peers = index.cascade?.(name)?.peers
+      const peers = cascadeIn(index, name)?.peers
       // The first directory that has a name is the one that it means.
       if (peers && !cyclicPeers.has(name)) cyclicPeers.set(name, new Set(peers))
     }

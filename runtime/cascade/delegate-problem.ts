@@ -2,11 +2,12 @@ import { disk } from '#disk'
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import { parseInline } from '../../src/skill/inline-reference.js'
-import { brokenFault, CIRCLE_HINT, mendFirst, quoted } from '../../src/skill/skill-faults.js'
+import { namespaceOf } from '../../src/skill/names.js'
+import { brokenFault, CYCLE_HINT, mendFirst, quoted } from '../../src/skill/skill-faults.js'
 import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
 import { toolNotFound } from '../find/call-faults.js'
 import { delegateSource, delegateTarget } from '../find/delegate-source.js'
-import { resolve } from '../find/find-tool.js'
+import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
@@ -37,7 +38,7 @@ export async function delegateProblem(
     return isThere ? null : { message: `the delegate ${quoted(delegate)} is no file`, hint: HINT }
   }
   const target = delegateTarget(delegate, source)
-  const found = await resolve(target, globals)
+  const found = await resolveWithin(namespaceOf(writer.name), target, globals)
   if (found?.broken) {
     const broken = diagnosticInEntry(found.broken, globals) ?? found.broken
     const { message, hint } = brokenFault(broken)
@@ -46,7 +47,7 @@ export async function delegateProblem(
   if (found) {
     const way = await wayRound(writer, globals)
     const back = way && `the delegate ${quoted(delegate)} leads back here: ${way.join(' → ')}`
-    return back ? { message: back, hint: CIRCLE_HINT } : null
+    return back ? { message: back, hint: CYCLE_HINT } : null
   }
   const { hint } = await toolNotFound(target, globals)
   return { message: `the delegate ${quoted(delegate)} leads to no tool`, hint }
@@ -61,7 +62,8 @@ async function wayRound(first: ToolDef, globals: Globals): Promise<string[] | nu
     const { delegate }: JsonObject = at.frontmatter.metadata
     if (!source || typeof delegate !== 'string' || delegate.startsWith('inline://')) return null
     if (delegateSource(source) !== null) return null
-    at = (await resolve(delegateTarget(delegate, source), globals))?.tool ?? null
+    const target = delegateTarget(delegate, source)
+    at = (await resolveWithin(namespaceOf(at.name), target, globals))?.tool ?? null
     if (at === first) return [...way, first].map(({ name }) => name)
   }
   return null

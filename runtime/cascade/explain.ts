@@ -5,7 +5,7 @@ import type { CascadeEntry, CascadeLayer, ValueOrigin } from '../../src/cascade/
 import { EXPRESSION_START } from '../../src/content/interpolate.js'
 import { checkSchema } from '../../src/schema/check-schema.js'
 import { interpretSchema } from '../../src/schema/interpret-schema.js'
-import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { middlewareConfigFault } from '../../src/skill/skill-faults.js'
 import { pathsKey } from '../directory/look-up.js'
 import { writtenPlace } from '../directory/written-place.js'

@@ -1,6 +1,10 @@
 import { disk } from '#disk'
-import { type CascadeRecord, cascadeKeyText, type RecordedProblem } from '../../src/index/index-format.js'
+import { cascadeIn } from '../../src/index/cascade-record.js'
+import { cascadeKeyText } from '../../src/index/digested-texts.js'
+import type { CascadeRecord, RecordedProblem } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
+import { namespaceOf } from '../../src/skill/names.js'
+import { namesInScope } from '../../src/skill/namespaces.js'
 import { addedNames } from '../directory/directory-files.js'
 import { currentIndex, directoryStates, withNames } from '../directory/look-up.js'
 import { type WrittenPlace, writtenFile } from '../directory/written-place.js'
@@ -54,7 +58,7 @@ async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
   const { state } = source
   return withNames(state, globals, async () => {
     const index = await holdingIndex(source, globals)
-    return index && recordedCascade(tool, state, index.cascade?.(tool.name), globals)
+    return index && recordedCascade(tool, state, cascadeIn(index, tool.name), globals)
   })
 }
 
@@ -99,7 +103,9 @@ async function recordedCascade(
   const effective = Object.entries({ ...metadata, ...record?.metadata })
   // A null of its own takes a key away; an inherited null is a value.
   const toolKeys = effective.flatMap(([key, value]) => (value === null && key in metadata ? [] : [key]))
-  if (isOverridden(toolKeys, globals) || mayHaveOtherBases(tool, record, globals)) return null
+  const inScope = (ref: string): string[] => namesInScope(ref, namespaceOf(tool.name))
+  if (isOverridden(toolKeys.flatMap(inScope), globals) || mayHaveOtherBases(tool, record, globals))
+    return null
   if (record?.problem) {
     // What is at fault may have been mended or removed, and what is missing may be there.
     if (globals.config.freshness === 'check') return null
@@ -124,7 +130,7 @@ function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPl
  * True where a base may be another tool than the compiler found, or one that it did not find may be there.
  */
 function mayHaveOtherBases(
-  { frontmatter: { metadata } }: ToolDef,
+  { name, frontmatter: { metadata } }: ToolDef,
   record: CascadeRecord | undefined,
   globals: Globals,
 ): boolean {
@@ -135,7 +141,9 @@ function mayHaveOtherBases(
   }
   const references = [metadata.$inherit].flat()
   const names = record?.sources?.map(([, name]) => name) ?? []
-  return [...references, ...names].some(ref => typeof ref === 'string' && programmaticTools.has(ref))
+  const refs = [...references, ...names].filter(ref => typeof ref === 'string')
+  const inScope = refs.flatMap(ref => namesInScope(ref, namespaceOf(name)))
+  return inScope.some(ref => programmaticTools.has(ref))
 }
 
 /**

@@ -1,7 +1,6 @@
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import { isJsonObject } from '../../src/base/json.js'
-import { HOOK_TRIGGERS } from '../../src/skill/hooks.js'
-import { isMetaKey } from '../../src/skill/metadata-keys.js'
+import { HOOK_TRIGGERS, isMetaKey } from '../../src/skill/metadata-keys.js'
 import { type Chain, EMPTY_CHAIN, type KnownCascade } from '../state/chain.js'
 import type { ToolDef } from '../state/tool-def.js'
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../src/base/json.js'
 import type { ChainRecord } from '../../src/index/index-format.js'
-import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from '../state/chain.js'
 import type { ToolDef } from '../state/tool-def.js'
 

@@ -8,6 +8,7 @@ import type {
   CascadeTool,
 } from '../../src/cascade/types.js'
 import { cascadeFields } from '../../src/cascade/types.js'
+import { namespaceOf } from '../../src/skill/names.js'
 import { nearTool } from '../../src/skill/near-tool.js'
 import { parseReference } from '../../src/skill/reference.js'
 import { brokenFault, mainFault, shadowedFault } from '../../src/skill/skill-faults.js'
@@ -15,8 +16,9 @@ import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
 import { directoryStates, lookUp } from '../directory/look-up.js'
 import { writtenPlace } from '../directory/written-place.js'
 import { knownNames } from '../find/call-faults.js'
-import { authorityOf, type Main, rootMain } from '../find/find-authority.js'
+import { authorityOf, type Main, namespaceMain, rootMain } from '../find/find-authority.js'
 import { resolve } from '../find/find-tool.js'
+import { resolveWithin } from '../find/resolve-within.js'
 import type { KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
 import { isOwn } from '../state/directory-state.js'
@@ -83,11 +85,13 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
       const found = await findBase(ref, toolOfId(from.id), globals)
       return found?.fault ? faulty(ref, found.fault) : seen(found?.tool ?? null)
     },
-    middleware: async (key, from) => {
-      const found = await middlewareFor(key, toolOfId(from.id), globals, one => passed.push(one))
+    middleware: async (key, from, writer) => {
+      const namespace = namespaceOf(writer.name)
+      const found = await middlewareFor(key, toolOfId(from.id), namespace, globals, one => passed.push(one))
       return found?.fault ? faulty(key, found.fault) : seen(found?.tool ?? null)
     },
     authority: async one => seenMain(await authorityOf(toolOfId(one.id), globals)),
+    namespaceMain: async one => seenMain(await namespaceMain(toolOfId(one.id), globals)),
     projectMain: async () => seenMain(await rootMain(isOwn, globals)),
     libraryMain: async () => seenMain(await rootMain(({ library }) => library === true, globals)),
     nearName: async ref =>
@@ -108,7 +112,9 @@ function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
 async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { entry, file } = from.origin
   const isRelative = parseReference(ref).kind === 'path' && entry !== ''
-  const resolution = await resolve(isRelative ? disk.resolve(entry, file, '..', ref) : ref, globals)
+  const resolution = isRelative
+    ? await resolve(disk.resolve(entry, file, '..', ref), globals)
+    : await resolveWithin(namespaceOf(from.name), ref, globals)
   if (!resolution) return null
   const { tool } = resolution
   if (tool) return tool.origin.entry === '' ? { tool } : baseInEntry(tool, globals)

@@ -1,23 +1,28 @@
 import { disk } from '#disk'
-import { toolBroken } from '../../src/base/error.js'
 import { nearest } from '../../src/base/nearest.js'
-import { directiveSkillBroken } from '../../src/content/content-faults.js'
+import {
+  directiveSkillBroken,
+  INCLUDED_BYTES_MAX,
+  includeFailed,
+  includeRefused,
+} from '../../src/content/content-faults.js'
 import type { ContentWork, ReadText } from '../../src/content/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../../src/content/directive.js'
-import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../../src/content/included-file.js'
+import { namespaceAt } from '../../src/index/namespace-at.js'
+import { boundAt, isBelow } from '../../src/index/unit-around.js'
+import { withLabels } from '../../src/skill/near-tool.js'
 import { parseReference } from '../../src/skill/reference.js'
+import { toolBroken } from '../../src/skill/skill-faults.js'
 import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
+import { directoryStates } from '../directory/look-up.js'
 import { allTools } from '../find/all-tools.js'
 import { completeTool } from '../find/complete-tool.js'
-import { resolve } from '../find/find-tool.js'
+import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
-/**
- * The files and tools that a directive of a file can read: `entry` is the file's path entry, absolute, and
- * `file` relative to it.
- */
+/** What a directive can read: `entry` is its file's path entry, absolute, and `file` relative to that. */
 export function directiveSource(
   entry: string,
   file: string,
@@ -29,17 +34,15 @@ export function directiveSource(
     readText: path => readText(entry, file, path, globals, work),
     async findTool(ref) {
       const path = parseReference(ref).kind === 'path' ? disk.resolve(entry, file, '..', ref) : ref
-      const found = await resolve(path, globals)
+      const state = directoryStates(globals).find(({ dir }) => dir === entry)
+      const found = await resolveWithin(state ? namespaceAt(file, state) : '', path, globals)
       const broken = found?.broken && diagnosticInEntry(found.broken, globals)
       if (broken) throw directiveSkillBroken(ref, broken)
       return found?.tool ? directiveTool(found.tool, entry, globals) : null
     },
     async nearestName(ref) {
       const tools = await allTools(globals)
-      return nearest(
-        ref,
-        tools.map(({ name }) => name),
-      )
+      return nearest(ref, withLabels(tools.map(({ name }) => name)))
     },
   }
 }
@@ -65,7 +68,7 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals): Directiv
   }
 }
 
-/** The text of a file inside the path entry, whatever links lead to it. */
+/** The text of a file inside the unit, whatever links lead to it. */
 async function readText(
   entry: string,
   from: string,
@@ -75,8 +78,10 @@ async function readText(
 ): Promise<ReadText> {
   const absolute = disk.resolve(entry, from, '..', path.replaceAll('\\', '/'))
   const file = path.startsWith('/') ? null : disk.inside(entry, absolute)
-  if (file === null) throw includeFailed(path, 'it lies outside of the skills’ directory')
-  return work.readOnce(`${entry}\0${file}`, () => readFile(entry, from, path, file, globals))
+  const bound = boundAt(from, directoryStates(globals).find(({ dir }) => dir === entry) ?? {})
+  if (file === null || !isBelow(file, bound))
+    throw includeFailed(path, 'it lies outside of the skills’ directory')
+  return work.readOnce(`${entry}\0${file}`, () => readFile(entry, from, path, file, bound, globals))
 }
 
 async function readFile(
@@ -84,6 +89,7 @@ async function readFile(
   from: string,
   path: string,
   file: string,
+  bound: string,
   globals: Globals,
 ): Promise<ReadText> {
   const absolute = disk.resolve(entry, file)
@@ -91,7 +97,9 @@ async function readFile(
   if (state === null) throw includeFailed(path, 'there is no such file')
   if (state.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
-  const bytes = await disk.readInside(entry, file).catch(error => {
+  const [folder, inFolder] =
+    bound === '' ? [entry, file] : [disk.resolve(entry, bound), file.slice(bound.length + 1)]
+  const bytes = await disk.readInside(folder, inFolder).catch(error => {
     throw includeRefused(path, error)
   })
   if (bytes === null)

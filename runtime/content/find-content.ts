@@ -1,17 +1,22 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import { isTexts } from '../../src/base/json.js'
+import { isStringArray } from '../../src/base/json.js'
 import { ContentWork } from '../../src/content/content-work.js'
+import { type DirectiveForm, directiveForms } from '../../src/content/directive-forms.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
 import { isContentOf } from '../../src/index/content-record.js'
-import type { DirectiveForm } from '../../src/skill/directive-forms.js'
+import { isBroken } from '../../src/index/index-format.js'
+import { namespaceOf } from '../../src/skill/names.js'
+import { namesInScope } from '../../src/skill/namespaces.js'
+import { layerDirectories } from '../cascade/compiled-chain.js'
 import { holdingIndex } from '../cascade/find-cascade.js'
 import { loadParser } from '../directory/directory-files.js'
-import { isStillFresh, withNames } from '../directory/look-up.js'
+import { isStillFresh } from '../directory/file-freshness.js'
+import { directoryStates, lookUp, withNames } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
+import { toolOf } from '../find/make-tool.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
-import { findDirective, formsOf } from './find-directive.js'
 
 /** A tool's content, with what is a directive in it. */
 export interface FoundContent {
@@ -21,10 +26,7 @@ export interface FoundContent {
   known: Map<string, ToolDef>
 }
 
-/**
- * A tool's content and the parts of it: as they were compiled, where that holds; else as its text is parsed
- * now.
- */
+/** A tool's content and its parts: as they were compiled, if that still holds; else parsed now. */
 export async function findContent(
   tool: ToolDef,
   source: ToolSource,
@@ -38,7 +40,7 @@ export async function findContent(
   if (isContentOf(compiled, text)) return { text, content: compiled, known }
   const parser = await loadParser(globals)
   const { state, record } = source
-  const parsed = await parser?.readContent(state.dir, record.file, tool.name, allForms(known), work)
+  const parsed = await parser?.readContent(state, record.file, tool.name, allForms(known), work)
   if (parsed) return { ...parsed, known }
   throw contentNotCompiled(tool.name)
 }
@@ -60,6 +62,28 @@ export async function knownAmong(
   return known
 }
 
+/**
+ * The directive of a name for the content of a tool, as middleware is looked up: one of the tool's namespace,
+ * else one without; a registered one, one of the layer, the library's.
+ */
+export async function findDirective(label: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
+  for (const name of namesInScope(label, namespaceOf(tool.name))) {
+    const registered = globals.tools.programmaticTools.get(name)
+    if (registered && formsOf(registered).length > 0) return registered
+    for (const state of layerDirectories(tool, directoryStates(globals))) {
+      const found = await lookUp(state, name, globals, true)
+      if (found && !isBroken(found.record) && directiveForms(found.record.frontmatter.tags).length > 0)
+        return toolOf({ ...found, record: found.record }, globals)
+    }
+  }
+  return null
+}
+
+/** The forms in which a tool is a directive; none for what is not. */
+function formsOf({ frontmatter: { tags } }: ToolDef): DirectiveForm[] {
+  return directiveForms(tags)
+}
+
 /** The parts that the compiler found; undefined where they are not those of what is there now. */
 async function compiledContent(
   { name }: ToolDef,
@@ -68,12 +92,13 @@ async function compiledContent(
 ): Promise<ContentRecord | undefined> {
   const { state, names, record } = source
   const { programmaticTools } = globals.tools
-  if (names.via === 'disk' || record.directives?.some(one => programmaticTools.has(one))) return undefined
+  const inScope = (record.directives ?? []).flatMap(one => namesInScope(one, namespaceOf(name)))
+  if (names.via === 'disk' || inScope.some(one => programmaticTools.has(one))) return undefined
   const content = (await holdingIndex(source, globals))?.content?.(name)
   const { inputs = [] } = content ?? {}
   const isSame =
     globals.config.freshness === 'trust' ||
-    (isTexts(inputs) && inputs.every(file => isStillFresh(state, names, file)))
+    (isStringArray(inputs) && inputs.every(file => isStillFresh(state, names, file)))
   return isSame ? content : undefined
 }
 

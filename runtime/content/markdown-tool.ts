@@ -7,13 +7,7 @@ import type { ToolSource } from '../state/tool-source.js'
 
 const rendering = lazy(() => import('./render-tool.js'))
 
-/**
- * Runs a Markdown skill: gives its content, with its directives run, and where `metadata.interpolate` says
- * so, its `${…}` filled in. Content with neither is the bytes as they stand, and nothing is loaded that
- * renders.
- *
- * @throws what `renderTool` throws
- */
+/** Returns what `renderTool` returns; without directives and `${…}`, no renderer is loaded for it. */
 export async function runMarkdown(
   tool: ToolDef,
   source: ToolSource,

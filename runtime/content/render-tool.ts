@@ -11,6 +11,7 @@ import {
 import { ContentWork } from '../../src/content/content-work.js'
 import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '../../src/content/directive.js'
 import { directiveNames } from '../../src/content/directive-names.js'
+import { HOSTS } from '../../src/content/host-placeholders.js'
 import { asText, type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
 import { type Inner, type Rendering, renderContent } from '../../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../../src/index/content-record.js'
@@ -21,7 +22,6 @@ import { RunContext, throwIfAborted } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { loadParser } from '../directory/directory-files.js'
 import { requireTool } from '../find/require-tool.js'
-import { whenThere } from '../host/later.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
@@ -29,8 +29,8 @@ import type { Context, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { directiveSource } from './directive-source.js'
-import { allForms, contentNotCompiled, findContent, knownAmong } from './find-content.js'
-import { findDirective } from './find-directive.js'
+import { allForms, contentNotCompiled, findContent, findDirective, knownAmong } from './find-content.js'
+import { HostFilling, type HostOptions } from './host-filling.js'
 import { isInterpolated, runMarkdown } from './markdown-tool.js'
 
 /** Where a text is rendered. */
@@ -46,8 +46,7 @@ interface Place {
 }
 
 /**
- * A Markdown skill's content with its directives run, and its `${…}` filled in where `metadata.interpolate`
- * says so.
+ * Returns a Markdown skill's content with its directives run, and its `${…}` filled in if so configured.
  *
  * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a
  *   directive that was aborted throws
@@ -57,28 +56,39 @@ export async function renderTool(
   source: ToolSource,
   ctx: Context | undefined,
   globals: Globals,
+  host?: HostFilling,
 ): Promise<string> {
   const work = new ContentWork()
   const { text, content, known } = await findContent(tool, source, globals, work)
   if (content.problem) throw contentInvalid(tool, content.problem)
   const context =
     ctx instanceof RunContext ? ctx : new RunContext(globals, tool, invokeFor, undefined, undefined)
-  return new ToolRendering(tool, known, context, isInterpolated(tool, ctx), work).render(
-    text,
-    content,
-    source,
-  )
+  const filling = { isFilled: isInterpolated(tool, ctx), host }
+  return new ToolRendering(tool, known, context, filling, work).render(text, content, source)
 }
 
-const RENDER_OPTIONS: OptionTable<'args'> = { args: 'data' }
+/** What is filled in in a content's own text. */
+interface Filling {
+  /** True where its `${…}` are. */
+  isFilled: boolean
+  /** Fills in another host's placeholders. */
+  host: HostFilling | undefined
+}
+
+/** The options of `render`. */
+export interface RenderOptions extends Partial<HostOptions> {
+  args?: unknown
+}
+
+const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: 'data', host: HOSTS, sessionId: 'string' }
 
 /** Renders a tool's content for `render` of a runtime. */
 export async function render(
   ref: string,
-  options: { args?: unknown } | undefined,
+  options: RenderOptions | undefined,
   globals: Globals,
 ): Promise<string> {
-  const { args } = options ?? {}
+  const { args, host: name, sessionId } = options ?? {}
   if (options !== undefined) checkOptions('render', options, RENDER_OPTIONS)
   const tool = await requireTool(ref, globals)
   const source = sourceOf(tool)
@@ -92,8 +102,15 @@ export async function render(
   const chain = await chainOf(tool, globals)
   ctx.chain = chain
   if (args instanceof UncopiedArguments) throw argumentsRefused(tool, args)
-  ctx.takeArguments(await checkArguments(tool, chain, args, ctx))
-  return source ? runMarkdown(tool, source, ctx, globals) : tool.content()
+  const host = name && new HostFilling(tool, args, { host: name, sessionId }, globals)
+  // A host's arguments are words, which only its placeholders take where there are no `params`.
+  const own = host && !tool.frontmatter.params ? undefined : args
+  ctx.takeArguments(await checkArguments(tool, chain, own, ctx))
+  if (!host) return source ? runMarkdown(tool, source, ctx, globals) : tool.content()
+  const content = source
+    ? await renderTool(tool, source, ctx, globals, host)
+    : host.fill(await tool.content())
+  return host.finish(content)
 }
 
 /** One rendering of a tool's content. */
@@ -104,7 +121,7 @@ class ToolRendering {
     private readonly tool: ToolDef,
     private readonly known: Map<string, ToolDef>,
     private readonly ctx: RunContext,
-    private readonly isFilled: boolean,
+    private readonly filling: Filling,
     private readonly work: ContentWork,
   ) {
     this.globals = ctx.globals
@@ -118,9 +135,15 @@ class ToolRendering {
       {
         run: (directive, inner, at) => this.run(directive, inner, at),
         inside: (at, locals) => ({ ...at, locals: { ...at.locals, ...locals } }),
-        fill: (range, at) => (this.isFilled ? asText(interpolate(range, this.roots(at))) : range),
+        fill: (range, at) => this.fill(range, at),
       },
     )
+  }
+
+  private fill(range: string, place: Place): string {
+    const { isFilled, host } = this.filling
+    const own = (text: string): string => (isFilled ? asText(interpolate(text, this.roots(place))) : text)
+    return host ? host.fill(range, own) : own(range)
   }
 
   private async run(
@@ -164,12 +187,7 @@ class ToolRendering {
     if (tool.frontmatter.params)
       await checkArguments(tool, chain, { arg: call.arg, attributes: call.attributes }, ctx)
     throwIfAborted(ctx)
-    return chain.steps.length === 0
-      ? tool.fn(ctx, call)
-      : whenThere(
-          runChain(ctx, chain, () => tool.fn(ctx, call)),
-          result => result,
-        )
+    return chain.steps.length === 0 ? tool.fn(ctx, call) : runChain(ctx, chain, () => tool.fn(ctx, call))
   }
 
   /** A result as text, or as a text with directives of its own. */
@@ -228,10 +246,7 @@ class ToolRendering {
   }
 }
 
-/**
- * Runs a static directive within the time that it has at build time. One that never waits cannot be
- * interrupted.
- */
+/** Runs a static directive within a time limit, as the compiler does. Only waiting can be interrupted. */
 async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall, ctx: RunContext): Promise<unknown> {
   // Bundling its code is no time of its own.
   await load?.()

@@ -6,11 +6,15 @@
 import { disk } from '#disk'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
+import { listingText } from '../../src/index/digested-texts.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import { isBroken, listingText, type NameRecord } from '../../src/index/index-format.js'
+import { isBroken, type NameRecord } from '../../src/index/index-format.js'
+import { IndexRefused } from '../../src/index/read-index.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
-import { dirKey, forgetAdded, forgetDisk, isFileFresh } from './look-up.js'
+import { addDiagnostic, defaultGlobals } from '../state/globals.js'
+import { isFileFresh, isFresh } from './file-freshness.js'
+import { dirKey, diskNames, forgetAdded, forgetDisk, refuse } from './look-up.js'
 
 /**
  * The directory's names from its files; null where it does not exist or there is no reader. They are kept
@@ -28,15 +32,70 @@ export async function readDisk(
       state.dir,
       'has no index that can be believed, so that nothing says what its skills should be',
     )
+  if (!isThere) noteMissing(state, globals)
   const parser = isThere ? await loadParser(globals) : null
-  const names = parser && (await parser.readDirectory(state.dir, state.ignore))
+  const names = parser && (await parser.readDirectory(state))
   // An index that was opened meanwhile counts instead.
   if (isWanted()) keepDisk(state, names, globals)
   return names
 }
 
+/** Reports a path that leads nowhere. The state of the process searches conventional ones, which need not exist. */
+function noteMissing({ dir, library }: DirectoryState, globals: Globals): void {
+  if (library || globals === defaultGlobals()) return
+  addDiagnostic(globals, {
+    file: dir,
+    line: 1,
+    column: 1,
+    rule: 'path-missing',
+    severity: 'warning',
+    reason: 'There is no such directory, and so it has no skills',
+    note: 'Correct the path, or create the directory. Relative paths start from `cwd`.',
+  })
+}
+
+/**
+ * Finds a name in the directory's files. They are read once; under `check` again, where something in the
+ * directory changed.
+ */
+export async function lookUpOnDisk(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+): Promise<Found | null> {
+  const isTrusted = globals.config.freshness === 'trust'
+  if (!isTrusted) forgetChanged(state, globals)
+  const names = await diskNames(state, globals)
+  const record = names?.tool(name)
+  if (!names || !record) return null
+  const found = { state, names, record }
+  return isTrusted || isFresh(found) ? found : rereadName(found, name, globals)
+}
+
+/**
+ * Finds a name under `check`, where `record` is what was known of it: a file that changed since `names` was
+ * made is read anew, and an added one counts.
+ */
+export async function lookAgain(
+  state: DirectoryState,
+  name: string,
+  names: DirectoryNames,
+  record: NameRecord | undefined,
+  globals: Globals,
+  isOwn?: boolean,
+): Promise<Found | null> {
+  const known = record && { state, names, record }
+  const now = known && (isFresh(known) ? known : await rereadName(known, name, globals))
+  if (now) return now
+  const added = await addedNames(state, names, globals)
+  const addition = added?.tool(name, isOwn)
+  if (!added || !addition) return null
+  const found = { state, names: added, record: addition }
+  return isFresh(found) ? found : rereadName(found, name, globals)
+}
+
 /** Forgets what was read of a directory's files where one of them, or one of its folders, changed since. */
-export function forgetChanged(state: DirectoryState, globals: Globals): void {
+function forgetChanged(state: DirectoryState, globals: Globals): void {
   const { diskNames, diskTimes } = state
   if (diskNames === undefined) return
   const isSame =
@@ -105,17 +164,13 @@ export async function rereadFile(
   const known = state.reread.get(file)
   if (known && known.stamp === stamp) return known.names
   const parser = await loadParser(globals)
-  const names = parser && (await parser.readFile(state.dir, file))
+  const names = parser && (await parser.readFile(state, file))
   if (stamp !== null) state.reread.set(file, { stamp, names })
   return names
 }
 
 /** Finds a name in its file as that is now; null where the file no longer gives it. */
-export async function rereadName(
-  { state, record }: Found,
-  name: string,
-  globals: Globals,
-): Promise<Found | null> {
+async function rereadName({ state, record }: Found, name: string, globals: Globals): Promise<Found | null> {
   const names = await rereadFile(state, record.file, globals)
   const anew = names?.tool(name) ?? unseenFolder(names, record.file)
   return names && anew ? { state, names, record: anew } : null
@@ -127,6 +182,13 @@ function unseenFolder(names: DirectoryNames | null, file: string): NameRecord | 
   return faults.find(fault => fault && isBroken(fault) && file.startsWith(`${fault.file}/`))
 }
 
+/** Puts an index aside that was made when a plugin manifest said something else: names in it may be others by now. */
+export function refuseStale(state: DirectoryState, globals: Globals): void {
+  const { index } = state
+  const isStale = index?.header.manifests?.some(({ path }) => !isFileFresh(state, index, path))
+  if (isStale) refuse(state, globals, new IndexRefused('a plugin manifest was changed'))
+}
+
 /**
  * The names of items that were put into the directory after its names were made; null where there are none.
  */
@@ -135,23 +197,24 @@ export async function addedNames(
   names: DirectoryNames,
   globals: Globals,
 ): Promise<DirectoryNames | null> {
-  const changed = disk.directoryTime(state.dir)
+  const times = (names.listed ?? ['']).map(folder => disk.directoryTime(disk.resolve(state.dir, folder)))
+  const changed = times.join()
   // Whoever asks while they are being read waits for the same reading.
-  if (changed !== null && changed === state.listed) return state.added?.names ?? null
-  const items = disk.list(state.dir) ?? []
+  if (changed === state.listed) return state.added?.names ?? null
+  const parser = state.discover ? await loadParser(globals) : null
+  const items = state.discover ? undefined : (disk.list(state.dir) ?? [])
   // A directory that changed just now may change again without its time showing it.
-  state.listed = changed !== null && changed < Date.now() - CLOCK_TICK ? changed : undefined
-  const listing = disk.digestText(listingText(items))
+  const isSettled = times.every(time => time !== null && time < Date.now() - CLOCK_TICK)
+  state.listed = isSettled ? changed : undefined
+  const listing = items ? disk.digestText(listingText(items)) : (parser?.listingOf(state) ?? names.listing)
   if (listing === names.listing) {
     delete state.added
     return null
   }
   if (state.added?.listing === listing) return state.added.names
   const known = new Set(names.paths().map(path => path.split('/')[0]))
-  const only = items.filter(item => !known.has(item))
-  const reading = loadParser(globals).then(
-    parser => parser && parser.readDirectory(state.dir, state.ignore, only),
-  )
+  const only = items?.filter(item => !known.has(item))
+  const reading = loadParser(globals).then(parser => parser && parser.readDirectory(state, only))
   const added = { listing, names: reading }
   state.added = added
   try {

@@ -1,10 +1,17 @@
 import { disk } from '#disk'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import { INDEX_FILE, isBroken, type NameRecord } from '../../src/index/index-format.js'
-import { IndexRefused, indexStamp, type OpenIndex, openIndex, PartsAway } from '../../src/index/read-index.js'
+import { INDEX_FILE } from '../../src/index/index-format.js'
+import {
+  IndexRefused,
+  indexStamp,
+  type OpenIndex,
+  openIndex,
+  otherEntry,
+  PartsAway,
+} from '../../src/index/read-index.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
 import { lazy } from '../host/later.js'
-import { emptyCache } from '../state/cache.js'
+import { emptyCache, emptyCascades } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
@@ -15,13 +22,25 @@ export const directoryFiles = lazy(() => import('./directory-files.js'))
 /** A directory to be searched. */
 type Search = SearchDirectory & Pick<DirectoryState, 'library'>
 
-/** A text that is the same for the same path entries; the second half of cache keys. */
+/**
+ * A text that is the same for the same path entries and shared tools; the second half of cache keys. Forgets
+ * what was kept before a shared tool came or went.
+ */
 export function pathsKey(globals: Globals): string {
   const { paths, cwd } = globals.config
+  const shared = globals.tools.programmaticTools.shared?.version
   const last = globals.pathsKey
-  if (last && last.cwd === cwd && isSame(last.entries, paths)) return last.key
-  const key = JSON.stringify([cwd, ...paths])
-  globals.pathsKey = { entries: [...paths], cwd, key }
+  const isCurrent = last?.shared === shared
+  if (last && isCurrent && last.cwd === cwd && isSame(last.entries, paths)) return last.key
+  if (last && !isCurrent) {
+    const { cache, missing } = globals
+    cache.tool.clear()
+    cache.list.clear()
+    missing.clear()
+    Object.assign(cache, emptyCascades())
+  }
+  const key = JSON.stringify([cwd, shared, ...paths])
+  globals.pathsKey = { entries: [...paths], cwd, shared, key }
   return key
 }
 
@@ -54,10 +73,19 @@ function statesOf(searches: Search[], globals: Globals): DirectoryState[] {
   const { cwd = disk.cwd() } = globals.config
   return searches.map(search => {
     const dir = disk.resolve(cwd, search.dir)
-    const key = [dir, search.layer, ...search.ignore].join('\0')
+    const key = [dir, search.layer, search.namespace, search.discover, ...search.ignore].join('\0')
     const known = globals.directories.get(key)
     if (known) return known
-    const state: DirectoryState = { ...search, dir, index: undefined, reread: new Map(), verified: new Map() }
+    const state: DirectoryState = {
+      ...search,
+      dir,
+      index: undefined,
+      reread: new Map(),
+      verified: new Map(),
+      get units() {
+        return (this.index ?? this.diskNames)?.units
+      },
+    }
     globals.directories.set(key, state)
     return state
   })
@@ -86,9 +114,8 @@ function open(state: DirectoryState, globals: Globals): void {
   forgetAdded(state)
   try {
     const index = openIndex(disk, state.dir, globals.config.verify)
-    if (index && index.header.ignore.join('\0') !== state.ignore.join('\0')) {
-      throw new IndexRefused('it was compiled with other ignore patterns')
-    }
+    const other = index && otherEntry(index.header, state)
+    if (other) throw new IndexRefused(`it ${other}`)
     state.index = index
   } catch (error) {
     refuse(state, globals, error)
@@ -96,7 +123,7 @@ function open(state: DirectoryState, globals: Globals): void {
 }
 
 /** Puts an index aside as a whole, with one warning; names are read from the files instead. */
-function refuse(state: DirectoryState, globals: Globals, error: unknown): void {
+export function refuse(state: DirectoryState, globals: Globals, error: unknown): void {
   if (!(error instanceof IndexRefused)) throw error
   state.index = null
   state.refused = indexStamp(disk, state.dir)
@@ -172,9 +199,16 @@ function renew(state: DirectoryState, globals: Globals, error: unknown): void {
 
 /**
  * Finds a name in one directory: in its index, or where it has none, in its files.
+ *
+ * @param isOwn true where a bare name does not mean a tool of a namespace
  */
-export async function lookUp(state: DirectoryState, name: string, globals: Globals): Promise<Found | null> {
-  const found = await withNames(state, globals, () => lookUpOnce(state, name, globals))
+export async function lookUp(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+  isOwn?: boolean,
+): Promise<Found | null> {
+  const found = await withNames(state, globals, () => lookUpOnce(state, name, globals, isOwn))
   if (found?.names.via === 'bundle') await loadNamesakes(name, globals)
   return found
 }
@@ -187,31 +221,20 @@ export async function loadNamesakes(name: string, globals: Globals): Promise<voi
   for (const state of directoryStates(globals)) await askLoaded(state, globals, index => index.tool(name))
 }
 
-async function lookUpOnce(state: DirectoryState, name: string, globals: Globals): Promise<Found | null> {
-  const inIndex = askIndex(state, globals, index => ({ names: index, record: index.tool(name) }))
-  const names = inIndex?.names ?? (await diskNames(state, globals))
-  if (names === null) return null
-  const record = inIndex ? inIndex.record : names.tool(name)
-  if (globals.config.freshness === 'trust') return record ? { state, names, record } : null
-  return checked(state, name, names, record, globals)
-}
-
-/**
- * Finds a name in the directory's files. They are read once; under `check` again, where something in the
- * directory changed.
- */
-export async function lookUpOnDisk(
+async function lookUpOnce(
   state: DirectoryState,
   name: string,
   globals: Globals,
+  isOwn?: boolean,
 ): Promise<Found | null> {
-  const isTrusted = globals.config.freshness === 'trust'
-  if (!isTrusted) (await directoryFiles()).forgetChanged(state, globals)
-  const names = await diskNames(state, globals)
-  const record = names?.tool(name)
-  if (!names || !record) return null
-  const found = { state, names, record }
-  return isTrusted ? found : current(found, name, globals)
+  if (globals.config.freshness !== 'trust' && currentIndex(state, globals)?.header.manifests)
+    (await directoryFiles()).refuseStale(state, globals)
+  const inIndex = askIndex(state, globals, index => ({ names: index, record: index.tool(name, isOwn) }))
+  const names = inIndex?.names ?? (await diskNames(state, globals))
+  if (names === null) return null
+  const record = inIndex ? inIndex.record : names.tool(name, isOwn)
+  if (globals.config.freshness === 'trust') return record ? { state, names, record } : null
+  return (await directoryFiles()).lookAgain(state, name, names, record, globals, isOwn)
 }
 
 /** The directory's names from its files; null where it does not exist or there is no reader. */
@@ -244,70 +267,9 @@ export function dirKey({ dir, ignore }: DirectoryState): string {
   return `${dir}\0${ignore.join('\0')}`
 }
 
-/**
- * Finds a name under `check`: a file that changed since `names` was made is read anew, and an added one
- * counts.
- */
-async function checked(
-  state: DirectoryState,
-  name: string,
-  names: DirectoryNames,
-  record: NameRecord | undefined,
-  globals: Globals,
-): Promise<Found | null> {
-  const now = record && (await current({ state, names, record }, name, globals))
-  if (now) return now
-  const added = await (await directoryFiles()).addedNames(state, names, globals)
-  const addition = added?.tool(name)
-  return added && addition ? current({ state, names: added, record: addition }, name, globals) : null
-}
-
-/** A name as its file has it now; null where the file no longer gives it. */
-async function current(found: Found, name: string, globals: Globals): Promise<Found | null> {
-  return isFresh(found) ? found : (await directoryFiles()).rereadName(found, name, globals)
-}
-
-/** True where a record's file is as it was when the names were made. */
-export function isFresh({ state, names, record }: Found): boolean {
-  return isFileFresh(state, names, record.file)
-}
-
-/**
- * True where a file is as it was when the names were made: by size and time, or where those differ by digest.
- */
-export function isFileFresh(state: DirectoryState, names: DirectoryNames, file: string): boolean {
-  const path = disk.resolve(state.dir, file)
-  const now = disk.stat(path)
-  const was = names.file(file)
-  if (now === null || was === undefined) return false
-  if (now.size !== was.size) return false
-  if (now.mtimeMs <= names.madeAt) return true
-  const stamp = `${now.size} ${now.mtimeMs} ${was.sha256}`
-  if (state.verified.get(file) === stamp) return true
-  if (disk.digestFile(path) !== was.sha256) return false
-  state.verified.set(file, stamp)
-  return true
-}
-
-/** False too where the index that a tool was found in is gone, and with it what its files were. */
-export function isStillFresh(...asked: Parameters<typeof isFileFresh>): boolean {
-  try {
-    return isFileFresh(...asked)
-  } catch (error) {
-    if (error instanceof IndexRefused) return false
-    throw error
-  }
-}
-
 export function forgetAdded(state: DirectoryState): void {
   delete state.added
   delete state.listed
-}
-
-/** Keeps the fault of a file that should have given a tool. */
-export function noteBroken({ state, record }: Found, globals: Globals): void {
-  if (isBroken(record))
-    addDiagnostic(globals, { ...record.broken, file: disk.resolve(state.dir, record.broken.file) })
 }
 
 /** The names of a directory: by its index, or where it has none, by its files. */

@@ -1,6 +1,7 @@
 import { disk } from '#disk'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { loadParser } from './directory-files.js'
 
 /** Where something stands in a skill's file. */
@@ -21,7 +22,8 @@ export async function writtenPlace(
   if (file === null) return null
   const { name, origin } = tool
   const parser = await loadParser(globals)
-  const position = await parser?.placeOf(origin.entry, origin.file, name, path)
+  const state = sourceOf(tool)?.state
+  const position = state && (await parser?.placeOf(state, origin.file, name, path))
   return { file, ...(position && { position }) }
 }
 

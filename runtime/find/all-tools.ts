@@ -6,20 +6,22 @@ import {
   directoryStates,
   diskNames,
   lookUp,
-  noteBroken,
   pathsKey,
   withNames,
 } from '../directory/look-up.js'
+import { noteBroken } from '../directory/note-broken.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
+import { withoutCopies } from './without-copies.js'
 
 const notEvaluated = lazy(() => import('../state/not-evaluated.js'))
 
 /** Every tool that is registered, and those of the path entries, from indexes and files. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {
+  if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)
   const key = pathsKey(globals)
@@ -42,8 +44,9 @@ export async function allTools(globals: Globals): Promise<ToolDef[]> {
       }
     }
   }
-  globals.cache.list.set(key, tools)
-  return [...tools]
+  const listed = await withoutCopies(tools, globals)
+  globals.cache.list.set(key, listed)
+  return [...listed]
 }
 
 /** The tools that a program registered, without those that `inline://` references made. */

@@ -1,12 +1,20 @@
 import { disk } from '#disk'
+import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { nearest } from '../../src/base/nearest.js'
+import type { BrokenRecord } from '../../src/index/index-format.js'
+import { withLabels } from '../../src/skill/near-tool.js'
+import { parseReference } from '../../src/skill/reference.js'
+import { toolBroken } from '../../src/skill/skill-faults.js'
 import { askLoaded, directoryStates } from '../directory/look-up.js'
+import { noteBroken } from '../directory/note-broken.js'
 import type { Globals } from '../state/context.js'
+import type { Found } from '../state/directory-state.js'
+import type { Resolution } from '../state/tool-def.js'
 
 /** The error for a reference that leads nowhere, with the nearest name that is known. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
-  const near = nearest(ref, await knownNames(globals))
+  const near = nearest(ref, withLabels(await knownNames(globals)))
   return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
     hint: near === null ? listing() : `Did you mean "${near}"?`,
     tool: ref,
@@ -18,6 +26,19 @@ function listing(): string {
   return disk.via === 'index'
     ? 'See `agent-apps list` for those there are.'
     : '`runtime.listTools()` gives those there are.'
+}
+
+/** What a reference leads to whose file gives no tool because of its faults. */
+export function brokenTool(found: Found & { record: BrokenRecord }, globals: Globals): Resolution {
+  noteBroken(found, globals)
+  const { state, record } = found
+  return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
+}
+
+/** Throws TOOL_BROKEN for a broken file that was named by its path; a bare name then leads to nothing. */
+export function refuseBrokenPath(ref: string, broken: Diagnostic): void {
+  const { kind } = parseReference(ref)
+  if (kind === 'path' || kind === 'file-url') throw toolBroken(ref, broken)
 }
 
 /** The error for a reference that is not a string. */

@@ -3,7 +3,11 @@ import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
-import { directoryFiles, directoryStates, isFileFresh, namesOf, withNames } from '../directory/look-up.js'
+import { namespaceAt } from '../../src/index/namespace-at.js'
+import { boundAt } from '../../src/index/unit-around.js'
+import { namespaceOf } from '../../src/skill/names.js'
+import { isFileFresh } from '../directory/file-freshness.js'
+import { directoryFiles, directoryStates, namesOf, withNames } from '../directory/look-up.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
@@ -12,19 +16,23 @@ import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 
 /** A main skill, or the file that should be one and has a fault. */
-export type Main = { tool: ToolDef; fault?: never } | { tool?: never; fault: Diagnostic; path: string }
+export type Main = { namespace: string } & (
+  | { tool: ToolDef; fault?: never }
+  | { tool?: never; fault: Diagnostic; path: string }
+)
 
 /**
  * The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is
  * absolute.
  */
 export async function mainInDir(dir: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
+  if (globals.configure) await globals.configure()
   return (await mainAt(dir, globals))?.tool ?? null
 }
 
 async function mainAt(dir: string, globals: Globals): Promise<Main | null> {
   const known = kept(globals.cache.mainInDir.get(dir), globals)
-  if (known !== undefined) return known ? { tool: known } : null
+  if (known !== undefined) return known && mainOfTool(known)
   const state = directoryStates(globals).find(one => one.dir === dir || disk.inside(one.dir, dir) !== null)
   const folder = state && (dir === state.dir ? '' : `${disk.inside(state.dir, dir)}/`)
   const main =
@@ -34,6 +42,10 @@ async function mainAt(dir: string, globals: Globals): Promise<Main | null> {
   // A main skill with a fault is looked for again.
   if (!main?.fault) globals.cache.mainInDir.set(dir, main?.tool ?? null)
   return main
+}
+
+function mainOfTool(tool: ToolDef): Main {
+  return { tool, namespace: namespaceOf(tool.name) }
 }
 
 /** Under `check` a main skill may come, go or change at any time. */
@@ -55,11 +67,11 @@ async function mainOf(state: DirectoryState, folder: string, globals: Globals): 
     const now = isSame ? from : await (await directoryFiles()).rereadFile(state, path, globals)
     const file = now?.file(path)
     const fault = file?.diagnostics.find(({ rule }) => rule === 'main-broken')
-    if (fault) return { fault, path: disk.resolve(state.dir, path) }
+    if (fault) return { fault, path: disk.resolve(state.dir, path), namespace: namespaceAt(path, state) }
     for (const name of file?.tools ?? []) {
       const record = now?.tool(name)
       if (now && record && !isBroken(record) && record.frontmatter.role === 'main')
-        return { tool: toolOf({ state, names: now, record }, globals) }
+        return mainOfTool(toolOf({ state, names: now, record }, globals))
     }
   }
   return null
@@ -98,19 +110,38 @@ export async function findAuthority(
 export async function authorityOf(tool: ToolDef, globals: Globals): Promise<Main | null> {
   const key = tool.src ?? tool.name
   const known = kept(globals.cache.authority.get(key), globals)
-  if (known !== undefined) return known && { tool: known }
+  if (known !== undefined) return known && mainOfTool(known)
   const authority = tool.origin.entry === '' ? await projectMain(globals) : await nearestMain(tool, globals)
   if (!authority?.fault) globals.cache.authority.set(key, authority?.tool ?? null)
   return authority
 }
 
-async function nearestMain({ origin: { entry, file } }: ToolDef, globals: Globals): Promise<Main | null> {
-  const folders = file.split('/').slice(0, -1)
-  for (let depth = folders.length; depth >= 0; depth--) {
-    const main = await mainAt([entry, ...folders.slice(0, depth)].join('/'), globals)
-    if (main) return main
-  }
+async function nearestMain(tool: ToolDef, globals: Globals): Promise<Main | null> {
+  for await (const main of mainsAbove(tool, globals)) return main
   return null
+}
+
+/** The main skill of a tool's namespace: the highest at or above the tool. */
+export async function namespaceMain(tool: ToolDef, globals: Globals): Promise<Main | null> {
+  let highest: Main | null = null
+  for await (const main of mainsAbove(tool, globals)) if (main.namespace !== '') highest = main
+  return highest
+}
+
+/**
+ * The main skills in a tool's folder and above it, inside its unit, the nearest first. Those of other
+ * namespaces are not over it.
+ */
+async function* mainsAbove(tool: ToolDef, globals: Globals): AsyncGenerator<Main> {
+  const { entry, file } = tool.origin
+  const state = directoryStates(globals).find(({ dir }) => dir === entry)
+  const top = state ? boundAt(file, state) : ''
+  const folders = file.split('/').slice(0, -1)
+  const last = top === '' ? 0 : top.split('/').length
+  for (let depth = folders.length; depth >= last; depth--) {
+    const main = await mainAt([entry, ...folders.slice(0, depth)].join('/'), globals)
+    if (main && ['', namespaceOf(tool.name)].includes(main.namespace)) yield main
+  }
 }
 
 /** A tool without a file stands under the project's main skill, or else the library's. */
@@ -118,14 +149,17 @@ async function projectMain(globals: Globals): Promise<Main | null> {
   return (await rootMain(isOwn, globals)) ?? rootMain(({ library }) => library === true, globals)
 }
 
-/** The main skill at the root of the first directory of a kind that has one. */
+/** The main skill at the top of the first unit of a directory of a kind that has one without a namespace. */
 export async function rootMain(
   isOne: (state: DirectoryState) => boolean,
   globals: Globals,
 ): Promise<Main | null> {
-  for (const { dir } of directoryStates(globals).filter(isOne)) {
-    const main = await mainAt(dir, globals)
-    if (main) return main
+  for (const state of directoryStates(globals).filter(isOne)) {
+    await namesOf(state, globals)
+    for (const { path } of state.units ?? [{ path: '' }]) {
+      const main = await mainAt(path === '' ? state.dir : `${state.dir}/${path}`, globals)
+      if (main?.namespace === '') return main
+    }
   }
   return null
 }

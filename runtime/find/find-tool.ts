@@ -1,8 +1,7 @@
-import { disk } from '#disk'
-import { runtimeClosed, toolBroken } from '../../src/base/error.js'
+import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { parseReference } from '../../src/skill/reference.js'
-import { inSearchOrder, lookUp, lookUpOnDisk, noteBroken, pathsKey } from '../directory/look-up.js'
+import { directoryFiles, inSearchOrder, lookUp, pathsKey } from '../directory/look-up.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
@@ -43,17 +42,13 @@ export function knownTool(ref: string, globals: Globals): ToolDef | null | undef
 
 async function find(ref: string, globals: Globals): Promise<ToolDef | null> {
   const resolution = await resolve(ref, globals)
-  if (resolution?.broken && isPath(ref)) throw toolBroken(ref, resolution.broken)
+  if (resolution?.broken) (await faults()).refuseBrokenPath(ref, resolution.broken)
   return resolution?.tool ?? null
-}
-
-function isPath(ref: string): boolean {
-  const { kind } = parseReference(ref)
-  return kind === 'path' || kind === 'file-url'
 }
 
 /** Finds what a reference leads to, and keeps tools and what is missing for the next time. */
 export async function resolve(ref: string, globals: Globals): Promise<Resolution> {
+  if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   if (typeof ref !== 'string') throw (await faults()).noReference(ref)
   const key = `${ref}\0${pathsKey(globals)}`
@@ -132,18 +127,15 @@ async function resolveName(
     if (found) return settle(found, globals)
   }
   for (const state of searched) {
-    const found = await lookUpOnDisk(state, name, globals)
+    const found = await (await directoryFiles()).lookUpOnDisk(state, name, globals)
     if (found) return settle(found, globals)
   }
   return null
 }
 
 async function settle(found: Found, globals: Globals): Promise<Resolution> {
-  const { state, record } = found
-  if (isBroken(record)) {
-    noteBroken(found, globals)
-    return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
-  }
+  const { record } = found
+  if (isBroken(record)) return (await faults()).brokenTool({ ...found, record }, globals)
   const tool = toolOf({ ...found, record }, globals)
   if (!record.dynamic) return { tool }
   return (await completing()).completeTool(tool, sourceOf(tool) ?? { ...found, record }, globals)

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
-import { INTERNAL_TAG } from '../../src/skill/names.js'
+import { INTERNAL_TAG, labelOf } from '../../src/skill/names.js'
 import { askIndex, statesAfter } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
 import { lazy } from '../host/later.js'
@@ -47,6 +47,7 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
   })
   const tool: ToolDef = {
     name: frontmatter.name,
+    label: labelOf(frontmatter.name),
     kind,
     frontmatter,
     fn: async (ctx, args) => {

@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import { nearest } from '../../src/base/nearest.js'
 import { directiveReferences } from '../../src/content/content-references.js'
+import { isPlaceholders } from '../../src/content/host-placeholders.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { IndexRefused } from '../../src/index/read-index.js'
 import { inOrder, isReferences, type ToolReference } from '../../src/skill/references.js'
@@ -36,9 +37,9 @@ export async function readDetails(tool: ToolDef, globals: Globals): Promise<Requ
   const source = sourceOf(tool)
   const details = source && (await withNames(source.state, globals, () => ask(source, globals)))
   const { verbatim = details?.verbatim ?? {} } = source ?? {}
-  const { resources = [], references: written = [] } = details ?? {}
+  const { resources = [], references: written = [], placeholders = [] } = details ?? {}
   const inContent = source?.record.directives ? await referencesInContent(tool, source, globals) : []
-  return { verbatim, resources, references: inOrder([...written, ...inContent]) }
+  return { verbatim, resources, references: inOrder([...written, ...inContent]), placeholders }
 }
 
 async function referencesInContent(
@@ -58,8 +59,8 @@ async function ask({ state, names, record }: ToolSource, globals: Globals): Prom
   const index = names.via === 'disk' ? names : currentIndex(state, globals)
   const asked = index ?? (await rereadFile(state, record.file, globals))
   const details = asked?.details(record.frontmatter.name)
-  const { references = [] } = details ?? {}
-  if (!isReferences(references))
+  const { references = [], placeholders = [] } = details ?? {}
+  if (!isReferences(references) || !isPlaceholders(placeholders))
     throw new IndexRefused(`the references of "${record.frontmatter.name}" are not ours`)
   return details
 }

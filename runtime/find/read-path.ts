@@ -1,20 +1,15 @@
 import { disk } from '#disk'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
-import { toolBroken } from '../../src/base/error.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
+import { labelOf } from '../../src/skill/names.js'
 import type { Reference } from '../../src/skill/reference.js'
+import { toolBroken } from '../../src/skill/skill-faults.js'
 import { loadParser, rereadFile } from '../directory/directory-files.js'
-import {
-  askIndex,
-  askLoaded,
-  directoryStates,
-  isFresh,
-  loadNamesakes,
-  noteBroken,
-  withNames,
-} from '../directory/look-up.js'
+import { isFresh } from '../directory/file-freshness.js'
+import { askIndex, askLoaded, directoryStates, loadNamesakes, withNames } from '../directory/look-up.js'
+import { noteBroken } from '../directory/note-broken.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
@@ -26,6 +21,7 @@ const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
 /** Loads every tool of a file for `loadSkillsFromFile`. */
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
+  if (globals.configure) await globals.configure()
   const place = await placeOf(path, globals)
   if (place === null) return []
   const known = keptTools(place, globals)
@@ -66,7 +62,7 @@ type PathReference = Extract<Reference, { kind: 'path' | 'file-url' }>
 async function toolAt(path: string, fragment: string | undefined, globals: Globals): Promise<Resolution> {
   const place = await placeOf(path, globals)
   if (place === null) return null
-  const named = ({ name }: ToolDef): boolean => name === fragment
+  const named = ({ label }: ToolDef): boolean => label === fragment
   const known = fragment === undefined ? undefined : keptTools(place, globals)?.find(named)
   if (known) return { tool: known }
   const all = await foundIn(place, globals)
@@ -74,7 +70,7 @@ async function toolAt(path: string, fragment: string | undefined, globals: Globa
   const found =
     fragment === undefined
       ? all.find(({ isFirst }) => isFirst)
-      : all.find(({ record }) => !isBroken(record) && record.frontmatter.name === fragment)
+      : all.find(({ record }) => !isBroken(record) && labelOf(record.frontmatter.name) === fragment)
   const [tool] = found ? soundTool(found, globals) : []
   if (tool) return { tool }
   const [broken] = all.flatMap(one => faultOf(one))

@@ -2,10 +2,7 @@ import { shardOf } from '../../src/index/index-format.js'
 import { bundleReplaced } from './bundle-replaced.js'
 import type { Disk } from './disk-seam.js'
 
-/**
- * The files that a bundle was made of, as far as they are in it. Paths are absolute, from a root that is the
- * bundle's own.
- */
+/** The files that a bundle has. Paths are absolute, from a root of the bundle's own. */
 export interface BundledFiles {
   cwd: string
   /** Where the package's own skills lie; null where they are not searched. */
@@ -30,18 +27,10 @@ export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 /** By `start-end`, in bytes: a text, or bytes that are none. */
 export type FileParts = Record<string, string | { base64: string }>
 
-/**
- * The `#disk` of a bundle, set when its entry runs. Chunks import this module, so nothing of the bundle's
- * contents is in it.
- */
+/** The `#disk` of a bundle, set by its entry: chunks import this module, so it holds no contents. */
 export let disk: Disk
 
-/**
- * Puts the files of a bundle in place of a file system. Where a bundle that was made anew is imported once
- * more, its files take the place of those before.
- *
- * @returns the options given, for the runtime that is made over the files
- */
+/** Makes a bundle's files the `#disk`, in place of an older bundle's. Returns the options given. */
 export function overBundle<Options>(bundled: BundledFiles, options: Options): Options {
   disk = bundleDisk(bundled)
   return options
@@ -59,6 +48,7 @@ function bundleDisk(bundled: BundledFiles): Disk {
   return {
     via: 'bundle',
     cwd: () => cwd,
+    home: () => cwd,
     resolve: (...parts) => resolve(cwd, parts),
     inside,
     fromFileUrl: () => null,

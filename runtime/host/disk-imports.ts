@@ -1,7 +1,7 @@
 /**
- * Imports modules from bytes that were checked. An import by path reads the file by itself, after whoever
- * checked it; so Node is given hooks that read it once, hold it against its digest and hand over those bytes.
- * The digest stands in the module's URL: a module that was imported without a check is another one.
+ * Imports modules from checked bytes. An import by path would read the file again, after the check; so hooks
+ * of Node read it once, compare its digest and hand over those bytes. The digest is in the module's URL,
+ * which keeps a module that was imported unchecked apart.
  */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -8,16 +8,15 @@ import type { IndexFiles } from '../../src/index/read-index.js'
  */
 export interface Disk extends IndexFiles {
   cwd: () => string
+  /** The user's own directory. */
+  home: () => string
   /** Absolute, normalised. */
   resolve: (...parts: string[]) => string
   /** The path from one absolute directory to a file, `/`-separated; null where it does not lie inside. */
   inside: (directory: string, file: string) => string | null
   fromFileUrl: (url: string) => string | null
   toFileUrl: (path: string) => string
-  /**
-   * Runs `work` so that it, and all that it starts, sees each file as it is when it is first looked at.
-   * Nested turns join the outer one.
-   */
+  /** Runs `work`, for which no file changes once it was looked at. Nested turns join the outer one. */
   turn: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Lets the turn see everything as it is now, because what it saw is gone. */
   lookAgain: () => void
@@ -31,19 +30,13 @@ export interface Disk extends IndexFiles {
   readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
   /** True where a file's real place is in a folder's real place. */
   isInside: (folder: string, file: string) => Promise<boolean>
-  /**
-   * All bytes of a file inside a folder, links followed; null where it is gone or its real place is outside.
-   */
+  /** All bytes of a file inside a folder; null if it is gone, or a link leads outside. */
   readInside: (folder: string, path: string) => Promise<Uint8Array | null>
   /** SHA-256 of a file, hexadecimal. */
   digestFile: (path: string) => string | null
   /** The folder of the skills that the package ships; null where the package is not there as such. */
   libraryDirectory: () => string | null
-  /**
-   * Imports a module from its file: where `digests` are given, by path, only from bytes that have the digests
-   * which it and what it imports should have. Where they have others, or the host cannot do that, the error's
-   * `code` is `ERR_AGENT_APPS_UNCHECKED`.
-   */
+  /** Imports a module; throws with `code` ERR_AGENT_APPS_UNCHECKED where its files lack the `digests`. */
   importModule: (path: string, digests?: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
   /** The compiler's reader; null where the deployment left it out. */
   loadParser: () => Promise<DiskParser | null>

@@ -8,10 +8,7 @@ import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import type { Disk } from './disk-seam.js'
 
-/**
- * The compiler's reader of skills, by a name that bundlers do not follow: an application must not carry a
- * parser it may never need.
- */
+/** The compiler's reader, by a name that bundlers do not follow: most applications never need a parser. */
 const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
 /** Not imported: that would load all that it exports, streams too, at every start. */
@@ -26,6 +23,7 @@ let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
 export const disk: Disk = {
   via: 'index',
   cwd: () => process.cwd(),
+  home: () => process.getBuiltinModule('node:os').homedir(),
   resolve,
   inside(directory, file) {
     const path = relative(directory, file)
@@ -171,10 +169,7 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
   }
 }
 
-/**
- * The bytes of the file at a real path; null where a link was put on the way since that was found out, or
- * what is no file.
- */
+/** The bytes of a file at its real path; null if a link has taken its place since, or it is no file. */
 async function readReal(real: string): Promise<Uint8Array | null> {
   const file = await fs.promises.open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {

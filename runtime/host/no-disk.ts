@@ -5,14 +5,12 @@ const noneLater = async (): Promise<null> => null
 const no = (): boolean => false
 const noText = (): string => ''
 
-/**
- * The host where there is no file system: nothing is found, so that what asks for the parts of a file is
- * never reached.
- */
+/** A host without a file system: nothing is found, so the parts of a file are never asked for. */
 export const disk: Disk = {
   // As in a bundle there is no command that a hint may name.
   via: 'bundle',
   cwd: () => '.',
+  home: () => '.',
   resolve: (...parts) => parts.join('/'),
   inside: none,
   fromFileUrl: none,

@@ -29,7 +29,7 @@ export function checkArguments(
     const isEmpty = args === undefined || (isJsonObject(args) && Object.keys(args).length === 0)
     if (isEmpty || role === 'middleware') return args
     throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
-      hint: 'Leave them out, or declare `metadata.params`.',
+      hint: `Leave them out, or declare \`metadata.params\`. \`agent-apps describe ${tool.name}\` shows the tool.`,
       tool: tool.name,
     })
   }
@@ -40,10 +40,7 @@ export function checkArguments(
   )
 }
 
-/**
- * The schema that a tool's result is held against, which from here on is known to all that runs around the
- * tool; undefined where there is none.
- */
+/** The schema that a tool's result must match, from here on in `ctx.run`; undefined without one. */
 export function resolveReturns(
   tool: ToolDef,
   { schemas }: Chain,
@@ -54,8 +51,8 @@ export function resolveReturns(
 }
 
 /**
- * Compares what a tool gave with its `returns`, as they were resolved, and gives it back. The text of a
- * Markdown skill is for whom it is read by, and compared with nothing: `returns` says what comes of it.
+ * Checks a tool's result against its resolved `returns`, and returns it. The text of a Markdown skill is not
+ * checked: there, `returns` describes what the reader makes of it.
  *
  * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID where `returns` itself cannot be used
  */
@@ -73,10 +70,7 @@ export function checkResult(
       )
 }
 
-/**
- * True for a tool that is a text: Markdown that delegates to nothing, or to Markdown written in its own
- * frontmatter.
- */
+/** True for a tool that is text: Markdown without a delegate, or with Markdown as its delegate. */
 function isText(tool: ToolDef, { body = tool }: Chain): boolean {
   if (typeof body.frontmatter.metadata.delegate !== 'string') return tool.kind !== 'code'
   const { delegate } = sourceOf(body)?.record ?? {}

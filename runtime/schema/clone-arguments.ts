@@ -13,9 +13,8 @@ export class UncopiedArguments {
 }
 
 /**
- * A copy of arguments: their objects and arrays, at any depth. What is neither, like a function, a date or an
- * instance of a class, stays the caller's. Made before anything is waited for, so that what the caller
- * changes later is its own.
+ * Copies the objects and arrays of arguments, at any depth; functions, dates and instances of classes stay
+ * the caller's. Called before anything is awaited, so that what the caller changes later is its own.
  */
 export function cloneArguments(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -20,8 +20,7 @@ export function resolve(part: Part, written: JsonObject, ctx: Context): JsonObje
 }
 
 /**
- * Holds a value against one of a tool's schemas, its own or one that it inherits, and gives a copy of it, in
- * arguments with defaults.
+ * Checks a value against one of a tool's schemas, and returns a copy, with defaults if it is the arguments.
  *
  * @throws ARGS_INVALID, RESULT_INVALID, SCHEMA_INVALID
  */

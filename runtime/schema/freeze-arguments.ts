@@ -1,7 +1,4 @@
-/**
- * Freezes arguments that were copied for a call, at any depth: their objects and arrays. An instance of a
- * class is the caller's, and stays as it is.
- */
+/** Freezes the objects and arrays of copied arguments, at any depth; class instances are the caller's. */
 export function freezeArguments(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   if (Array.isArray(value)) {

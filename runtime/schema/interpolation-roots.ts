@@ -1,27 +1,22 @@
+import { defineField } from '../../src/base/define-field.js'
 import type { InterpolationRoots } from '../../src/content/interpolate.js'
 import type { Context, Run } from '../state/context.js'
 
 /** The values that a `${…}` can name in a context. */
 export function interpolationRoots(ctx: Context): InterpolationRoots {
-  const fields = contextFields(ctx)
+  const { args, locals, globals } = ctx
   return {
-    get args() {
-      return fields.args
-    },
-    get locals() {
-      return fields.locals
-    },
+    args,
+    locals,
     get nonlocals() {
-      return fields.nonlocals
+      return flattened(ctx.nonlocals)
     },
     get run() {
-      return fields.run
+      return runFields(ctx.run)
     },
-    get config() {
-      return ctx.globals.config
-    },
+    config: globals.config,
     get env() {
-      return allowedEnvironment(ctx.globals.config.env)
+      return allowedEnvironment(globals.config.env)
     },
   }
 }
@@ -32,52 +27,32 @@ function allowedEnvironment(names: readonly string[] = []): Record<string, strin
   return Object.fromEntries(names.map(name => [name, process?.env?.[name]]))
 }
 
-/**
- * A context with its fields as own properties, as paths follow only those. Each is made when a path names it.
- */
+/** A context's fields as own properties, which paths need. What costs time is made when a path names it. */
 export function contextFields(ctx: Context) {
+  const { args, locals, globals } = ctx
   return {
-    get args() {
-      return ctx.args
-    },
-    get locals() {
-      return ctx.locals
-    },
+    args,
+    locals,
     get nonlocals() {
       return flattened(ctx.nonlocals)
     },
     get run() {
       return runFields(ctx.run)
     },
-    get globals() {
-      return ctx.globals
-    },
+    globals,
     get envelope() {
       return ctx.envelope
     },
   }
 }
 
-function runFields(run: Run) {
-  return {
-    get id() {
-      return run.id
-    },
-    get tool() {
-      return run.tool
-    },
-    get index() {
-      return run.index
-    },
-    get origin() {
-      return run.origin
-    },
-  }
+function runFields({ id, tool, index, origin }: Run) {
+  return { id, tool, index, origin }
 }
 
 /** All that can be seen in it, its own and its callers'. */
 function flattened(nonlocals: Record<string, unknown>): Record<string, unknown> {
-  const all: [string, unknown][] = []
-  for (const key in nonlocals) all.push([key, nonlocals[key]])
-  return Object.fromEntries(all)
+  const all = {}
+  for (const key in nonlocals) defineField(all, key, nonlocals[key])
+  return all
 }

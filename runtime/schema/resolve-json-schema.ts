@@ -4,8 +4,8 @@ import type { Context } from '../state/context.js'
 import { contextFields } from './interpolation-roots.js'
 
 /**
- * The schema that holds in a context: where a schema has a `$resolve`, a path expression, the object that it
- * finds in the context stands in the schema's place. Where it finds none, the schema holds as it is written.
+ * Returns the object that a schema's `$resolve`, a path expression, finds in a context; else the schema
+ * itself.
  *
  * @throws PATH_INVALID
  */

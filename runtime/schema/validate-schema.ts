@@ -1,8 +1,7 @@
 import { attempt } from '../../src/base/attempt.js'
-import type { Issue } from '../../src/base/error.js'
-import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
+import { type ErrorCode, type Issue, isAgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import { type CheckedSchema, checkSchema, type SchemaProblem } from '../../src/schema/check-schema.js'
+import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
 import {
   AJV_MODULES,
   type AJV_OPTIONS,
@@ -58,11 +57,10 @@ const byContent = new Map<string, Promise<Made>>()
 const KEPT_MAX = 100
 
 /**
- * Compares a value with a schema: by the code that it was compiled to, or by Ajv where that is installed and
- * the host makes code, or by interpreting it. Which one it was cannot be told from what it says.
+ * Compares a value with a schema: by compiled code, by Ajv if it is installed and the host makes code, or by
+ * interpreting the schema. All give the same verdict.
  *
- * @param compiled imports what a tool's own schema was compiled to; null for a schema that was found for this
- *   call, whose object may say something else at the next
+ * @param compiled imports the code of a tool's own schema; null for a schema that was found for this call
  */
 export async function compareWith(
   { tool, part, schema, value: given }: Comparison,
@@ -74,38 +72,22 @@ export async function compareWith(
     const hint = 'Correct the schema. Until then the tool does not run.'
     return { value: given, fault: { code: 'SCHEMA_INVALID', message, hint } }
   }
-  const { value, issues } = compare(made, part === 'params' ? given : outputOf(given), part)
+  // Of a structured result, the schema is about the output.
+  const isStructured = part === 'returns' && isToolResult(given)
+  const { value, issues } = compare(made, isStructured ? given.output : given, part)
   // The model gets a failure as it is: `returns` describes success.
   if (issues.length === 0 || (part === 'returns' && isFailure(given))) return { value }
-  const said = issues.map(({ message }) => message).join('; ')
-  return part === 'params'
-    ? {
-        value,
-        fault: {
-          code: 'ARGS_INVALID',
-          message: `The arguments of "${tool}" are invalid: ${said}`,
-          hint: 'See its `params` for what it takes.',
-          issues,
-        },
-      }
-    : {
-        value,
-        fault: {
-          code: 'RESULT_INVALID',
-          message: `The result of "${tool}" is invalid: ${said}`,
-          hint: 'Correct the tool, or its `returns`.',
-          issues,
-        },
-      }
+  const faults = issues.map(({ message }) => message).join('; ')
+  const describes = `\`agent-apps describe ${tool}\` shows its \`params\`.`
+  const [code, message, hint] =
+    part === 'params'
+      ? (['ARGS_INVALID', `The arguments of "${tool}" are`, describes] as const)
+      : (['RESULT_INVALID', `The result of "${tool}" is`, 'Correct the tool, or its `returns`.'] as const)
+  return { value, fault: { code, message: `${message} invalid: ${faults}`, hint, issues } }
 }
 
 function isFailure(result: unknown): boolean {
   return isJsonObject(result) && typeof result.error === 'string'
-}
-
-/** The part of a structured result that the tool's schema is about. */
-function outputOf(result: unknown): unknown {
-  return isToolResult(result) ? result.output : result
 }
 
 function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promise<Made> {
@@ -123,10 +105,7 @@ function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promis
 }
 
 function schemaOfContent(schema: JsonObject): Promise<Made> {
-  const text = attempt(
-    () => JSON.stringify(schema, onlyJson),
-    () => undefined,
-  )
+  const text = attempt(() => JSON.stringify(schema, onlyJson))
   // It holds itself, or what JSON has not, which is its problem.
   if (text === undefined) return makeReady(schema, null)
   // Of a copy: the object is somebody else's, who may change it.
@@ -149,13 +128,12 @@ function onlyJson(_: string, value: unknown): unknown {
 /** @param compiled what it was compiled to, as far as it was */
 async function makeReady(schema: JsonObject, compiled: Validate | null): Promise<Made> {
   const checked = checkSchema(schema)
-  if ('problem' in checked) return refused(checked.problem)
+  if ('problem' in checked) {
+    const { path, reason } = checked.problem
+    return { problem: path.length === 0 ? reason : `${shownPath(path)}: ${reason}` }
+  }
   const validate = compiled ?? (checked.isCompilable ? await ajvValidate(schema, checked) : null)
   return { schema, checked, validate, hasDefaults: JSON.stringify(schema).includes('"default":') }
-}
-
-function refused({ path, reason }: SchemaProblem): { problem: string } {
-  return { problem: path.length === 0 ? reason : `${shownPath(path)}: ${reason}` }
 }
 
 function compare(
@@ -177,16 +155,13 @@ function compare(
     // The stack ends where a schema applies many others to each level of a deep value.
     if (!(error instanceof CloneRefused || error instanceof RangeError)) throw error
     const expected = error instanceof CloneRefused ? error.message : 'of fewer levels'
-    return { value: given, issues: [unreadIssue(expected, given)] }
+    // The value may throw when it is read.
+    const issue = attempt(
+      () => issueOf([], expected, given),
+      () => issueOf([], expected, {}),
+    )
+    return { value: given, issues: [issue] }
   }
-}
-
-/** The issue of a value that may throw when it is read. */
-function unreadIssue(expected: string, given: unknown): Issue {
-  return attempt(
-    () => issueOf([], expected, given),
-    () => issueOf([], expected, {}),
-  )
 }
 
 /** The validator of a compiled module; null where there is no module, or one of another version. */
@@ -200,10 +175,7 @@ async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | 
   }
 }
 
-/**
- * Null where the value keeps the code from deciding: a text too long for its pattern, a `toString` of its
- * own.
- */
+/** Null if the value keeps the code from deciding: too long for a pattern, or with its own `toString`. */
 function decide(validate: Validate, value: unknown): boolean | null {
   try {
     return validate(value)
@@ -222,7 +194,7 @@ type AjvClass = new (
 
 const loaded = new Map<Dialect, Promise<AjvClass | null>>()
 
-/** Null where there is no Ajv, where the host makes no code of texts, and for what Ajv cannot do. */
+/** Null without Ajv, on a host that makes no code of strings, and for a schema that Ajv cannot compile. */
 async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Promise<Validate | null> {
   const loading = loaded.get(dialect) ?? loadAjv(dialect)
   loaded.set(dialect, loading)
@@ -239,20 +211,13 @@ async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Prom
 }
 
 async function loadAjv(dialect: Dialect): Promise<AjvClass | null> {
-  if (!makesCode()) return null
   try {
+    // Throws where the host makes no code of strings.
+    new Function('')
     // By a name that bundlers do not follow: an application must not carry what it may never need.
     const module: AjvModule = await import(/* @vite-ignore */ [AJV_MODULES[dialect]].join())
     return 'default' in module.default ? module.default.default : module.default
   } catch {
     return null
-  }
-}
-
-function makesCode(): boolean {
-  try {
-    return new Function('return true')() === true
-  } catch {
-    return false
   }
 }

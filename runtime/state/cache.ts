@@ -8,9 +8,7 @@ export interface Cache {
   tool: Map<string, ToolDef | null>
   /** Results of `listTools`, by paths. */
   list: Map<string, ToolDef[]>
-  /**
-   * The skill files of a directory that was read without an index, absolute, by `directory\0ignore patterns`.
-   */
+  /** Skill files of a directory without an index, absolute, by `directory\0ignore patterns`. */
   dir: Map<string, string[]>
   /** The sound tools of files that were named by their path, by that, absolute. */
   file: Map<string, ToolDef[]>
@@ -26,14 +24,9 @@ export interface Cache {
   cyclicPeers: Map<string, ReadonlySet<string>> | null
   /** The directories from whose indexes `cyclicPeers` was filled, absolute. */
   cyclicPeersSeededDirs: Set<string> | null
-  /**
-   * The promotions for tools without a file; null until they are needed, and where a fault keeps them from
-   * being known.
-   */
+  /** The promotions for tools without a file; null until needed, or if a fault makes them unknown. */
   promotions: Promotions | null
-  /**
-   * The file of each name of a directory that was read without an index, by the directory's absolute path.
-   */
+  /** The file of each name of a directory without an index, by the directory's absolute path. */
   nameIndex: Map<string, Map<string, string>>
 }
 

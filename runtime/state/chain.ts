@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/json.js'
-import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { ToolDef } from './tool-def.js'
 
 /** A middleware around a tool, ready to be run. */

@@ -1,19 +1,17 @@
-/**
- * The context that a tool is called with, and the state of a runtime. Each names the other, so they are in
- * one file.
- */
+/** The context of a call and the state of a runtime: in one file, as each names the other. */
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { NameRecord } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
-import type { HookTrigger } from '../../src/skill/hooks.js'
+import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
 import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
+import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
@@ -44,19 +42,13 @@ export interface InvokeOptions extends CallIds {
   policy?: AgentPolicy | undefined
 }
 
-/**
- * The context of a call, which a tool gets besides its arguments. `Args` is their type, as its author knows
- * it.
- */
+/** The context of a call, besides its arguments. `Args` is their type, as the tool's author knows it. */
 export interface Context<Args = unknown> {
   /** The invocation's arguments, validated; undefined for a middleware, which is given its configuration. */
   readonly args: Args
   readonly run: Run
   readonly locals: Locals
-  /**
-   * Values shared with every call below: a tool sees its caller's, and what it writes is seen only further
-   * down.
-   */
+  /** Values shared with all calls below: a tool sees its caller's; what it sets, only its own calls see. */
   readonly nonlocals: Record<string, unknown>
   readonly globals: Globals
   readonly envelope: Envelope
@@ -76,9 +68,7 @@ export interface Run {
   readonly tool: RunningTool
   /** The middlewares around the tool; for a middleware, the chain that it stands in. */
   readonly chain: readonly ChainStep[]
-  /**
-   * The place in `chain` of what runs now, or for a middleware its own; past its end where that is the tool.
-   */
+  /** The index in `chain` of what runs now, for a middleware its own; past its end for the tool. */
   readonly index: number
   /** For a middleware that runs as a hook: what set it off, and the name of what it wraps. */
   readonly hook: { trigger: HookTrigger; target: string } | undefined
@@ -120,26 +110,16 @@ export interface Envelope extends Readonly<CallIds> {
 /** The functions that a tool may call. */
 export interface Manager {
   /**
-   * Runs all that is further in, and gives the result so far.
+   * Runs all that is further in, and returns the result so far.
    *
-   * @throws NEXT_TWICE at a second call, but after one that failed: that tries again; and after the
-   *   middleware has ended
+   * @throws NEXT_TWICE at a second call, except after a failed one, and after the middleware has ended
    */
   readonly next: () => Promise<unknown>
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
 }
 
-/** The limits of an agent. */
-export interface AgentPolicy {
-  /** Patterns of the tools that it may call, as in a skill's `allowed-tools`. Absent: all. */
-  allowedTools?: string | readonly string[] | undefined
-}
-
-/**
- * `trust`: an index is right, nothing is looked at to resolve. `check`: source files that changed are read
- * anew.
- */
+/** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
 export type Freshness = 'trust' | 'check'
 
 export interface RuntimeConfig {
@@ -147,6 +127,8 @@ export interface RuntimeConfig {
   paths: PathEntry[]
   /** The directory that relative paths start from. */
   cwd?: string
+  /** The folder of the project whose configuration counts where this one says nothing. */
+  project?: string
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
@@ -160,6 +142,14 @@ export interface RuntimeConfig {
   evaluate?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
+  /** What agents may do. */
+  policy?: RuntimePolicy
+  /** Asks a person whether an agent's call may run. */
+  interact?: Interact
+  /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
+  interactTimeoutMs?: number
+  /** True where the paths are those of a project's file, which the program did not name. */
+  isProjects?: boolean
 }
 
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
@@ -187,6 +177,8 @@ export interface Globals {
   pathsKey?: PathsKey
   /** The listeners to calls. */
   events: RunEvents
+  /** Reads the configuration of the runtime's project; absent where that was done, or need not be. */
+  configure?: () => Promise<void>
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
@@ -210,16 +202,20 @@ export interface PathsKey {
   entries: PathEntry[]
   cwd: string | undefined
   key: string
+  /** The version of the shared tools that the caches were filled with. */
+  shared: number | undefined
 }
 
 /** Tools by the name or URI that they are found by. */
 export interface RegisteredTools extends Map<string, ToolDef> {
+  /** Tools that are found after these: for a runtime, those of the process's default globals. */
+  readonly shared?: RegisteredTools | undefined
+  /** How many changes there have been. */
+  readonly version: number
   set: (key: string, tool: ToolDef | SetTool) => this
 }
 
-/**
- * A tool as a program sets it, for example in place of another in a test: what it does not say is filled in.
- */
+/** A tool as a program sets it, such as a test's stand-in: what it leaves out is filled in. */
 export interface SetTool {
   name: string
   fn: (ctx: Context, args: unknown) => unknown

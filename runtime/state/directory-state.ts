@@ -9,21 +9,20 @@ export interface DirectoryState extends SearchDirectory {
   library?: true
   /** Undefined: not looked for yet. Null: the directory has no index that can be used. */
   index: OpenIndex | null | undefined
+  /** The units of the directory, as its names have them; undefined where it is one as a whole. */
+  readonly units?: DirectoryNames['units']
   /** The stamp of an index that was refused, so that it is not read and reported again. */
   refused?: string | null
   /** The names read from its files, where it has no index or that one missed. */
   disk?: Promise<DirectoryNames | null>
   /** The names of `disk`, once they have been read. */
   diskNames?: DirectoryNames | null
-  /**
-   * When the folders that were listed for them last changed; undefined where one may have changed since
-   * without its time showing it.
-   */
+  /** When the listed folders last changed; undefined if one may have changed without its time showing it. */
   diskTimes?: string | undefined
   /** Items at its top that came after `names` was made, by the listing that showed them. */
   added?: { listing: string; names: Promise<DirectoryNames | null> }
-  /** The directory's own time when it was last listed, in ms. */
-  listed?: number | undefined
+  /** When the folders that decide on what is at its top had changed when they were last listed. */
+  listed?: string | undefined
   /** Files that changed after the names were made, read anew, by path. */
   reread: Map<string, { stamp: string; names: DirectoryNames | null }>
   /** Files whose digest showed that they are the same although they were touched, by path. */

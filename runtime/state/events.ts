@@ -27,10 +27,7 @@ export interface RunEvent extends Progress {
   error?: unknown
 }
 
-/**
- * Called with an event, which all listeners share. What it throws becomes a diagnostic of rule
- * `listener-throws`.
- */
+/** Called with an event. What it throws becomes a diagnostic of rule `listener-throws`. */
 export type RunListener = (event: Readonly<RunEvent>) => void
 
 /** The listeners to the events of calls. */
@@ -39,10 +36,9 @@ export class RunEvents {
   readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()
 
   /**
-   * Calls a listener at each event of a type, until the function that this gives is called. What it throws
-   * becomes a diagnostic.
+   * Calls a listener at each event of a type, until the returned function is called.
    *
-   * @throws OPTIONS_INVALID for a type that there is not
+   * @throws OPTIONS_INVALID for an unknown type
    */
   on(type: RunEventType, listener: RunListener): () => void {
     if (!TYPES.includes(type)) {

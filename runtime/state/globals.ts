@@ -1,18 +1,27 @@
 import type { Diagnostic } from '../../src/base/diagnostic.js'
-import { CONVENTIONAL_DIRECTORIES } from '../../src/skill/path-entry.js'
+import { lazy } from '../host/later.js'
 import { emptyCache } from './cache.js'
-import type { Freshness, Globals, RuntimeConfig } from './context.js'
+import type { Freshness, Globals, RegisteredTools, RuntimeConfig } from './context.js'
 import { RunEvents } from './events.js'
 import { RegisteredToolMap } from './registered-tools.js'
 
 /** Fresh state with empty caches, in which nothing is found before it is registered, as tests want it. */
 export function emptyGlobals(): Globals {
-  return createGlobals({ library: false })
+  return createGlobals({ library: false, paths: [] })
 }
 
-/** New state with a configuration. */
-export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
-  return {
+const projects = lazy(() => import('./project.js'))
+
+/**
+ * New state with a configuration: that of a project is read at the first look-up.
+ *
+ * @param programmaticTools the map for its registered tools
+ */
+export function createGlobals(
+  config: Partial<RuntimeConfig> = {},
+  programmaticTools: RegisteredTools = new RegisteredToolMap(),
+): Globals {
+  const globals: Globals = {
     config: {
       paths: [],
       library: true,
@@ -20,7 +29,7 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
       freshness: config.freshness ?? (config.verify ? 'trust' : defaultFreshness()),
     },
     cache: emptyCache(),
-    tools: { programmaticTools: new RegisteredToolMap() },
+    tools: { programmaticTools },
     directories: new Map(),
     byRecord: new WeakMap(),
     resolving: new Map(),
@@ -35,6 +44,9 @@ export function createGlobals(config: Partial<RuntimeConfig> = {}): Globals {
       parser: 'unused',
     },
   }
+  if (!config.paths || config.project)
+    globals.configure = async () => (await projects()).configure(globals, config)
+  return globals
 }
 
 function defaultFreshness(): Freshness {
@@ -43,15 +55,23 @@ function defaultFreshness(): Freshness {
 }
 
 const DEFAULT = Symbol.for('agent-apps.globals')
+const DEFAULT_TOOLS = Symbol.for('agent-apps.registered-tools')
 
 /**
- * The state that `findTool`, `listTools` and `invoke` use where they are given none: one for the process,
- * whichever copies of the package are loaded.
+ * The default state of `findTool`, `listTools` and `invoke`: one per process, for all copies of it. It searches
+ * the project in the working directory, and where none was compiled, the skills that are discovered there.
  */
 export function defaultGlobals(): Globals {
   const holder = globalThis as unknown as Record<symbol, Globals | undefined>
-  holder[DEFAULT] ??= createGlobals({ paths: [...CONVENTIONAL_DIRECTORIES] })
+  holder[DEFAULT] ??= createGlobals({}, defaultTools())
   return holder[DEFAULT]
+}
+
+/** The tools that are registered on the default state, which every runtime finds after its own. */
+export function defaultTools(): RegisteredTools {
+  const holder = globalThis as unknown as Record<symbol, RegisteredTools | undefined>
+  holder[DEFAULT_TOOLS] ??= new RegisteredToolMap()
+  return holder[DEFAULT_TOOLS]
 }
 
 /** Keeps a diagnostic, once. */

@@ -13,10 +13,7 @@ export interface Origin {
   /** Its file, relative to `entry`, `/`-separated. */
   file: string
   via: Via
-  /**
-   * Tools of the same name in later path entries, nearest first. One not indexed counts once its directory
-   * was read.
-   */
+  /** Tools of the same name in later path entries, nearest first; without an index, once they were read. */
   readonly shadows: { layer: Layer; entry: string; file: string }[]
 }
 
@@ -25,13 +22,13 @@ export type ToolFunction = (ctx?: unknown, args?: unknown) => unknown
 
 /** A tool that can be called. Cheap to make: its content is read when it is first needed. */
 export interface ToolDef {
+  /** The name that resolves to it, qualified where it has a namespace: `acme:deploy`. */
   name: string
+  /** Its name without a namespace. */
+  label: string
   kind: ToolKind
   frontmatter: ToolFrontmatter
-  /**
-   * Runs it. A Markdown skill gives its content, or what its delegate does; code is imported at the first
-   * call.
-   */
+  /** Gives a Markdown skill's content, or runs its delegate or its code, which is imported then. */
   fn: ToolFunction
   /** Imports its code, so that the first call need not. Absent where there is nothing to import. */
   load?: () => Promise<unknown>

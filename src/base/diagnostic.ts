@@ -1,13 +1,7 @@
-/**
- * `error`: something does not work as written; `warning`: it works, but is probably not what the author
- * meant; `info`: worth knowing.
- */
+/** `error`: it does not work; `warning`: it is probably not what is meant; `info`: worth knowing. */
 export type Severity = 'error' | 'warning' | 'info'
 
-/**
- * A finding about a skill file, as plain data. The index stores these, the compiler's API returns them as
- * `vfile-message` objects, and `--json` prints them unchanged.
- */
+/** A finding about a skill file, as the index stores it and `--json` prints it. */
 export interface Diagnostic {
   /** The file, `/`-separated: relative to the path entry inside an index, relative to `cwd` in output. */
   file: string

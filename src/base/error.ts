@@ -1,7 +1,7 @@
-import type { Diagnostic } from './diagnostic.js'
-
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
+  | 'APPROVAL_DENIED'
+  | 'APPROVAL_UNAVAILABLE'
   | 'ARGS_INVALID'
   | 'BUNDLE_CODE'
   | 'BUNDLE_NOT_WRITABLE'
@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'NO_SKILL_PATHS'
   | 'OPTIONS_INVALID'
   | 'PATH_INVALID'
+  | 'PERMISSION_MISSING'
   | 'RESOURCE_NOT_FOUND'
   | 'RESOURCE_UNREADABLE'
   | 'RESULT_INVALID'
@@ -68,10 +69,7 @@ export interface ErrorDetails {
 
 const BRAND = Symbol.for('agent-apps.error')
 
-/**
- * The only error class that agent-apps throws. Recognize it with `isAgentAppsError`, which also recognizes
- * errors of another copy of the package in the same process.
- */
+/** The only error class of agent-apps. `isAgentAppsError` recognizes those of other copies, too. */
 export class AgentAppsError extends Error {
   override readonly name = 'AgentAppsError'
   readonly code: ErrorCode
@@ -99,20 +97,6 @@ export class AgentAppsError extends Error {
 /** True for an `AgentAppsError`, whichever copy of the package created it. */
 export function isAgentAppsError(value: unknown): value is AgentAppsError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
-}
-
-/** Returns the error for a tool whose file has a diagnostic that prevents it from loading. */
-export function toolBroken(tool: string, { file, line, column, reason, note }: Diagnostic): AgentAppsError {
-  return new AgentAppsError(
-    'TOOL_BROKEN',
-    `The tool "${tool}" cannot be loaded: ${file}:${line}:${column}: ${reason}`,
-    {
-      hint: note,
-      tool,
-      file,
-      position: { line, column },
-    },
-  )
 }
 
 /** Returns the error for a runtime that was closed. */

@@ -12,6 +12,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** True for an array of strings. */
-export function isTexts(value: unknown): value is string[] {
+export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(text => typeof text === 'string')
 }

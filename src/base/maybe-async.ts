@@ -1,7 +1,4 @@
-/**
- * Collects answers that may be promises. An answer that is not a promise is used at once, so that work over
- * thousands of tools in memory never waits. All promises are awaited together.
- */
+/** Uses answers that may be promises: others at once, so that thousands in memory never wait. */
 export class MaybeAsync {
   readonly #waiting: Promise<void>[] = []
 

@@ -1,7 +1,4 @@
-/**
- * Returns the candidate that a mistyped word most likely meant: the one with the fewest edits, at most a
- * third of the word's length (and at least one edit) away; null if none is that near. Ties go to the first.
- */
+/** The candidate with the fewest edits, at most a third of the word's length; null if none is near. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let limit = Math.max(1, Math.floor(word.length / 3))
   let best: string | null = null
@@ -16,10 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best
 }
 
-/**
- * Returns the number of edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`. Any
- * number above `limit` means "more".
- */
+/** The edits (insert, delete, replace, swap of neighbours) from `a` to `b`; above `limit`, any number. */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let beforePrevious: number[] = []

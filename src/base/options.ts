@@ -1,5 +1,5 @@
 import { AgentAppsError } from './error.js'
-import { isJsonObject, isTexts } from './json.js'
+import { isJsonObject, isStringArray } from './json.js'
 
 /** What an option must be: a value of a type, of one of the kinds below, or one of some strings. */
 export type OptionKind = 'boolean' | 'string' | 'number' | 'function' | keyof typeof KINDS | readonly string[]
@@ -13,8 +13,8 @@ type Kind = readonly [text: string, has: (value: unknown, checks: CloserChecks) 
 const KINDS = {
   object: ['an object', isJsonObject],
   data: ['JSON data', value => !/function|symbol|bigint/.test(typeof value)],
-  strings: ['an array of strings', isTexts],
-  patterns: ['a string or an array of strings', value => isTexts([value].flat())],
+  strings: ['an array of strings', isStringArray],
+  patterns: ['a string or an array of strings', value => isStringArray([value].flat())],
   paths: [
     'an array of path entries',
     (value, { isPathEntry }) => Array.isArray(value) && value.every(isPathEntry),
@@ -37,13 +37,7 @@ const BRIEF: CloserChecks = {
       : entry !== '' && typeof entry === 'string',
 }
 
-/**
- * Checks the options that a caller gives, so that a misspelt one is not silently left out. One that is
- * undefined counts as absent.
- *
- * @param of the name of the function
- * @throws OPTIONS_INVALID
- */
+/** Throws OPTIONS_INVALID for an option of the function `of` that is unknown or of the wrong kind. */
 export function checkOptions(of: string, options: object, table: OptionTable, checks = BRIEF): void {
   const names = Object.keys(table)
   const refuse = (what: string, near: string | null = null): never => {

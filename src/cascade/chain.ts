@@ -30,6 +30,7 @@ export interface ReachedTool {
   deps: string[]
 }
 
+const NO_MAINS: Mains = { library: null, project: null, namespace: null, authority: null }
 const CORE_KEYS: ReadonlySet<string> = new Set(CORE_METADATA_KEYS)
 
 /** Computes tools' effective metadata, and finds the middleware that its keys name. */
@@ -40,7 +41,7 @@ export async function readChains(
 ): Promise<ReachedTool[]> {
   const answers = new MaybeAsync()
   const reached = tools.map((record, index): ReachedTool => {
-    const mains = mainsOf[index] ?? { library: null, project: null, authority: null }
+    const mains = mainsOf[index] ?? NO_MAINS
     const layer = effectiveLayer(record, mains)
     return { record, mains, layer, entries: [], nodes: [], deps: [] }
   })
@@ -58,13 +59,17 @@ interface Found {
   middleware: CascadeTool | null
 }
 
-function askMiddleware({ lookUp }: CascadeRun, { record, layer }: ReachedTool, answers: MaybeAsync): Found[] {
+function askMiddleware(
+  { lookUp, records }: CascadeRun,
+  { record: { tool }, layer }: ReachedTool,
+  answers: MaybeAsync,
+): Found[] {
   const found: Found[] = []
-  for (const key of layer.keys()) {
+  for (const [key, { from }] of layer) {
     if (CORE_KEYS.has(key)) continue
     const one: Found = { key, middleware: null }
     found.push(one)
-    answers.take(lookUp.middleware(key, record.tool), middleware => {
+    answers.take(lookUp.middleware(key, tool, records.get(from.tool)?.tool ?? tool), middleware => {
       one.middleware = middleware
     })
   }
@@ -88,7 +93,7 @@ function addEntry(
   const serving = recordOf(run, middleware)
   const { args, deps: paths } = configure(serving, layer.get(key)?.value ?? null)
   const { hook } = serving.annotations
-  const entry: CascadeEntry = { name: key, tool: middleware.id, args, static: false }
+  const entry: CascadeEntry = { name: middleware.name, key, tool: middleware.id, args, static: false }
   if (hook) entry.hook = [...hook]
   entries.push(entry)
   nodes.push(reach(run, serving))

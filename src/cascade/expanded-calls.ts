@@ -1,4 +1,4 @@
-import type { HookTrigger } from '../skill/hooks.js'
+import type { HookTrigger } from '../skill/metadata-keys.js'
 
 /** A chain, with the data needed to count its calls. */
 export interface CountedChain {

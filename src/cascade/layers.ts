@@ -58,6 +58,7 @@ interface Promoting {
 const PROMOTING: readonly Promoting[] = [
   { layer: 'library', key: 'global' },
   { layer: 'project', key: 'global' },
+  { layer: 'namespace', key: 'global' },
   { layer: 'authority', key: 'local' },
 ]
 

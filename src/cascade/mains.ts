@@ -1,4 +1,5 @@
 import { MaybeAsync } from '../base/maybe-async.js'
+import { namespaceOf } from '../skill/names.js'
 import { mainBroken } from './problems.js'
 import { type CascadeRun, type KnownTool, type Mains, recordOf } from './record.js'
 import type { CascadeTool } from './types.js'
@@ -30,10 +31,12 @@ export async function readMains(
   { library, project }: GlobalMains,
 ): Promise<Mains[]> {
   const answers = new MaybeAsync()
-  const authorities = tools.map(record => {
-    const found: { main: CascadeTool | null } = { main: null }
-    if (record.tool.layer !== 'bundled' && record.annotations.inherit !== false)
-      answers.take(run.lookUp.authority(record.tool), main => void Object.assign(found, { main }))
+  const own = tools.map(({ tool, annotations }) => {
+    const found: Record<'authority' | 'namespace', CascadeTool | null> = { authority: null, namespace: null }
+    if (tool.layer === 'bundled' || annotations.inherit === false) return found
+    answers.take(run.lookUp.authority(tool), main => void Object.assign(found, { authority: main }))
+    if (namespaceOf(tool.name) !== '')
+      answers.take(run.lookUp.namespaceMain(tool), main => void Object.assign(found, { namespace: main }))
     return found
   })
   const { pending } = answers
@@ -54,7 +57,8 @@ export async function readMains(
     return {
       library: other(isReached ? library : null),
       project: other(isReached ? project : null),
-      authority: other(authorities[index]?.main),
+      namespace: other(own[index]?.namespace),
+      authority: other(own[index]?.authority),
     }
   })
 }

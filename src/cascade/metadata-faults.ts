@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonValue } from '../base/json.js'
+import { guardFaults, isGuard } from '../policy/guards.js'
 import { isInterpolatedInline } from '../skill/inline-reference.js'
-import { isGuardToCome, isMetaKey } from '../skill/metadata-keys.js'
+import { isMetaKey } from '../skill/metadata-keys.js'
 import { type JsonPlace, pathTo, placesIn } from '../values/json-places.js'
-import { annotationNested, guardToCome, inlineInterpolated } from './problems.js'
+import { annotationNested, guardInvalid, inlineInterpolated } from './problems.js'
 import type { CascadeProblem, CascadeTool } from './types.js'
 
 /** The `$` keys that belong to JSON Schema. */
@@ -48,7 +49,7 @@ const KEYED_BY_NAMES = new Set([
 ])
 
 /**
- * Finds what is not allowed in metadata: guards that do not work yet, and, at any depth, `$` keys below the
+ * Finds what is not allowed in metadata: guards that cannot be read, and, at any depth, `$` keys below the
  * first level and `${…}` in inline code.
  */
 export function valueFaults(tool: CascadeTool): CascadeProblem[] {
@@ -56,7 +57,7 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
   for (const [key, value] of Object.entries(tool.metadata)) {
     // A tool's own schemas are checked by the schema validator.
     if (key === 'params' || key === 'returns') continue
-    if (isGuardToCome(key, value)) problems.push(guardToCome(tool, key))
+    if (isGuard(key)) problems.push(...guardFaults(key, value).map(fault => guardInvalid(tool, fault)))
     /** The objects that are recognized as a JSON Schema, and everything in them. */
     const schemas = new Set<JsonPlace>()
     const isNested = (place: JsonPlace): boolean => isNestedAnnotation(place, schemas)
@@ -72,7 +73,7 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
 
 /** True for a key and a value that cannot have such a fault: nothing nested, no reference, no guard. */
 export function isSurelySound(key: string, value: JsonValue): boolean {
-  if (isGuardToCome(key, value)) return false
+  if (isGuard(key)) return value === null
   return typeof value === 'string' ? !value.startsWith('inline://') : typeof value !== 'object'
 }
 

@@ -31,8 +31,8 @@ export function connect(tools: readonly ReachedTool[]): Connections {
     const { static: staticKeys, dynamic } = record.annotations
     for (const [index, entry] of entries.entries()) {
       const isPeer = componentOf[nodes[index] ?? 0] === componentOf[node]
-      const isKept = isPeer && !dynamic?.has(entry.name)
-      entry.static = entry.hook !== undefined || isKept || staticKeys?.has(entry.name) === true
+      const isKept = isPeer && !dynamic?.has(entry.key)
+      entry.static = entry.hook !== undefined || isKept || staticKeys?.has(entry.key) === true
     }
   }
   const { order, problems } = endDynamicCalls(tools, components)
@@ -66,7 +66,7 @@ function endDynamicCalls(
     const entry = dynamic.get(from)?.[edge]
     if (!entry) return []
     entry.static = true
-    return [cycleProblem(tools[from] as ReachedTool, entry.name, cycle, toolAt)]
+    return [cycleProblem(tools[from] as ReachedTool, entry.key, cycle, toolAt)]
   })
   return { order, problems }
 }
@@ -95,8 +95,8 @@ function tooLarge(
   calls: readonly number[],
 ): CascadeProblem {
   const most = calls.reduce((best, own, index) => (own > (calls[best] ?? 0) ? index : best), 0)
-  const name = entries[most]?.name ?? ''
-  const origin = layer.get(name)?.from
+  const { name = '', key = '' } = entries[most] ?? {}
+  const origin = layer.get(key)?.from
   const path = origin?.layer === 'own' ? origin.path : []
   return chainTooLarge(tool, path, sum, { name, calls: calls[most] ?? 0 })
 }

@@ -1,3 +1,4 @@
+import type { GuardFault } from '../policy/guards.js'
 import { type Fault, mendFirst, quoted } from '../skill/skill-faults.js'
 import type { CascadeProblem, CascadeTool } from './types.js'
 
@@ -125,15 +126,9 @@ export function inlineInterpolated(tool: CascadeTool, path: Path): CascadeProble
   }
 }
 
-/** A guard that does not work yet. Its author must not believe that it does. */
-export function guardToCome(tool: CascadeTool, key: string): CascadeProblem {
-  return {
-    code: 'not-yet',
-    tool: tool.id,
-    path: [key],
-    message: `${quoted(key)} guards nothing yet`,
-    hint: `Take it out, and guard calls with middleware or \`allowed-tools\`. Until then the tool is not run.`,
-  }
+/** A guard that cannot be read. Its tool must not run unguarded. */
+export function guardInvalid(tool: CascadeTool, fault: GuardFault): CascadeProblem {
+  return { code: 'guard-invalid', tool: tool.id, ...fault }
 }
 
 /** A key that is the name of a middleware with a fault. The tool that it should guard would be unguarded. */

@@ -39,6 +39,7 @@ export interface Base {
 export interface Mains {
   library: KnownTool | null
   project: KnownTool | null
+  namespace: KnownTool | null
   authority: KnownTool | null
 }
 

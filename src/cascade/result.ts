@@ -71,7 +71,7 @@ function bare({ record: { tool }, mains }: ReachedTool): ResolvedCascade {
   }
 }
 
-const MAINS = ['library', 'project', 'authority'] as const
+const MAINS = ['library', 'project', 'namespace', 'authority'] as const
 
 /**
  * Returns every other tool whose metadata a tool's cascade depends on: the main skills that reach it, its

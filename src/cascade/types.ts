@@ -1,15 +1,16 @@
 /**
  * The input and output of the cascade. A tool's effective metadata is merged from layers, from the weakest to
- * the strongest: the library's promotions, the project's, its authority's, inherited metadata, and its own.
+ * the strongest: the library's promotions, the project's, its namespace's, its authority's, inherited metadata,
+ * and its own.
  * Those of its keys that are names of middleware become its chain.
  */
 
 import type { JsonObject, JsonValue } from '../base/json.js'
 import type { Role, ToolFrontmatter } from '../skill/frontmatter.js'
-import type { HookTrigger } from '../skill/hooks.js'
+import type { HookTrigger } from '../skill/metadata-keys.js'
 
 /** From the weakest to the strongest. */
-const CASCADE_LAYERS = ['library', 'project', 'authority', 'inherited', 'own'] as const
+const CASCADE_LAYERS = ['library', 'project', 'namespace', 'authority', 'inherited', 'own'] as const
 export type CascadeLayer = (typeof CASCADE_LAYERS)[number]
 
 /** A tool as the cascade sees it. */
@@ -40,14 +41,16 @@ export interface CascadeLookUp {
   base: (ref: string, from: CascadeTool) => Answer<CascadeTool | null>
   /**
    * Finds the tool of role `middleware` whose name is a key of another one's metadata, or a tool with a fault
-   * that may be it.
+   * that may be it. A bare key is first the name of a tool in the namespace of `writer`, who wrote the key.
    */
-  middleware: (key: string, from: CascadeTool) => Answer<CascadeTool | null>
+  middleware: (key: string, from: CascadeTool, writer: CascadeTool) => Answer<CascadeTool | null>
   /**
-   * Finds the nearest main skill at or above a tool, inside its path entry; for a tool without a file, the
-   * project's. It may have a fault.
+   * Finds the nearest main skill at or above a tool, inside its path entry, that is not of another namespace;
+   * for a tool without a file, the project's. It may have a fault.
    */
   authority: (tool: CascadeTool) => Answer<CascadeTool | null>
+  /** Finds the main skill of a tool's namespace: the highest at or above the tool. It may have a fault. */
+  namespaceMain: (tool: CascadeTool) => Answer<CascadeTool | null>
   projectMain: () => Answer<CascadeTool | null>
   libraryMain: () => Answer<CascadeTool | null>
   /** Finds the name of the tool that a broken reference most likely meant. */
@@ -75,8 +78,10 @@ export interface EffectiveValue {
 
 /** A middleware around a tool. */
 export interface CascadeEntry {
-  /** The key, which is the middleware's name. */
+  /** The middleware's name. */
   name: string
+  /** The key that names it: its name, or that without its namespace. */
+  key: string
   /** The middleware's id. */
   tool: string
   /** Its configuration: the effective value, merged over the middleware's `$self`. */
@@ -115,6 +120,7 @@ export type CascadeProblemCode =
   | 'annotation-unknown'
   | 'annotation-invalid'
   | 'annotation-nested'
+  | 'guard-invalid'
   | 'inherit-broken'
   | 'inherit-missing'
   | 'inherit-cycle'
@@ -123,7 +129,6 @@ export type CascadeProblemCode =
   | 'inline-interpolated'
   | 'main-broken'
   | 'middleware-broken'
-  | 'not-yet'
 
 /** A fault in a tool's metadata. */
 export interface CascadeProblem {

@@ -1,8 +1,6 @@
 import { jsonText, markdownBlock, markdownText, oneLine, xmlText } from './prompt-text.js'
 
-/**
- * The contents of a catalog: the tools that it describes, those that it only names, and the number of others.
- */
+/** The tools that a catalog describes, those that it only names, and the number of others. */
 export interface CatalogPage {
   described: readonly CatalogEntry[]
   named: readonly string[]

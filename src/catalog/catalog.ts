@@ -1,4 +1,6 @@
+import type { JsonValue } from '../base/json.js'
 import { checkOptions, type OptionTable } from '../base/options.js'
+import { FOREIGN_NAMES, type MatchedTool, parsePatterns, selectsTool } from '../patterns/tool-pattern.js'
 import {
   CATALOG_FORMATS,
   type CatalogEntry,
@@ -8,7 +10,6 @@ import {
 } from './catalog-formats.js'
 import { estimateTokens } from './estimate-tokens.js'
 import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
-import { hasRequiredTools, hostTools } from './required-tools.js'
 
 /** A tool as a catalog needs it, for example from `listTools`. */
 export interface CatalogTool extends OfferedTool {
@@ -22,9 +23,7 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   budget?: number | undefined
   /** The host's own counter of tokens. Default: `estimateTokens`. */
   countTokens?: ((text: string) => number | Promise<number>) | undefined
-  /**
-   * Names of tools that the agent has besides those passed, which may include tools that a skill requires.
-   */
+  /** Names of tools that the agent has besides those passed; a skill may require them. */
   available?: readonly string[] | undefined
   /** True: includes each tool's file, for agents that read files themselves. */
   location?: boolean | undefined
@@ -34,10 +33,7 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   content?: ((tool: Tool) => string | Promise<string>) | undefined
 }
 
-/**
- * A catalog, and what became of each tool that a model is shown: all names are in the order of the tools
- * passed.
- */
+/** A catalog, and what became of each tool passed, in their order. */
 export interface Catalog {
   text: string
   /** As counted. */
@@ -64,12 +60,7 @@ const OPTIONS: OptionTable<keyof CatalogOptions> = {
   content: 'function',
 }
 
-/**
- * Returns the list of tools that a host puts into a prompt, or an empty string if there is nothing to list.
- * See `makeCatalog` for its contents.
- *
- * @throws OPTIONS_INVALID, and what `countTokens` throws
- */
+/** Returns the text of `makeCatalog`, for a prompt. Throws OPTIONS_INVALID, and what `countTokens` throws. */
 export async function renderCatalog<Tool extends CatalogTool>(
   tools: readonly Tool[],
   options: CatalogOptions<Tool> = {},
@@ -137,6 +128,21 @@ function shownTools<Tool extends CatalogTool>(
   )
 }
 
+/** True if each pattern of `requires-tools` matches one of the tools. An invalid pattern matches none. */
+function hasRequiredTools(requires: JsonValue | undefined, tools: readonly MatchedTool[]): boolean {
+  if (requires === undefined || requires === null) return true
+  const patterns = [requires].flat()
+  // Each item is parsed alone: an invalid one must not invalidate the next ones.
+  const rules = patterns.flatMap(pattern => (typeof pattern === 'string' ? parsePatterns(pattern) : [null]))
+  return rules.every(rule => rule !== null && tools.some(tool => selectsTool(rule, tool, false, true)))
+}
+
+/** A host's tool in the form that patterns are matched against: by the host's name for it and by ours. */
+function hostTools(name: string): MatchedTool[] {
+  const ours = [...FOREIGN_NAMES].filter(([, foreign]) => foreign.includes(name)).map(([own]) => own)
+  return [name, ...ours].map(one => ({ name: one, tags: [] }))
+}
+
 function entryOf({ name, frontmatter, origin }: CatalogTool, withLocation: boolean): CatalogEntry {
   const location = withLocation && origin && origin.file !== '' ? `${origin.entry}/${origin.file}` : undefined
   return {
@@ -153,9 +159,7 @@ async function contentOf<Tool extends CatalogTool>(
   return isInPrompt(tool) && tool.content ? content(tool) : undefined
 }
 
-/**
- * Returns the page for a step: with each step, first one more name is included, then one more description.
- */
+/** The page for a step: each step adds a name, and once all are named, a description. */
 function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
   const described = Math.max(0, step - entries.length)
   const named = Math.min(step, entries.length)
@@ -166,10 +170,7 @@ function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
   }
 }
 
-/**
- * Returns the largest step that fits; null if none does. Each step gives a longer text than the one before,
- * unless a line about what is left out disappears.
- */
+/** The largest step that fits, or null. Each gives a longer text, but for the line about what is left out. */
 async function largestThat(
   fits: (page: CatalogPage) => Promise<boolean>,
   at: (step: number) => CatalogPage,

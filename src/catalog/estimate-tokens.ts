@@ -1,7 +1,4 @@
-/**
- * Estimates how many tokens a text has for a model. It is tuned to agree with the tokenizers `o200k_base` and
- * `cl100k_base` on skills; `bench/catalog-tokens.js` measures how well it does.
- */
+/** Estimates a string's tokens, close to `o200k_base` and `cl100k_base`; see `bench/catalog-tokens.js`. */
 export function estimateTokens(text: string): number {
   let tokens = 0
   const isAscii = !NOT_ASCII.test(text)
@@ -25,10 +22,7 @@ const ASCII_PIECE =
 /** Scripts that are written without spaces. */
 const IDEOGRAPH = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]`
 
-/**
- * A piece that becomes about one token: a Latin word with the sign or space before it, a word of another
- * script, an ideograph, signs, up to three digits, the end of a line, spaces.
- */
+/** About one token: a word with the sign or space before it, an ideograph, signs, digits, spaces. */
 const PIECE = new RegExp(
   [
     String.raw`(?:([^\s\p{L}\p{N}])| )?([\p{Script=Latin}\p{M}]+)`,

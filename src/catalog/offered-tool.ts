@@ -6,13 +6,12 @@ import { INTERNAL_TAG } from '../skill/names.js'
 export interface OfferedTool {
   name: string
   kind: ToolKind
+  src?: string | null
   frontmatter: ToolFrontmatter
   origin?: { layer: string; entry: string; file: string }
 }
 
-/**
- * True for tools that agents can see: neither hidden nor disabled, and neither middleware nor main skills.
- */
+/** True for tools that agents can see: not hidden, disabled, a middleware or a main skill. */
 export function isThere({ frontmatter: { visibility, role, metadata } }: OfferedTool): boolean {
   const isEnabled = metadata.enabled !== false && metadata.enabled !== 'false'
   return visibility !== 'hidden' && isEnabled && role !== 'middleware' && role !== 'main'
@@ -35,5 +34,6 @@ export function isLibrary({ origin, frontmatter: { tags } }: OfferedTool): boole
 
 /** Returns a tool in the form that patterns are matched against. */
 export function matchedTool(tool: OfferedTool): MatchedTool {
-  return { name: tool.name, tags: tool.frontmatter.tags, isLibrary: isLibrary(tool) }
+  const { name, frontmatter, src = null } = tool
+  return { name, tags: frontmatter.tags, src, isLibrary: isLibrary(tool) }
 }

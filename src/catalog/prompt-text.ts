@@ -1,15 +1,9 @@
-/**
- * Makes texts of skills safe to put into a prompt: nothing in them ends the place that they are in, and
- * invisible characters are shown.
- */
+/** Makes strings safe to put into a prompt: none ends the place that it is in, or hides characters. */
 
 /** Control characters except tab and line ends, lone surrogates, and noncharacters. */
 const UNPRINTABLE =
   /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]|\p{Surrogate}/gu
-/**
- * Characters that change the direction of writing, and Unicode's tag characters, which a model reads and a
- * person does not see.
- */
+/** Characters that change the direction of writing, and Unicode's tags, which only a model reads. */
 const HIDDEN = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\u{E0000}-\u{E007F}]/gu
 
 /** Matches most descriptions: testing is faster than copying. */

@@ -2,68 +2,35 @@ import type { Diagnostic } from '../base/diagnostic.js'
 import { AgentAppsError } from '../base/error.js'
 import { brokenFault, mendFirst } from '../skill/skill-faults.js'
 
-/** Returns the error for a text that includes itself. */
+/** Returns the error for a content that includes itself. */
 export function contentCycle(way: readonly string[]): AgentAppsError {
   return new AgentAppsError('CONTENT_CYCLE', `the content includes itself: ${way.join(' → ')}`, {
     hint: 'Take one of these directives out.',
   })
 }
 
-/** The most texts with directives of their own that one content may include, directly or indirectly. */
-export const INCLUDED_MAX = 1000
-
-/** Returns the error for a content that includes more than that. */
-export function includesTooMuch(): AgentAppsError {
-  return new AgentAppsError(
-    'CONTENT_TOO_LARGE',
-    `the content includes more than ${INCLUDED_MAX} texts with directives of their own`,
-    { hint: 'Include less.' },
-  )
+/** Returns the error for a content that exceeds a limit. */
+export function contentTooLarge(message: string, hint = 'Include less.'): AgentAppsError {
+  return new AgentAppsError('CONTENT_TOO_LARGE', message, { hint })
 }
 
-/**
- * Returns the error for a content that, together with what it includes, takes too much computing. The part at
- * which the limit is reached varies.
- */
+/** Returns the error for a content that, with all that it includes, takes too much computing. */
 export function takesTooLong(): AgentAppsError {
-  return new AgentAppsError(
-    'CONTENT_TOO_LARGE',
+  return contentTooLarge(
     'finding the directives of the content and of all that it includes takes too long',
-    { hint: 'Make it shorter, or include less.' },
+    'Make it shorter, or include less.',
   )
 }
 
-/** The most characters that all files read by one content may have together. */
-export const READ_MAX = 32 * 1024 * 1024
-
-/** Returns the error for a content that reads more than that. */
-export function readsTooMuch(): AgentAppsError {
-  return new AgentAppsError(
-    'CONTENT_TOO_LARGE',
-    `the content reads files of more than ${READ_MAX / 1024 / 1024} Mi characters`,
-    { hint: 'Include less, or smaller files.' },
-  )
-}
-
-/** The most characters that may be inserted for one content's directives. */
-export const PLACED_MAX = 8 * 1024 * 1024
-
-/** Returns the error for a content whose directives insert more than that. */
-export function placesTooMuch(): AgentAppsError {
-  return new AgentAppsError(
-    'CONTENT_TOO_LARGE',
-    `the directives of the content give more than ${PLACED_MAX / 1024 / 1024} Mi characters`,
-    { hint: 'Include less.' },
-  )
+function directiveFault(message: string, hint: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('DIRECTIVE_FAILED', message, { hint, cause })
 }
 
 /** Returns the error for a directive whose code throws an error of its own. */
 export function directiveFailed(name: string, cause: unknown): AgentAppsError {
   const message = cause instanceof Error ? cause.message : String(cause)
-  return new AgentAppsError('DIRECTIVE_FAILED', `the directive "${name}" failed: ${message}`, {
-    hint: 'Correct what it was given, or the directive.',
-    cause,
-  })
+  const hint = 'Correct what it was given, or the directive.'
+  return directiveFault(`the directive "${name}" failed: ${message}`, hint, cause)
 }
 
 /** The time limit for one call of a static directive, in ms. */
@@ -71,20 +38,28 @@ export const DIRECTIVE_TIME_LIMIT = 5000
 
 /** Returns the error for a static directive that exceeds the time limit. */
 export function directiveHangs(name: string): AgentAppsError {
-  return new AgentAppsError(
-    'DIRECTIVE_FAILED',
-    `the directive "${name}" did not finish within ${DIRECTIVE_TIME_LIMIT / 1000} s`,
-    { hint: 'Correct the directive, or what it was given.' },
-  )
+  const message = `the directive "${name}" did not finish within ${DIRECTIVE_TIME_LIMIT / 1000} s`
+  return directiveFault(message, 'Correct the directive, or what it was given.')
 }
 
-/**
- * Returns the error for a directive that names a skill which does not load. The diagnostic's file is relative
- * to its path entry.
- */
+/** The error for a directive that names a broken skill, whose file is relative to its path entry. */
 export function directiveSkillBroken(ref: string, broken: Diagnostic): AgentAppsError {
   const { message, hint } = brokenFault(broken)
-  return new AgentAppsError('DIRECTIVE_FAILED', `the skill ${JSON.stringify(ref)} is broken: ${message}`, {
-    hint: mendFirst(hint),
-  })
+  return directiveFault(`the skill ${JSON.stringify(ref)} is broken: ${message}`, mendFirst(hint))
+}
+
+/** The most bytes that are read of a file that a directive names. */
+export const INCLUDED_BYTES_MAX = 1024 * 1024
+
+/** Returns the error for a file that a directive names and may not include. */
+export function includeFailed(path: string, why: string, cause?: unknown): AgentAppsError {
+  const hint =
+    'Name a text file in the skill’s folder or path entry, by a path relative to the file that names it.'
+  return directiveFault(`the file ${JSON.stringify(path)} cannot be read: ${why}`, hint, cause)
+}
+
+/** Returns the error for such a file that the system refuses to read. */
+export function includeRefused(path: string, error: unknown): AgentAppsError {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return includeFailed(path, code === undefined ? String(message) : `the system refuses it (${code})`, error)
 }

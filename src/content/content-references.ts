@@ -9,10 +9,7 @@ const KINDS: ReadonlyMap<string, ReferenceKind> = new Map([
   ['include', 'include'],
 ])
 
-/**
- * Returns what the directives of a content refer to, as far as that is known before it is rendered.
- * References in included files belong to those files.
- */
+/** The references in a content's directives that are known unrendered; not those in included files. */
 export function directiveReferences(parts: readonly ContentPart[]): ToolReference[] {
   return allDirectives(parts).flatMap(({ name, arg = '', at: [line, column] }) => {
     const kind = KINDS.get(name)

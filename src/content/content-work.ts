@@ -1,11 +1,12 @@
-import {
-  INCLUDED_MAX,
-  includesTooMuch,
-  PLACED_MAX,
-  placesTooMuch,
-  READ_MAX,
-  readsTooMuch,
-} from './content-faults.js'
+import { contentTooLarge } from './content-faults.js'
+
+/** The most texts with directives of their own that one content may include, directly or indirectly. */
+const INCLUDED_MAX = 1000
+/** The most characters that all files read by one content may have together, in Mi. */
+const READ_MAX = 32
+/** The most characters that may be inserted for one content's directives, in Mi. */
+const PLACED_MAX = 8
+const MI = 1024 * 1024
 
 /** A file's text. Reading a file again within one content returns the same object. */
 export interface ReadText {
@@ -15,9 +16,8 @@ export interface ReadText {
 }
 
 /**
- * The resources that one content uses together with all that it includes, in each compile and in each
- * rendering. The limits are shared, so a content that was made to take long does not take as long again for
- * each of its parts.
+ * What one content uses with all that it includes, in one compile or rendering. They share its limits, so
+ * that a content made to take long does not take as long again for each of its parts.
  */
 export class ContentWork {
   /** The computing time that is left for finding directives, in ms. */
@@ -33,16 +33,17 @@ export class ContentWork {
 
   /** Counts a text that has directives of its own. Throws CONTENT_TOO_LARGE. */
   include(): void {
-    if (++this.included > INCLUDED_MAX) throw includesTooMuch()
+    if (++this.included > INCLUDED_MAX)
+      throw contentTooLarge(
+        `the content includes more than ${INCLUDED_MAX} texts with directives of their own`,
+      )
   }
 
-  /**
-   * Counts a text that is inserted for a directive while compiling; rendering counts everything that it
-   * inserts. Throws CONTENT_TOO_LARGE.
-   */
+  /** Counts a string that is inserted while compiling; rendering counts its own. Throws CONTENT_TOO_LARGE. */
   place(text: string): string {
     this.placed += text.length
-    if (this.placed > PLACED_MAX) throw placesTooMuch()
+    if (this.placed > PLACED_MAX * MI)
+      throw contentTooLarge(`the directives of the content give more than ${PLACED_MAX} Mi characters`)
     return text
   }
 
@@ -52,7 +53,11 @@ export class ContentWork {
     if (known) return known
     const one = await read()
     this.read += one.text.length
-    if (this.read > READ_MAX) throw readsTooMuch()
+    if (this.read > READ_MAX * MI)
+      throw contentTooLarge(
+        `the content reads files of more than ${READ_MAX} Mi characters`,
+        'Include less, or smaller files.',
+      )
     this.files.set(path, Object.freeze(one))
     return one
   }

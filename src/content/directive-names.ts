@@ -8,10 +8,7 @@ const COLON = 0x3a
 /** The most characters before a block directive on its line. */
 const LEAD_MAX = 200
 
-/**
- * Returns the names in a Markdown text that would be directives if tools of these names were: sorted, each
- * once. Names in code or HTML are included, because only a parser could tell them apart.
- */
+/** The names in a Markdown text that may be directives, sorted; those in code and HTML too. */
 export function directiveNames(text: string): string[] {
   const names = new Set<string>()
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
@@ -37,10 +34,7 @@ export function beginsLine(text: string, at: number): boolean {
   return BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))
 }
 
-/**
- * True for text that resembles a block directive inside a line. It is not a directive, but for a known name
- * it is worth reporting.
- */
+/** True for what looks like a block directive inside a line: for a known name, that is worth reporting. */
 function isMiswritten(text: string, start: number, end: number): boolean {
   return /[[{]/.test(text.charAt(end)) && mayBeginDirective(text, start)
 }

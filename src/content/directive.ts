@@ -6,10 +6,7 @@ export interface DirectiveCall {
   arg: string | undefined
   /** The attributes in its braces. A name without a value has the empty string. */
   attributes: Readonly<Record<string, string>>
-  /**
-   * Renders the content of the block, each time it is called; `locals` are added to its `locals`. Undefined
-   * except for blocks.
-   */
+  /** Renders the block's content, with these `locals` added; undefined except for blocks. */
   children?: (locals?: Readonly<Record<string, unknown>>) => Promise<string>
   /** Renders the content after `:::else`. Undefined without one. */
   else?: () => Promise<string>
@@ -28,11 +25,7 @@ export interface DirectiveSource {
    * @throws DIRECTIVE_FAILED for a file that does not exist, is not text, or is outside the path entry
    */
   readText: (path: string) => Promise<{ text: string; file: string }>
-  /**
-   * Finds the tool that a reference leads to; null if there is none.
-   *
-   * @throws DIRECTIVE_FAILED for a broken tool
-   */
+  /** Finds the tool that a reference leads to, or null. Throws DIRECTIVE_FAILED for a broken one. */
   findTool: (ref: string) => Promise<DirectiveTool | null>
   /** Finds the existing name that is most similar to a broken reference; null if there is none. */
   nearestName: (ref: string) => Promise<string | null>
@@ -47,9 +40,7 @@ export interface DirectiveTool {
   content: () => Promise<DirectiveContent | null>
 }
 
-/**
- * A result that is rendered further: its own directives are run, and paths in it are relative to its file.
- */
+/** A result whose own directives are run, with paths relative to its file. */
 export interface DirectiveContent {
   content: string
   /** Relative to the path entry that the text comes from, `/`-separated. */

@@ -1,5 +1,5 @@
-import { AgentAppsError } from '../base/error.js'
 import { type ContentPart, type DirectivePart, isDirective } from '../index/content-record.js'
+import { contentTooLarge } from './content-faults.js'
 
 /** A text, its parts, and the place in which it is rendered. */
 export interface Rendering<Place> {
@@ -28,12 +28,7 @@ export interface Inner {
 const LENGTH_MAX = 8 * 1024 * 1024
 const DIRECTIVES_MAX = 100_000
 
-/**
- * Renders a text: its ranges unchanged, its directives as their results. Directives run one after the other,
- * in the text's order.
- *
- * @throws CONTENT_TOO_LARGE for more than 8 Mi characters or 100,000 directives; what a directive throws
- */
+/** Renders a text, its directives in order. Throws CONTENT_TOO_LARGE, and what a directive throws. */
 export async function renderContent<Place>(
   rendering: Rendering<Place>,
   renderer: Renderer<Place>,
@@ -45,7 +40,11 @@ export async function renderContent<Place>(
 
   function count(text: string): string {
     length += text.length
-    if (length > LENGTH_MAX || Math.max(directives, texts) > DIRECTIVES_MAX) throw tooLarge()
+    if (length > LENGTH_MAX || Math.max(directives, texts) > DIRECTIVES_MAX)
+      throw contentTooLarge(
+        `The content comes to more than ${LENGTH_MAX / 1024 / 1024} Mi characters or ${DIRECTIVES_MAX} directives.`,
+        'Include less, or loop over a shorter array.',
+      )
     return text
   }
 
@@ -89,12 +88,4 @@ function indented(text: string, indent: string): string {
     const isBlank = /[\r\n]/.test(text.charAt(offset + end.length))
     return end + (isBlank ? indent.trimEnd() : indent)
   })
-}
-
-function tooLarge(): AgentAppsError {
-  return new AgentAppsError(
-    'CONTENT_TOO_LARGE',
-    `The content comes to more than ${LENGTH_MAX / 1024 / 1024} Mi characters or ${DIRECTIVES_MAX} directives.`,
-    { hint: 'Include less, or go over a shorter list.' },
-  )
 }

@@ -17,9 +17,8 @@ export interface ClosingEdge {
 }
 
 /**
- * Cuts the edges that close a cycle. `components` are sets of nodes such that an edge leads into its own set
- * or an earlier one. Within a set the nodes are tried in order of their rank, so the edges that are cut
- * depend on the set alone, not on where the search began.
+ * Cuts the edges that close a cycle. An edge leads into its own component or an earlier one. Nodes are tried
+ * in order of rank, so that the edges that are cut do not depend on where the search began.
  */
 export function acyclicOrder(
   components: readonly (readonly number[])[],

@@ -34,10 +34,7 @@ export function printCycle(
 
 type Edges = (node: number) => readonly number[]
 
-/**
- * Finds, for every node of a strongly connected component, a cycle that begins there. All cycles pass through
- * one node, so that two searches are enough for them, however many there are.
- */
+/** Finds a cycle through any node of a component. All pass through one node, so two searches do. */
 export function cyclesThrough(component: readonly number[], edgesOf: Edges): (node: number) => Cycle {
   const [middle = 0] = component
   const leadingTo = new Map<number, number[]>(component.map(node => [node, []]))

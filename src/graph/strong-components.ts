@@ -1,8 +1,6 @@
 /**
- * Finds the strongly connected components of a graph: the sets of nodes that all lead to each other. A
- * component comes after every other one that it leads to. Nodes are numbers from 0. This is Tarjan's
- * algorithm with an explicit stack, because a graph may be deeper than the call stack. Its time is linear in
- * the number of edges.
+ * Finds the strongly connected components of a graph whose nodes are numbers from 0, each after those that it
+ * leads to. This is Tarjan's algorithm, linear in the edges, with a stack of its own for deep graphs.
  */
 export function strongComponents(
   count: number,

@@ -1,4 +1,4 @@
-import { isTexts } from '../base/json.js'
+import { isStringArray } from '../base/json.js'
 import { isInside } from './inside-path.js'
 
 /** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */
@@ -108,12 +108,12 @@ function isDirectivePart(part: DirectivePart, length: number, depth: number): bo
     at.length === 2 &&
     at.every(Number.isInteger) &&
     [arg, indent, text].every(one => one === undefined || typeof one === 'string') &&
-    (line === undefined || isTexts([line?.lead, line?.tail])) &&
-    (attributes === undefined || (attributes !== null && isTexts(Object.values(attributes)))) &&
+    (line === undefined || isStringArray([line?.lead, line?.tail])) &&
+    (attributes === undefined || (attributes !== null && isStringArray(Object.values(attributes)))) &&
     (children === undefined || areParts(children, length, depth)) &&
     (otherwise === undefined || areParts(otherwise, length, depth)) &&
     (content === undefined ||
-      (isTexts([content?.text, content?.file]) &&
+      (isStringArray([content?.text, content?.file]) &&
         isInside(content.file) &&
         isProblem(content.problem) &&
         areParts(content.parts, content.text.length, depth)))

@@ -1,5 +1,12 @@
 import type { ContentRecord } from './content-record.js'
-import type { CascadeRecord, FileRecord, NameRecord, ToolDetails } from './index-format.js'
+import type {
+  CascadeRecord,
+  FileRecord,
+  NameRecord,
+  PluginRecord,
+  ToolDetails,
+  UnitRecord,
+} from './index-format.js'
 
 /**
  * Looks up the names of one directory, in its index or in its files. The runtime asks both in the same way, which is why both give the
@@ -9,9 +16,19 @@ export interface DirectoryNames {
   via: 'index' | 'bundle' | 'disk'
   /** Milliseconds since the epoch; a file changed later may say something else by now. */
   madeAt: number
-  /** The directory's own listing, as `listingText` digests it. */
+  /** The digest of the directory's own listing, as `listingText` gives it, or of that of its units. */
   listing: string
-  tool: (name: string) => NameRecord | undefined
+  /** The units of the directory; absent where it is one as a whole. */
+  units?: readonly UnitRecord[] | undefined
+  /** The plugins whose skills are in the directory; absent where there are none, or where not all of it was read. */
+  plugins?: readonly PluginRecord[] | undefined
+  /** The folders of a repository whose change may change `listing`, relative to it. */
+  listed?: readonly string[] | undefined
+  /**
+   * The tool of a name. A bare name that is nobody's own means the first tool that has it in a namespace,
+   * except where `isOwn` asks for the tool with exactly this name.
+   */
+  tool: (name: string, isOwn?: boolean) => NameRecord | undefined
   details: (name: string) => ToolDetails | undefined
   file: (path: string) => FileRecord | undefined
   /** What the compiler made of a tool's cascade; undefined also where it made nothing of it. */

@@ -8,11 +8,13 @@ import {
   INDEX_VERSION,
   type IndexHeader,
   type NameRecord,
+  type NamesakesRecord,
   SECTIONS,
   type Section,
   sealed,
   shardCount,
   shardFile,
+  shardKey,
   shardOf,
   type ToolDetails,
 } from './index-format.js'
@@ -23,7 +25,17 @@ export type Lines<Line = string> = Record<Section, Map<string, Line>>
 
 export type HeaderFields = Pick<
   IndexHeader,
-  'ignore' | 'listing' | 'counts' | 'cascadeInput' | 'cascadeKey'
+  | 'ignore'
+  | 'namespace'
+  | 'discover'
+  | 'listing'
+  | 'listed'
+  | 'units'
+  | 'plugins'
+  | 'manifests'
+  | 'counts'
+  | 'cascadeInput'
+  | 'cascadeKey'
 > & { modules: string[] }
 
 /** The files that make up an index, by their path relative to the entry's directory. */
@@ -65,22 +77,28 @@ export function encodeIndex<Line>(
 }
 
 function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: Uint8Array): string {
-  const { hash, ignore, listing, counts, cascadeInput, cascadeKey, modules, shards } = fields
+  const { hash, ignore, namespace, discover, listing, counts, cascadeInput, cascadeKey } = fields
   const lines = [
     `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
     `"version":${INDEX_VERSION}`,
     `"hash":${JSON.stringify(hash)}`,
     `"ignore":${JSON.stringify(ignore)}`,
+    ...(namespace === undefined ? [] : [`"namespace":${JSON.stringify(namespace)}`]),
+    ...(discover ? ['"discover":true'] : []),
     `"listing":${JSON.stringify(listing)}`,
     `"counts":${JSON.stringify(counts)}`,
     `"cascadeInput":${JSON.stringify(cascadeInput)}`,
     `"cascadeKey":${JSON.stringify(cascadeKey)}`,
   ]
-  if (modules.length > 0)
-    lines.push(`"modules":[\n${modules.map(file => JSON.stringify(file)).join(',\n')}\n]`)
-  if (shards) lines.push(`"shards":[\n${shards.map(shard => JSON.stringify(shard)).join(',\n')}\n]`)
+  const { listed = [], units = [], plugins = [], manifests = [], modules, shards = [] } = fields
+  for (const [field, items] of Object.entries({ listed, units, plugins, manifests, modules, shards }))
+    if (items.length > 0) lines.push(`"${field}":[\n${items.map(encodeItem).join(',\n')}\n]`)
   if (body !== undefined) lines.push(new TextDecoder().decode(body))
   return `{\n${lines.join(',\n')}${INDEX_END}`
+}
+
+function encodeItem(item: string | object): string {
+  return JSON.stringify(typeof item === 'string' ? item : sortKeys(item))
 }
 
 /** Lines in their order, by section. */
@@ -125,7 +143,7 @@ function divide<Line>(lines: Lines<Line>, count: number): SortedLines<Line>[] {
   )
   for (const section of SECTIONS) {
     for (const key of inCodePointOrder(lines[section].keys()))
-      parts[shardOf(key, count)]?.[section].push(lines[section].get(key) as Line)
+      parts[shardOf(shardKey(section, key), count)]?.[section].push(lines[section].get(key) as Line)
   }
   return parts
 }
@@ -138,6 +156,12 @@ export function emptyLines<Line>(): Lines<Line> {
 export function encodeName(name: string, record: NameRecord): string {
   if ('broken' in record) return encodeRecord(name, record)
   return encodeRecord(name, { ...record, frontmatter: sortKeys(record.frontmatter) })
+}
+
+/** What a bare name means that is nobody's own, as a line. */
+export function encodeNamesakes(name: string, names: string[]): string {
+  const record: NamesakesRecord = { names }
+  return encodeRecord(name, record)
 }
 
 export function encodeDetails(name: string, { resources, references, ...details }: ToolDetails): string {

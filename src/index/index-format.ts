@@ -6,7 +6,7 @@
  * `.agent-apps.json` is a header and, where the directory is small, all records in sections:
  *
  *     {
- *     "$schema": …, "version": 1, "hash": …, …header fields,
+ *     "$schema": …, "version": 2, "hash": …, …header fields,
  *     "tools": {
  *     "review": { …what finding and listing it needs },
  *     …
@@ -30,8 +30,9 @@
  *     }
  *
  * Past `INLINE_RECORDS` records the sections move into shards, `.agent-apps/index-<digest>.json`, each of the
- * same sections. The record of key `k` stands in shard number `shardOf(k, count)`, so that finding one
- * reads the header and one shard, however many skills there are. A shard is named by its content: whoever
+ * same sections. The record of a key stands in shard number `shardOf(shardKey(section, key), count)`, so that
+ * finding one reads the header and one shard, however many skills there are. A tool of a namespace is found
+ * by its bare name in the same shard. A shard is named by its content: whoever
  * read a header finds exactly the shards it meant, or none.
  *
  * Every record is one line, and every line but a record's belongs to the frame above. Keys of our records are
@@ -39,18 +40,18 @@
  * need not read, or digest, any other. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
-import { byCodePoint } from '../base/code-point-order.js'
 import type { Diagnostic } from '../base/diagnostic.js'
 import type { JsonObject, JsonValue } from '../base/json.js'
 import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
-import type { HookTrigger } from '../skill/hooks.js'
+import type { HookTrigger } from '../skill/metadata-keys.js'
+import { labelOf } from '../skill/names.js'
 import type { ToolReference } from '../skill/references.js'
 import type { ContentRecord } from './content-record.js'
 
 export const INDEX_FILE = '.agent-apps.json'
 /** The folder beside the index for shards and modules, and for the machine's own cache. */
 export const INDEX_DIRECTORY = '.agent-apps'
-export const INDEX_VERSION = 1
+export const INDEX_VERSION = 2
 export const INDEX_SCHEMA = 'agent-apps/schema/index.json'
 
 /** More records (tools and files together) than this are split into shards. */
@@ -79,8 +80,20 @@ export interface IndexHeader {
   hash: string
   /** The ignore patterns that held; an index made under others is not used. */
   ignore: string[]
-  /** Digest of the directory's own listing, by which a reader sees that something was added at its top. */
+  /** The namespace of the path entry, where it is configured; an index made under another is not used. */
+  namespace?: string
+  /** True where the directory is a repository whose units were discovered; an index made otherwise is not used. */
+  discover?: true
+  /** Digest of the directory's own listing, or that of its units, by which a reader sees that something was added at its top. */
   listing: string
+  /** The folders of a repository whose change may change `listing`, relative to it, in code-point order. */
+  listed?: string[]
+  /** The units of the directory, in search order; absent where it is one unit as a whole. */
+  units?: UnitRecord[]
+  /** The plugins whose skills are in the directory, in search order. */
+  plugins?: PluginRecord[]
+  /** The plugin manifests that say which units there are. Each has a record in `files`, too. */
+  manifests?: ManifestRecord[]
   counts: { files: number; found: number; skipped: number }
   /** Digest of everything in this directory that a cascade can be made of: names, roles, metadata. */
   cascadeInput: string
@@ -93,6 +106,29 @@ export interface IndexHeader {
   modules?: string[]
   /** The shards' digests in order; absent where the sections stand in this file. */
   shards?: string[]
+}
+
+/** A folder of the directory that is taken by itself: what its skills include, link to and stand under lies in it. */
+export interface UnitRecord {
+  /** The manifest that tells of it, relative to the directory. */
+  manifest?: string
+  /** The namespace of its skills. */
+  namespace?: string
+  /** Relative to the directory; empty for the directory itself. */
+  path: string
+}
+
+/** What a manifest says of a plugin. */
+export interface PluginRecord {
+  description?: string
+  name: string
+  version?: string
+}
+
+/** A plugin manifest. */
+export interface ManifestRecord extends FileDigest {
+  /** Relative to the directory. */
+  path: string
 }
 
 /** A tool as finding and listing need it. */
@@ -150,6 +186,11 @@ export interface BrokenRecord {
 
 export type NameRecord = ToolRecord | BrokenRecord
 
+/** Under a bare name that is nobody's own: the qualified names of the tools that it means, in search order. */
+export interface NamesakesRecord {
+  names: string[]
+}
+
 /** A tool as opening it needs it, besides. */
 export interface ToolDetails {
   /** The author's frontmatter, as JSON, nothing dropped or normalised. */
@@ -158,6 +199,15 @@ export interface ToolDetails {
   resources: ResourceRecord[]
   /** What the tool refers to, in the file's order; absent where that is nothing. */
   references?: ToolReference[]
+  /** What another host would fill in or run in its content and `allowed-tools`; absent where that is nothing. */
+  placeholders?: HostPlaceholder[]
+}
+
+/** What another host would fill in, or run, before a model reads the text. */
+export interface HostPlaceholder {
+  kind: 'variable' | 'argument' | 'command'
+  /** As it is written. */
+  text: string
 }
 
 /** One of a folder skill's other files. */
@@ -223,7 +273,7 @@ export interface ChainRecord {
 export interface IndexRecords {
   cascades: Record<string, CascadeRecord>
   contents: Record<string, ContentRecord>
-  tools: Record<string, NameRecord>
+  tools: Record<string, NameRecord | NamesakesRecord>
   details: Record<string, ToolDetails>
   files: Record<string, FileRecord>
 }
@@ -239,6 +289,11 @@ export function shardOf(key: string, count: number): number {
   return checksum(key) % count
 }
 
+/** What decides in which shard a record stands: a file's path, of a tool its name without its namespace. */
+export function shardKey(section: Section, key: string): string {
+  return section === 'files' ? key : labelOf(key)
+}
+
 /** FNV-1a over a text's UTF-16 units. */
 function checksum(text: string): number {
   let hash = 0x811c9dc5
@@ -252,24 +307,8 @@ export function shardFile(digest: string): string {
   return `${INDEX_DIRECTORY}/index-${digest}.json`
 }
 
-/**
- * The text whose digest is an index's `listing`: the names that stand in the directory itself, in code-point
- * order, without those that are never searched. Whoever finds another digest knows that something was added.
- */
-export function listingText(names: readonly string[]): string {
-  return names
-    .filter(name => !name.startsWith('.') && name !== 'node_modules')
-    .sort(byCodePoint)
-    .join('\n')
-}
-
-export function isBroken(record: NameRecord): record is BrokenRecord {
+export function isBroken(record: NameRecord | NamesakesRecord): record is BrokenRecord {
   return 'broken' in record
-}
-
-/** The text whose digest is a `cascadeKey`. */
-export function cascadeKeyText(directories: readonly string[], library: string | null): string {
-  return JSON.stringify([INDEX_VERSION, directories, library])
 }
 
 /** The most calls of middleware that one call of a tool may expand to. */

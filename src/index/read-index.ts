@@ -1,5 +1,6 @@
 import { byCodePoint } from '../base/code-point-order.js'
 import { isJsonObject } from '../base/json.js'
+import type { SearchDirectory } from '../skill/path-entry.js'
 import type { DirectoryNames } from './directory-names.js'
 import {
   INDEX_END,
@@ -7,10 +8,12 @@ import {
   INDEX_VERSION,
   type IndexHeader,
   type IndexRecords,
+  type NameRecord,
   SECTIONS,
   type Section,
   sealed,
   shardFile,
+  shardKey,
   shardOf,
 } from './index-format.js'
 import { isHeader, recordFault } from './record-fault.js'
@@ -85,7 +88,6 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
   }
   // By digest: an index that names one shard a million times has it read once.
   const known = new Map<string | undefined, IndexPart>()
-
   const part = (digest: string | undefined): IndexPart => {
     let found = known.get(digest)
     if (!found) {
@@ -95,29 +97,61 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
     }
     return found
   }
-  const partFor = (key: string): IndexPart => part(shards?.[shardOf(key, shards.length)])
-  const keys = (section: Section): string[] => {
+  const one = <Name extends Section>(section: Name, key: string): IndexRecords[Name][string] | undefined => {
+    const { [section]: records }: IndexPart = part(shards?.[shardOf(shardKey(section, key), shards.length)])
+    return records.one(key)
+  }
+  const all = (): IndexPart[] => {
     const digests = partDigests(header)
     expectLoaded(digests)
-    return digests.flatMap(digest => [...part(digest)[section].all().keys()])
+    return digests.map(part)
   }
 
   return {
     via: files.via,
     madeAt: state.mtimeMs,
     listing: header.listing,
+    units: header.units,
+    plugins: header.plugins,
+    listed: header.listed,
     header,
     text,
     stamp: stampOf(state),
-    tool: name => partFor(name).tools.one(name),
-    details: name => partFor(name).details.one(name),
-    file: file => partFor(file).files.one(file),
-    cascade: name => partFor(name).cascades.one(name),
-    content: name => partFor(name).contents.one(name),
+    tool: (name, isOwn) => {
+      const record = one('tools', name)
+      if (!record || !('names' in record)) return record
+      return isOwn ? undefined : (one('tools', record.names[0] ?? '') as NameRecord)
+    },
+    details: name => one('details', name),
+    file: file => one('files', file),
+    cascade: name => one('cascades', name),
+    content: name => one('contents', name),
     // Names are ASCII, which the language itself orders by code point.
-    names: () => keys('tools').sort(),
-    paths: () => keys('files').sort(byCodePoint),
+    names: () => all().flatMap(ownNames).sort(),
+    paths: () => all().flatMap(pathsIn).sort(byCodePoint),
   }
+}
+
+/** What decides on an index besides its directory. */
+const ENTRY_FIELDS = ['ignore', 'namespace', 'discover'] as const
+
+/** Why an index is not one of a path entry as it is configured now, as the end of a sentence; null where it is. */
+export function otherEntry(
+  header: IndexHeader,
+  entry: Pick<SearchDirectory, (typeof ENTRY_FIELDS)[number]>,
+): string | null {
+  const text = (value: unknown): string => JSON.stringify([value || undefined])
+  const other = ENTRY_FIELDS.find(field => text(header[field]) !== text(entry[field]))
+  return other ? `was compiled with another \`${other}\`` : null
+}
+
+function pathsIn({ files }: IndexPart): string[] {
+  return [...files.all().keys()]
+}
+
+/** The names of the tools in a part, without the bare names that are nobody's own. */
+function ownNames({ tools }: IndexPart): string[] {
+  return [...tools.all()].flatMap(([name, record]) => ('names' in record ? [] : name))
 }
 
 /** The stamp of the index file as it lies there now; null where there is none. */

@@ -1,9 +1,9 @@
-import { isJsonObject, isTexts } from '../base/json.js'
-import { ROLES, type ToolFrontmatter } from '../skill/frontmatter.js'
-import { HOOK_TRIGGERS } from '../skill/hooks.js'
-import { isToolName } from '../skill/names.js'
-import { CALLS_MAX, isBroken, type NameRecord, type Section } from './index-format.js'
+import { isJsonObject, isStringArray, type JsonObject } from '../base/json.js'
+import { ROLES } from '../skill/frontmatter.js'
+import { isName, isQualifiedName, labelOf } from '../skill/names.js'
+import type { Section } from './index-format.js'
 import { isInside } from './inside-path.js'
+import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
 
 /**
  * Why something is no record that a compiler of ours wrote, or reaches outside of its directory; null where it is one. An index comes with
@@ -13,78 +13,98 @@ export function recordFault(section: Section, key: string, record: unknown): str
   return isJsonObject(record) ? FAULTS[section](key, record) : notOurs(key)
 }
 
-/** True for the header of an index as a compiler of ours writes it, whatever its version. */
-export function isHeader({
-  hash,
-  listing,
-  ignore,
-  cascadeInput,
-  cascadeKey,
-  shards,
-}: Record<string, unknown>): boolean {
-  return (
-    isTexts([hash, listing, cascadeInput, cascadeKey]) &&
-    isTexts(ignore) &&
-    (shards === undefined || (Array.isArray(shards) && shards.length > 0))
-  )
-}
-
-const FAULTS: Record<Section, (key: string, record: Record<string, unknown>) => string | null> = {
+const FAULTS: Record<Section, (key: string, record: JsonObject) => string | null> = {
   tools(name, record) {
-    if (!isInside(record.file)) return `${JSON.stringify(name)} names a file outside the directory`
-    return isToolName(name) && isWellFormed(name, record as unknown as NameRecord) ? null : notOurs(name)
+    if ('names' in record) return areNamesakes(name, record.names) ? null : notOurs(name)
+    if (!isInside(record.file)) return outside(name)
+    const isOurs = 'broken' in record ? isDiagnostic(record.broken) : isTool(name, record)
+    return isName(name) && isOurs ? null : notOurs(name)
   },
   details(name, { resources, verbatim }) {
     if (!Array.isArray(resources) || !isJsonObject(verbatim)) return notOurs(name)
-    if (!resources.every(resource => isJsonObject(resource) && isInside(resource.path)))
-      return `${JSON.stringify(name)} names a file outside the directory`
-    return resources.every(({ size }) => Number.isInteger(size)) ? null : notOurs(name)
+    if (!resources.every(hasFields({ path: isInside }))) return outside(name)
+    return resources.every(hasFields({ size: Number.isInteger })) ? null : notOurs(name)
   },
   files(path, record) {
     if (!isInside(path)) return `${JSON.stringify(path)} lies outside the directory`
-    return isFileRecord(record) ? null : notOurs(path)
+    return isFile(record) ? null : notOurs(path)
   },
-  cascades: (name, record) => (isCascade(record) ? null : notOurs(name)),
-  // Whoever renders it looks at it.
+  // Whoever runs the tool, or renders the content, looks at these.
+  cascades: () => null,
   contents: () => null,
+}
+
+/** True for the qualified names that a bare one may mean: each its own with a namespace. */
+function areNamesakes(name: string, names: unknown): boolean {
+  return isStringArray(names) && names.every(one => isQualifiedName(one) && labelOf(one) === name)
 }
 
 function notOurs(key: string): string {
   return `the record of ${JSON.stringify(key)} is not one of ours`
 }
 
-function isCascade(record: Record<string, unknown>): boolean {
-  const { chain, body, deps = [], metadata = {}, open, peers = [], problem, sources = [] } = record
-  return (
-    Array.isArray(chain) &&
-    chain.length <= CALLS_MAX &&
-    chain.every(isChainEntry) &&
-    (body === undefined || isAddress(body)) &&
-    isTexts(deps) &&
-    isJsonObject(metadata) &&
-    isTexts(peers) &&
-    (open === undefined || open === true) &&
-    (problem === undefined || isProblem(problem)) &&
-    Array.isArray(sources) &&
-    sources.every(isAddress)
-  )
+function outside(key: string): string {
+  return `${JSON.stringify(key)} names a file outside the directory`
 }
 
-function isChainEntry(entry: unknown): boolean {
-  if (!isJsonObject(entry) || typeof entry.name !== 'string' || entry.args === undefined) return false
-  const { hook = [], static: isStatic } = entry
-  const isHook = Array.isArray(hook) && hook.every(one => HOOK_TRIGGERS.some(trigger => trigger === one))
-  return isHook && (isStatic === undefined || isStatic === true)
-}
+/** True for the header of an index as a compiler of ours writes it, whatever its version. */
+export const isHeader = hasFields({
+  hash: isString,
+  listing: isString,
+  cascadeInput: isString,
+  cascadeKey: isString,
+  ignore: isStringArray,
+  listed: optional(isStringArray),
+  units: optional(arrayOf(isJsonObject)),
+  plugins: optional(
+    arrayOf(hasFields({ name: isString, version: optional(isString), description: optional(isString) })),
+  ),
+  manifests: optional(arrayOf(isJsonObject)),
+  shards: optional(value => Array.isArray(value) && value.length > 0),
+})
 
-function isProblem(value: unknown): boolean {
-  return isJsonObject(value) && typeof value.message === 'string' && typeof value.hint === 'string'
-}
+const isDiagnostic = hasFields({
+  file: isInside,
+  reason: isString,
+  note: isString,
+  rule: isString,
+  severity: isString,
+  line: Number.isInteger,
+  column: Number.isInteger,
+})
 
-function isAddress(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 2 || typeof value[1] !== 'string') return false
-  return value[0] === 'library' || (Number.isInteger(value[0]) && value[0] >= 0)
-}
+const isFile = hasFields({ tools: isStringArray, diagnostics: arrayOf(isDiagnostic) })
+
+const isFrontmatter = hasFields({
+  title: optional(isString),
+  description: optional(isString),
+  visibility: optional(isString),
+  'allowed-tools': optional(isString),
+  license: optional(isString),
+  compatibility: optional(isString),
+  role: optional(role => ROLES.some(known => known === role)),
+  tags: isStringArray,
+  metadata: isJsonObject,
+  extra: isJsonObject,
+  params: optional(isJsonObject),
+  returns: optional(isJsonObject),
+})
+
+const MODULE_FILE = /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/
+const isModuleFile: Check = file => isString(file) && MODULE_FILE.test(file)
+const isModule = hasFields({ file: isModuleFile, inputs: arrayOf(isInside) })
+const isInline = hasFields({ markdown: isString })
+
+const hasToolFields = hasFields({
+  frontmatter: isFrontmatter,
+  // What runs code to be found is never in an index.
+  dynamic: value => value === undefined,
+  fragment: optional(isString),
+  directives: optional(isStringArray),
+  module: optional(isModule),
+  delegate: optional(value => isInline(value) || isModule(value)),
+  validators: optional(value => isJsonObject(value) && Object.values(value).every(isModuleFile)),
+})
 
 /**
  * Only these are ever read by an index's word, so that a poisoned one cannot have other files of the directory
@@ -96,83 +116,22 @@ const SKILL_FILES = new Map<unknown, RegExp>([
   ['code', /[^/]\.skill\.(?:ts|js|mts|mjs)$/],
 ])
 
-function isFileOf(kind: unknown, file: string): boolean {
-  return SKILL_FILES.get(kind)?.test(file) === true
+function isTool(name: string, record: JsonObject): boolean {
+  const { kind, file, frontmatter, exported, content, size } = record
+  const isOfKind = isString(file) && SKILL_FILES.get(kind)?.test(file)
+  if (!isOfKind || !hasToolFields(record)) return false
+  const isNamed = isJsonObject(frontmatter) && frontmatter.name === name
+  return isNamed && (kind === 'code' ? isString(exported) : isRange(content, size))
 }
 
 /** Bytes of a file that holds skills. The compiler's own limit is lower. */
 const SIZE_MAX = 2 ** 24
 
-function isWellFormed(name: string, record: NameRecord): boolean {
-  if (isBroken(record)) return isDiagnostic(record.broken)
-  const {
-    content,
-    delegate,
-    directives,
-    dynamic,
-    exported,
-    file,
-    fragment,
-    kind,
-    module,
-    size,
-    frontmatter,
-    validators,
-  } = record
-  // What runs code to be found is never in an index.
-  if (!isJsonObject(frontmatter) || dynamic !== undefined || !isFileOf(kind, file)) return false
-  if (fragment !== undefined && typeof fragment !== 'string') return false
-  const isCompiled =
-    (module === undefined || isModule(module)) && (validators === undefined || isValidators(validators))
-  const isDelegate = delegate === undefined || isMarkdown(delegate) || isModule(delegate)
-  if (!isCompiled || !isDelegate || frontmatter.name !== name || !isFrontmatter(frontmatter)) return false
-  if (kind === 'code') return typeof exported === 'string'
-  if (!isTexts(directives ?? []) || !Array.isArray(content) || content.length !== 2) return false
-  const [start, end] = content
-  const isRange =
-    [start, end, size].every(Number.isInteger) &&
-    0 <= start &&
-    start <= end &&
-    end <= size &&
-    size <= SIZE_MAX
-  return isRange
-}
-
-function isMarkdown(value: unknown): boolean {
-  return isJsonObject(value) && typeof value.markdown === 'string'
-}
-
-function isModule(value: unknown): boolean {
-  if (!isJsonObject(value)) return false
-  const { file, inputs } = value
-  return isModuleFile(file) && Array.isArray(inputs) && inputs.every(isInside)
-}
-
-function isModuleFile(file: unknown): boolean {
-  return typeof file === 'string' && /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/.test(file)
-}
-
-function isValidators(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every(isModuleFile)
-}
-
-function isFrontmatter(frontmatter: Partial<ToolFrontmatter>): boolean {
-  const { role, tags, metadata, extra, params, returns } = frontmatter
-  const texts = ['title', 'description', 'visibility', 'allowed-tools', 'license', 'compatibility'] as const
-  return (
-    texts.every(key => typeof (frontmatter[key] ?? '') === 'string') &&
-    (role === undefined || ROLES.includes(role)) &&
-    isTexts(tags) &&
-    [metadata, extra, params ?? {}, returns ?? {}].every(isJsonObject)
+/** True for the place of a content in a file of so many bytes. */
+function isRange(content: unknown, size: unknown): boolean {
+  if (!Array.isArray(content) || content.length !== 2) return false
+  const ascending = [0, ...content, size, SIZE_MAX]
+  return ascending.every(
+    (bytes, place) => Number.isInteger(bytes) && (place === 0 || ascending[place - 1] <= bytes),
   )
-}
-
-function isDiagnostic(value: unknown): boolean {
-  if (!isJsonObject(value)) return false
-  const { file, reason, note, rule, severity, line, column } = value
-  return isInside(file) && isTexts([reason, note, rule, severity]) && [line, column].every(Number.isInteger)
-}
-
-function isFileRecord({ tools, diagnostics }: Record<string, unknown>): boolean {
-  return isTexts(tools) && Array.isArray(diagnostics) && diagnostics.every(isDiagnostic)
 }

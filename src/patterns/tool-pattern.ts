@@ -1,4 +1,4 @@
-import { normalizeTags } from '../skill/names.js'
+import { isQualifiedName, labelOf, normalizeTags } from '../skill/names.js'
 import { pathProblem } from '../values/path-expression.js'
 import { compileGlob, GlobProblem, isGlob } from './glob.js'
 import { type GlobProgram, matchGlob } from './match-glob.js'
@@ -42,6 +42,8 @@ export interface ToolRule {
   selects: 'name' | 'tag' | 'library'
   /** Absent where the token cannot be parsed: such a rule matches nothing. */
   glob?: GlobProgram
+  /** True for a glob over whole names: one that says a namespace (`acme:*`), and `*`. */
+  isQualified?: true
   arguments: ArgumentConstraint[]
   keys: KeyConstraint[]
   /** `$deny` is true, `$policy=allow` a text. */
@@ -58,10 +60,12 @@ export const FOREIGN_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['grep', ['Grep']],
   ['list', ['LS']],
   ['read', ['Read']],
+  ['skill', ['Skill']],
   ['task', ['Task']],
   ['todoread', ['TodoRead']],
   ['todowrite', ['TodoWrite']],
   ['webfetch', ['WebFetch']],
+  ['websearch', ['WebSearch']],
   ['write', ['Write']],
 ])
 
@@ -84,17 +88,25 @@ export function parsePatterns(list: string): ToolRule[] {
 }
 
 /**
- * True where one pattern, a glob or `#` and a glob over tags, selects a tool. What cannot be parsed, and what
+ * True where one pattern, a glob or `#` and a glob over tags, selects a tool, by its whole name or that
+ * without its namespace. What cannot be parsed, and what
  * has constraints or options, which a name alone cannot answer, matches nothing.
  */
 export function matchPattern(pattern: string, name: string, tags: readonly string[] = []): boolean {
-  return selectsTool(parseRule(pattern, 0), { name, tags }) && specStart(pattern) === -1
+  return selectsTool(parseRule(pattern, 0), { name, tags }, false, true) && specStart(pattern) === -1
 }
 
 /** What a rule is matched against. */
 export interface MatchedTool {
   name: string
   tags: readonly string[]
+  /** A URI that it is found by as well. Other hosts name the tools of MCP servers after theirs. */
+  src?: string | null
+  /**
+   * Whether its name without its namespace leads to it, for whoever wrote the pattern. Default: true for a
+   * tool that has no namespace.
+   */
+  isMeant?: boolean
   /** True for the library's own. */
   isLibrary?: boolean
 }
@@ -102,19 +114,49 @@ export interface MatchedTool {
 /**
  * True where a rule's glob selects a tool, whatever its constraints say. For denying, whatever its name is
  * like.
+ *
+ * @param byEither true where a glob that says no namespace selects the tools of all namespaces; else it
+ *   selects only tools that the name without a namespace leads to
  */
 export function selectsTool(
-  { selects, glob }: ToolRule,
-  { name, tags, isLibrary = false }: MatchedTool,
+  { selects, glob, text, isQualified }: ToolRule,
+  { name, tags, src, isMeant, isLibrary = false }: MatchedTool,
   denying = false,
+  byEither = denying,
 ): boolean {
   if (glob === undefined) return false
   const matches = (one: string): boolean => matchGlob(glob, one, { anySegment: denying })
   if (selects === 'tag') return tags.some(matches)
   if (selects === 'library') return isLibrary && matches(name)
-  const foreign = FOREIGN_NAMES.get(name) ?? []
+  const label = isQualifiedName(name) ? labelOf(name) : name
+  const foreign = [...(FOREIGN_NAMES.get(name) ?? []), ...mcpNames(src ?? name, text)]
+  if (byEither && label !== name && (glob.not ? matches(name) : matches(label))) return true
+  if (!byEither && !isQualified) {
+    const leadsToIt = isMeant ?? label === name
+    return leadsToIt && selectsName([label, ...foreign], glob, matches)
+  }
+  return selectsName([name, ...foreign], glob, matches)
+}
+
+/** @param names the name of a tool, and those that other hosts have for it */
+function selectsName(
+  names: readonly string[],
+  glob: GlobProgram,
+  matches: (name: string) => boolean,
+): boolean {
   // `!(Bash)` leaves out the tool, whichever name it is called by.
-  return glob.not ? [name, ...foreign].every(matches) : matches(name) || foreign.some(matches)
+  return glob.not ? names.every(matches) : names.some(matches)
+}
+
+/**
+ * What other hosts call a tool of an MCP server: `mcp://github/create` is `mcp__github__create`, and a pattern
+ * may select all of a server's by `mcp__github`.
+ */
+function mcpNames(uri: string, pattern: string): string[] {
+  const [, server = '', tool] = /^mcp:\/\/([^/]+)\/(.+)$/s.exec(uri) ?? []
+  if (tool === undefined) return []
+  const [first, second] = [server, tool].map(part => part.replace(/[^\w-]/g, '_'))
+  return [`mcp__${first}__${second}`, ...(pattern.includes('mcp__') ? [`mcp__${first}`] : [])]
 }
 
 interface Token {
@@ -179,7 +221,9 @@ function readSelector(rule: ToolRule, selector: string): GlobProgram {
     rule.selects = 'library'
     return inside(1, () => compileGlob(selector.slice(1)))
   }
-  return compileGlob(unquoted(selector))
+  const glob = unquoted(selector)
+  if (glob.includes(':') || /^\*+$/.test(glob)) rule.isQualified = true
+  return compileGlob(glob)
 }
 
 function readSpecs(rule: ToolRule, text: string, open: number): void {
@@ -190,7 +234,11 @@ function readSpecs(rule: ToolRule, text: string, open: number): void {
   }
 }
 
-function readSpec(rule: ToolRule, spec: string): void {
+/** Another host's variable or argument that was not filled in: plain text, which matches itself. */
+const HOST_TEXT = /\$(?:\{CLAUDE_[A-Z_]+\}|ARGUMENTS\b|\d)/g
+
+function readSpec(rule: ToolRule, written: string): void {
+  const spec = written.replace(HOST_TEXT, text => text.replace(/[${}]/g, '\\$&'))
   if (spec.startsWith('$')) {
     const [name = '', value] = spec.slice(1).split('=', 2)
     rule.options[name] = checkOption(name, value)

@@ -26,6 +26,11 @@ export interface RuleDecision<Answer> {
 /** The library's tool whose operations are always allowed but where a rule denies them. */
 const ALWAYS_ALLOWED = 'context-manager'
 
+/** True for the library's tool that lists of allowed tools need not name. */
+export function isAlwaysAllowed({ isLibrary, name }: MatchedTool): boolean {
+  return isLibrary === true && name === ALWAYS_ALLOWED
+}
+
 /**
  * Whether `allowed-tools` lets a call through. Without rules (the field is absent) everything is; with none
  * in the list, nothing. A rule with `$deny` that matches wins, wherever it stands.
@@ -33,8 +38,7 @@ const ALWAYS_ALLOWED = 'context-manager'
 export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall): RuleDecision<boolean> {
   const denying = rules?.find(rule => isDenied(rule, call))
   if (denying) return { answer: false, rule: denying }
-  if (rules === undefined || (call.isLibrary && call.name === ALWAYS_ALLOWED))
-    return { answer: true, rule: null }
+  if (rules === undefined || isAlwaysAllowed(call)) return { answer: true, rule: null }
   const allowing = rules.find(rule => rule.options.deny === undefined && matchesCall(rule, call, false))
   return { answer: allowing !== undefined, rule: allowing ?? null }
 }
@@ -51,7 +55,7 @@ export function trustOf(
   let asking: ToolRule | null = null
   for (const rule of rules) {
     const policy = policyOf(rule)
-    if (matchesCall(rule, call, policy === 'deny')) {
+    if (matchesCall(rule, call, policy === 'deny', policy !== 'allow')) {
       return policy === 'allow' && asking ? { answer: 'ask', rule: asking } : { answer: policy, rule }
     }
     if (policy === 'ask' && matchesCall(rule, call, true)) asking ??= rule
@@ -59,7 +63,13 @@ export function trustOf(
   return asking && { answer: 'ask', rule: asking }
 }
 
-function policyOf({ options: { deny, policy } }: ToolRule): 'allow' | 'ask' | 'deny' {
+/** The first rule of a list of denied tools that a call falls under; null where none does. */
+export function deniedBy(rules: readonly ToolRule[], call: ToolCall): ToolRule | null {
+  return rules.find(rule => matchesCall(rule, call, true)) ?? null
+}
+
+/** What a rule says of the calls that match it. */
+export function policyOf({ options: { deny, policy } }: ToolRule): 'allow' | 'ask' | 'deny' {
   if (deny !== undefined) return 'deny'
   return policy === 'allow' || policy === 'deny' ? policy : 'ask'
 }
@@ -70,10 +80,13 @@ function isDenied(rule: ToolRule, call: ToolCall): boolean {
 
 /**
  * True where a rule selects the tool and its constraints fit. For denying, one on something absent fits too.
+ *
+ * @param byEither true for a rule that does not admit, which selects a tool by its name without a namespace,
+ *   too
  */
-function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean): boolean {
+function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean, byEither = denying): boolean {
   return (
-    selectsTool(rule, call, denying) &&
+    selectsTool(rule, call, denying, byEither) &&
     rule.arguments.every(constraint => fits(constraint, call.args, denying)) &&
     (rule.keys.length === 0 || rule.keys.some(constraint => fitsKey(constraint, call.key, denying)))
   )

@@ -1,13 +1,14 @@
+import { canonicalText } from '../base/canonical-text.js'
 import { CHARACTERS_PER_STEP, type Outcome } from './comparison.js'
-import { canonical } from './equal.js'
+import { plural } from './issues.js'
 import type { Keywords } from './keywords.js'
 
 /** Compares an array with the keywords for arrays, except `unevaluatedItems`. */
 export function compareArray(schema: Keywords, value: readonly unknown[], outcome: Outcome): void {
   const { minItems = 0, maxItems = Infinity, uniqueItems } = schema
-  if (value.length < minItems) outcome.fail(`a list of at least ${minItems}`)
-  if (value.length > maxItems) outcome.fail(`a list of at most ${maxItems}`)
-  if (uniqueItems === true && hasDuplicates(value, outcome)) outcome.fail('a list without doubles')
+  if (value.length < minItems) outcome.fail(`an array of at least ${plural(minItems, 'item')}`)
+  if (value.length > maxItems) outcome.fail(`an array of at most ${plural(maxItems, 'item')}`)
+  if (uniqueItems === true && hasDuplicates(value, outcome)) outcome.fail('an array without duplicates')
   compareItems(schema, value, outcome)
   compareContains(schema, value, outcome)
 }
@@ -15,7 +16,7 @@ export function compareArray(schema: Keywords, value: readonly unknown[], outcom
 function hasDuplicates(items: readonly unknown[], { instance, comparison }: Outcome): boolean {
   const seen = new Set<string>()
   for (const item of items) {
-    const text = canonical(item)
+    const text = canonicalText(item)
     comparison.take(1 + text.length / CHARACTERS_PER_STEP, instance)
     if (seen.size === seen.add(text).size) return true
   }
@@ -43,9 +44,9 @@ function compareContains(schema: Keywords, value: readonly unknown[], outcome: O
     outcome.evaluated.add(index)
     count++
   }
-  const array = (times: string) => () => `a list with ${times}${comparison.describe(contains)} in it`
-  if (count < minContains) outcome.fail(array(minContains === 1 ? '' : `at least ${minContains} times `))
-  if (count > maxContains) outcome.fail(array(`at most ${maxContains} times `))
+  const array = (times: string) => () => `an array that contains ${comparison.describe(contains)}${times}`
+  if (count < minContains) outcome.fail(array(minContains === 1 ? '' : ` at least ${minContains} times`))
+  if (count > maxContains) outcome.fail(array(` at most ${maxContains} times`))
 }
 
 /** Compares the items that no other keyword has applied to. */

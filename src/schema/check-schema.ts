@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 import { nearest } from '../base/nearest.js'
 import { type Step, valueAt } from './issues.js'
-import { type Dialect, isOf, keywordsOf, type Schema, SHAPE_WORDS, type Shape, TYPES } from './keywords.js'
+import { type Dialect, keywordsOf, type Schema, SHAPES, type Shape, TYPES } from './keywords.js'
 import { linearPattern, PatternRefused } from './linear-pattern.js'
 import { endlessSchema, expandedSize, pointerPath } from './schema-references.js'
 
@@ -138,7 +138,7 @@ class SchemaCheck {
 
   #schema(schema: unknown, path: Step[]): void {
     if (typeof schema === 'boolean') return
-    if (!isJsonObject(schema)) throw new Refused(`a schema is a mapping, not ${typeName(schema)}`, path)
+    if (!isJsonObject(schema)) throw new Refused(`a schema must be an object, not ${typeName(schema)}`, path)
     if (this.#seen.has(schema)) return
     this.#seen.add(schema)
     for (const [keyword, value] of Object.entries(schema)) {
@@ -174,9 +174,10 @@ class SchemaCheck {
 
   /** Checks the value of a keyword, and the schemas in it. */
   #value(keyword: string, shape: Shape, value: JsonValue, path: Step[]): void {
-    if (!isOf(shape, value)) {
+    const [words, has] = SHAPES[shape]
+    if (!has(value)) {
       const hint = keyword === 'items' && Array.isArray(value) ? '; a tuple is "prefixItems"' : ''
-      throw new Refused(`"${keyword}" must be ${SHAPE_WORDS[shape]}, not ${typeName(value)}${hint}`, path)
+      throw new Refused(`"${keyword}" must be ${words}, not ${typeName(value)}${hint}`, path)
     }
     switch (shape) {
       case 'schema':
@@ -242,7 +243,7 @@ function checkStrings(keyword: string, value: JsonValue, path: Step[]): void {
     Array.isArray(value) &&
     value.every(item => typeof item === 'string') &&
     new Set(value).size === value.length
-  if (!isValid) throw new Refused(`"${keyword}" must be ${SHAPE_WORDS.strings}`, path)
+  if (!isValid) throw new Refused(`"${keyword}" must be ${SHAPES.strings[0]}`, path)
 }
 
 function checkTypes(value: JsonValue, path: Step[]): void {
@@ -268,8 +269,8 @@ function hasScalarItems({ items }: JsonObject): boolean {
 /** What stands in place of a keyword's value, in a few words. */
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  if (typeof value === 'object') return 'a mapping'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  if (typeof value === 'object') return 'an object'
   const shown = JSON.stringify(value)
   return shown.length > 40 ? `${shown.slice(0, 39)}…` : shown
 }

@@ -6,10 +6,7 @@ import { linearPattern, PatternWork } from './linear-pattern.js'
 /** Returns whether a schema accepts a value. `interpretSchema` finds out why it does not. */
 export type Validate = (value: unknown) => boolean
 
-/**
- * The modules that Ajv's code requires. They are passed to it instead of imported, so that a compiled schema
- * is one small file that imports nothing.
- */
+/** The modules that Ajv's code requires. It is given them, so that a compiled schema imports nothing. */
 const HELPERS: Readonly<Record<string, (work: PatternWork) => unknown>> = {
   'ajv/dist/runtime/equal': () => equal,
   'ajv/dist/runtime/ucs2length': () => textLength,
@@ -45,10 +42,7 @@ export function factoryText(code: string): string | null {
   return `export default require => { const module = {}; let exports; ${code}\nreturn module.exports }\n`
 }
 
-/**
- * The options of Ajv, both when compiling and at run time. Schemas are checked and defaults applied
- * beforehand, in the same way on every host. Ajv only accepts or refuses, so it stops at the first fault.
- */
+/** The options of Ajv, at build and run time. It only accepts or refuses, so it stops at the first fault. */
 export const AJV_OPTIONS = {
   addUsedSchema: false,
   code: {

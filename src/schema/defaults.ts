@@ -1,3 +1,4 @@
+import { defineField } from '../base/define-field.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { Schema } from './keywords.js'
 
@@ -24,12 +25,7 @@ function take(room: Room, values: number): void {
   if (room.left < 0) throw new CloneRefused(`of at most ${VALUES_MAX} values, with all defaults`)
 }
 
-/**
- * Copies arrays and plain objects, without properties that are undefined. Anything else in them, such as a
- * function, is shared with the copy.
- *
- * @throws CloneRefused
- */
+/** Copies arrays and plain objects, without undefined properties; shares all else. Throws CloneRefused. */
 export function cloneValue(value: unknown, room = roomForCopies()): unknown {
   try {
     return copyOf(value, room, 0)
@@ -52,25 +48,12 @@ function copyOf(value: unknown, room: Room, depth: number): unknown {
   const copy: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
     const item = (value as Record<string, unknown>)[key]
-    if (item !== undefined) define(copy, key, copyOf(item, room, depth + 1))
+    if (item !== undefined) defineField(copy, key, copyOf(item, room, depth + 1))
   }
   return copy
 }
 
-/**
- * Sets an own property. A name that the prototype has cannot be assigned: `__proto__` would replace the
- * prototype, and a frozen prototype makes any assignment throw.
- */
-function define(holder: Record<string, unknown>, key: string, value: unknown): void {
-  if (key in holder)
-    Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true })
-  else holder[key] = value
-}
-
-/**
- * Adds the defaults of missing properties to a value, which it changes. Only schemas that apply
- * unconditionally count: between alternatives, nobody could say whose default is meant.
- */
+/** Adds missing defaults to a value, in place. Schemas among alternatives do not count. */
 export function applyDefaults(
   root: JsonObject,
   targets: ReadonlyMap<string, Schema>,
@@ -103,7 +86,7 @@ export function applyDefaults(
     for (const [key, property] of Object.entries(properties)) {
       const isMissing = !Object.hasOwn(holder, key)
       if (isMissing && isJsonObject(property) && property.default !== undefined)
-        define(holder, key, cloneValue(property.default, room))
+        defineField(holder, key, cloneValue(property.default, room))
       if (Object.hasOwn(holder, key)) visit(property, holder[key])
     }
     if (!isJsonObject(schema.additionalProperties)) return

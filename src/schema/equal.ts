@@ -14,16 +14,6 @@ export function equal(a: unknown, b: unknown): boolean {
   )
 }
 
-/** Gives equal values the same string, and different values different ones. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`)
-    return `{${entries.sort().join()}}`
-  }
-  return JSON.stringify(value === 0 ? 0 : value) ?? typeof value
-}
-
 /** The length of a string in code points, as JSON Schema counts them. */
 export function textLength(text: string): number {
   let length = 0

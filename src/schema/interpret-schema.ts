@@ -25,13 +25,11 @@ import type { Keywords } from './keywords.js'
 import { compareObject, compareUnevaluatedProperties } from './object-keywords.js'
 
 /**
- * Compares a value with a schema by reading the schema. It is used where the host cannot run code compiled
- * from the schema, where that code could take too long, and to word what is wrong with a value that such code
- * refused. A subschema that several references share is compared with each instance of the value once, so the
+ * Compares a value with a schema without compiling it: where the host runs no compiled code, where that code
+ * could take too long, and to word what is wrong. A subschema is compared with each instance once, so the
  * time is bounded by the product of their sizes.
  *
- * @returns an issue for each fault, at most 20, and none for a value that the schema accepts. Where the
- *   comparison takes too long, it is given up and the only issue says so
+ * @returns at most 20 issues, none for a valid value; one that says so where the comparison takes too long
  */
 export function interpretSchema(root: JsonObject, checked: CheckedSchema, value: unknown): Issue[] {
   try {
@@ -109,11 +107,11 @@ function compareString(schema: Keywords, value: string, outcome: Outcome): void 
   if (minLength > 0 || maxLength < Infinity) {
     comparison.take(value.length / CHARACTERS_PER_STEP, instance)
     const length = textLength(value)
-    if (length < minLength) outcome.fail(`a text of at least ${plural(minLength, 'character')}`)
-    if (length > maxLength) outcome.fail(`a text of at most ${plural(maxLength, 'character')}`)
+    if (length < minLength) outcome.fail(`a string of at least ${plural(minLength, 'character')}`)
+    if (length > maxLength) outcome.fail(`a string of at most ${plural(maxLength, 'character')}`)
   }
-  if (pattern !== undefined && !comparison.matches(pattern, value, instance, 'text'))
-    outcome.fail(`a text that matches ${pattern.slice(0, 80)}`)
+  if (pattern !== undefined && !comparison.matches(pattern, value, instance, 'string'))
+    outcome.fail(`a string that matches ${pattern.slice(0, 80)}`)
 }
 
 function compareNumber(schema: Keywords, value: number, outcome: Outcome): void {

@@ -48,7 +48,8 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value)
   if (typeof value === 'string') return quoted(value)
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`
+  if (Array.isArray(value))
+    return value.length === 0 ? 'an empty array' : `an array of ${plural(value.length, 'item')}`
   if (typeof value !== 'object') return `a ${typeof value}`
   const keys = Object.keys(value)
   if (keys.length === 0) return 'an empty object'
@@ -68,12 +69,12 @@ function cut(text: string, length = SHOWN_MAX): string {
 }
 
 const TYPE_WORDS: Record<string, string> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
+  integer: 'an integer',
+  boolean: 'a boolean',
   object: 'an object',
-  array: 'a list',
+  array: 'an array',
   null: 'null',
 }
 

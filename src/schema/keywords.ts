@@ -130,56 +130,28 @@ export const SHELVED: ReadonlySet<string> = new Set(['$defs', 'contentSchema', '
 
 export const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** How a message names each shape, after "must be". */
-export const SHAPE_WORDS: Record<Shape, string> = {
-  any: 'anything',
-  array: 'a list',
-  boolean: 'true or false',
-  count: 'a whole number, not negative',
-  dependencies: 'a mapping',
-  'non-empty array': 'a list with something in it',
-  number: 'a number',
-  pattern: 'a text',
-  'positive number': 'a number greater than 0',
-  schema: 'a schema',
-  'schema map': 'a mapping of schemas',
-  'schema or schemas': 'a schema',
-  schemas: 'a list of schemas',
-  string: 'a text',
-  'string arrays': 'a mapping of lists',
-  strings: 'a list of different texts',
-  types: 'the name of a type',
-}
+const isString = (value: JsonValue): boolean => typeof value === 'string'
+const isNonEmptyArray = (value: JsonValue): boolean => Array.isArray(value) && value.length > 0
 
-/** True where a value has the outer type of a shape; what an array or object holds is not looked at. */
-export function isOf(shape: Shape, value: JsonValue): boolean {
-  switch (shape) {
-    case 'count':
-      return Number.isSafeInteger(value) && Number(value) >= 0
-    case 'number':
-      return Number.isFinite(value)
-    case 'positive number':
-      return Number.isFinite(value) && Number(value) > 0
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'pattern':
-    case 'string':
-      return typeof value === 'string'
-    case 'schema':
-      return isSchema(value)
-    case 'dependencies':
-    case 'schema map':
-    case 'string arrays':
-      return isJsonObject(value)
-    case 'non-empty array':
-    case 'schemas':
-      return Array.isArray(value) && value.length > 0
-    case 'array':
-    case 'strings':
-      return Array.isArray(value)
-    default:
-      return true
-  }
+/** How messages name each shape, after "must be", and whether a value has its outer type. */
+export const SHAPES: Record<Shape, readonly [words: string, has: (value: JsonValue) => boolean]> = {
+  any: ['anything', () => true],
+  array: ['an array', Array.isArray],
+  boolean: ['a boolean', value => typeof value === 'boolean'],
+  count: ['an integer that is not negative', value => Number.isSafeInteger(value) && Number(value) >= 0],
+  dependencies: ['an object', isJsonObject],
+  'non-empty array': ['an array that is not empty', isNonEmptyArray],
+  number: ['a number', Number.isFinite],
+  pattern: ['a string', isString],
+  'positive number': ['a number greater than 0', value => Number.isFinite(value) && Number(value) > 0],
+  schema: ['a schema', isSchema],
+  'schema map': ['an object of schemas', isJsonObject],
+  'schema or schemas': ['a schema', () => true],
+  schemas: ['an array of schemas', isNonEmptyArray],
+  string: ['a string', isString],
+  'string arrays': ['an object of arrays', isJsonObject],
+  strings: ['an array of different strings', Array.isArray],
+  types: ['the name of a type', () => true],
 }
 
 export function isSchema(value: JsonValue): value is Schema {

@@ -55,7 +55,7 @@ export function linearPattern(pattern: string, work?: PatternWork): LinearPatter
   const main = program.automaton(new Parser(source).parse(), false)
   return {
     size: program.states.length,
-    test: text => new Match(program, text, work ?? new PatternWork()).ends(main, true).found,
+    test: text => new Match(program, text, work ?? new PatternWork()).ends(main, true).includes(1),
   }
 }
 
@@ -259,12 +259,6 @@ class Program {
   }
 }
 
-interface Ends {
-  found: boolean
-  /** For each position, 1 where a match ends there. */
-  at: Uint8Array
-}
-
 /** The state of matching one string. */
 class Match {
   readonly #text: number[]
@@ -278,8 +272,8 @@ class Match {
     this.#text = Array.from(text, character => character.codePointAt(0) ?? 0)
   }
 
-  /** Finds the positions where matches end, wherever they begin. With `first`, stops at the first one. */
-  ends({ start, backward }: Automaton, first: boolean): Ends {
+  /** For each position, 1 if a match ends there, wherever it begins. With `first`, stops at the first one. */
+  ends({ start, backward }: Automaton, first = false): Uint8Array {
     const { states } = this.program
     const text = this.#text
     this.work.take(Math.ceil(states.length / STATES_PER_STEP))
@@ -299,7 +293,7 @@ class Match {
         switch (state.kind) {
           case 'end':
             at[position] = 1
-            if (first) return { found: true, at }
+            if (first) return at
             break
           case 'fork':
             open.push(state.other, state.next)
@@ -316,14 +310,12 @@ class Match {
       }
       open = following
     }
-    return { found: false, at }
+    return at
   }
 
   #look(look: Automaton): Uint8Array {
-    const known = this.#looks.get(look)
-    if (known) return known
-    const { at } = this.ends(look, false)
-    this.#looks.set(look, at)
-    return at
+    const known = this.#looks.get(look) ?? this.ends(look)
+    this.#looks.set(look, known)
+    return known
   }
 }

@@ -15,6 +15,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
+/** A schema of a library that also describes it as JSON Schema. */
+export interface DescribedSchema<Input = unknown, Output = Input> extends StandardSchema<Input, Output> {
+  readonly '~standard': StandardSchema<Input, Output>['~standard'] &
+    Required<Pick<StandardSchema['~standard'], 'jsonSchema'>>
+}
+
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }

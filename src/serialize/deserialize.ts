@@ -1,4 +1,5 @@
 import { attempt, thrownText } from '../base/attempt.js'
+import { defineField } from '../base/define-field.js'
 import { AgentAppsError } from '../base/error.js'
 import { indexesOf, typeTag } from '../values/look-into.js'
 import { BYTES, isEncoding, isUndefined } from './encoding-shape.js'
@@ -14,10 +15,9 @@ export interface DeserializeOptions {
 }
 
 /**
- * Restores a value from the structure that `serialize` made. Anything that `serialize` does not write exactly
- * so stays unchanged.
+ * Restores a value from what `serialize` made. Anything that `serialize` does not write stays unchanged.
  *
- * @throws FUNCTION_INVALID with `functions`, if the text of a function is not code that runs
+ * @throws FUNCTION_INVALID with `functions`, if the source of a function is not code that runs
  */
 export function deserialize(value: unknown, { functions = false }: DeserializeOptions = {}): unknown {
   return new Reader(functions).read(value)
@@ -26,11 +26,7 @@ export function deserialize(value: unknown, { functions = false }: DeserializeOp
 /** The function that `JSON.parse` takes to change what it read. */
 export type Reviver = (this: unknown, key: string, value: unknown) => unknown
 
-/**
- * Restores a value from a text that `stringify` made, or from any JSON, as `JSON.parse` does.
- *
- * @throws JSON_INVALID for text that is not JSON
- */
+/** Restores a value from what `stringify` made, or from any JSON. Throws JSON_INVALID. */
 export function parse(text: string, options?: DeserializeOptions | Reviver | null): unknown {
   let value: unknown
   try {
@@ -69,7 +65,8 @@ class Reader {
       return this.#readObject(value, id)
     } catch (error) {
       if (error === this.#invalid) throw error
-      if (isRangeError(error)) this.#tooDeep++
+      // A thrown proxy may throw when it is inspected.
+      if (attempt(() => error instanceof RangeError)) this.#tooDeep++
       return value
     } finally {
       this.#depth--
@@ -146,7 +143,7 @@ class Reader {
     return this.#fill(whole, id, {}, object => {
       // As a field, undefined is not written at all.
       for (const [key, item] of entries)
-        define(object, String(key), isUndefined(item) ? item : this.read(item))
+        defineField(object, String(key), isUndefined(item) ? item : this.read(item))
     })
   }
 
@@ -168,14 +165,6 @@ class Reader {
 const READ_DEPTH_MAX = 3 * DEPTH_MAX
 const TOO_DEEP_MAX = 100
 
-/** The thrown value may be a proxy that throws when it is inspected. */
-function isRangeError(thrown: unknown): boolean {
-  return attempt(
-    () => thrown instanceof RangeError,
-    () => false,
-  )
-}
-
 /** Returns an array of only holes, which take no memory, as `new Array(length)` does. */
 function sparseList(length: number): unknown[] {
   const list: unknown[] = []
@@ -184,27 +173,14 @@ function sparseList(length: number): unknown[] {
   return list
 }
 
-/** Sets an own property, whatever its name: `__proto__` is only a name, too. */
-function define(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-}
-
-const ERRORS: Readonly<Record<string, () => Error>> = {
-  AggregateError: () => new AggregateError([]),
-  EvalError: () => new EvalError(),
-  RangeError: () => new RangeError(),
-  ReferenceError: () => new ReferenceError(),
-  SyntaxError: () => new SyntaxError(),
-  TypeError: () => new TypeError(),
-  URIError: () => new URIError(),
-}
+const ERRORS = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]
 
 /** Returns an error of the class that its encoding names, if that is a native one. */
 function emptyError(content: unknown): Error {
   const { name } = content as { name?: unknown }
-  return typeof name === 'string' && Object.hasOwn(ERRORS, name)
-    ? (ERRORS[name]?.() ?? new Error())
-    : new Error()
+  if (name === 'AggregateError') return new AggregateError([])
+  const NamedError = ERRORS.find(known => known.name === name) ?? Error
+  return new NamedError()
 }
 
 function readError(error: Error, fields: [string, unknown][], read: (item: unknown) => unknown): void {
@@ -225,8 +201,10 @@ function readError(error: Error, fields: [string, unknown][], read: (item: unkno
 const ATOMIC: Readonly<Record<string, (content: unknown) => unknown>> = {
   $bigint: content => BigInt(String(content)),
   $bytes: content => {
-    const [type, base64] = listOf(content)
-    return BYTES.get(String(type))?.[1](fromBase64(String(base64)))
+    const [name, base64] = listOf(content)
+    const buffer = Uint8Array.from(atob(String(base64)), character => character.charCodeAt(0)).buffer
+    const Bytes = BYTES.get(String(name))
+    return Bytes ? new Bytes(buffer) : buffer
   },
   $date: content => new Date(content === null ? Number.NaN : String(content)),
   $number: Number,
@@ -236,10 +214,6 @@ const ATOMIC: Readonly<Record<string, (content: unknown) => unknown>> = {
   },
   $symbol: content => Symbol.for(String(content)),
   $url: content => new URL(String(content)),
-}
-
-function fromBase64(text: string): ArrayBuffer {
-  return Uint8Array.from(atob(text), character => character.charCodeAt(0)).buffer
 }
 
 function listOf(value: unknown): unknown[] {

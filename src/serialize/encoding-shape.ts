@@ -1,10 +1,7 @@
 import { isJsonObject } from '../base/json.js'
 import { SPARSE_MIN } from '../values/look-into.js'
 
-/**
- * True for the entries of an object that is exactly what `serialize` writes for another value: it is decoded
- * as that value, and is escaped if it is meant as an object.
- */
+/** True for the entries of an object that reads as the encoding of another value, unless it is escaped. */
 export function isEncoding(entries: readonly (readonly [string, unknown])[]): boolean {
   let inner = entries
   for (let depth = 0; depth < ESCAPES_MAX; depth++) {
@@ -26,10 +23,9 @@ export function isUndefined(value: unknown): boolean {
 /** How often an object that resembles an escaped one can be escaped. */
 const ESCAPES_MAX = 2000
 
-const SHAPES: ReadonlyMap<string, (content: unknown) => boolean> = new Map<
-  string,
-  (content: unknown) => boolean
->([
+type Shape = (content: unknown) => boolean
+
+const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['$undefined', content => content === true],
   ['$number', content => NUMBERS.some(known => known === content)],
   ['$bigint', content => typeof content === 'string' && /^(?:0|-?[1-9]\d*)$/.test(content)],
@@ -119,40 +115,29 @@ function identity(item: unknown): unknown {
 /** The encodings whose values are equal if their text is equal. */
 const COMPARED = new Set(['$undefined', '$number', '$bigint', '$symbol', '$ref'])
 
-/**
- * An error's own properties come first, if there was space for them. Keys that are numbers move before them.
- */
+/** Its name, message and stack come first, unless they were cut; JavaScript puts numeric keys before them. */
 function isError(content: object): boolean {
   const keys = Object.keys(content).filter(key => !/^\d+$/.test(key))
   const at = ['name', 'message', 'stack'].findIndex((key, index) => keys[index] !== key)
   return at === -1 || (keys.length === at + 1 && (content as { $truncated?: unknown }).$truncated === 'bytes')
 }
 
-/** The classes of bytes, and the number of bytes of one element. */
-export const BYTES: ReadonlyMap<string, readonly [size: number, make: (buffer: ArrayBuffer) => unknown]> =
-  new Map(
-    Object.entries({
-      ArrayBuffer: [1, (buffer: ArrayBuffer) => buffer],
-      BigInt64Array: [8, (buffer: ArrayBuffer) => new BigInt64Array(buffer)],
-      BigUint64Array: [8, (buffer: ArrayBuffer) => new BigUint64Array(buffer)],
-      DataView: [1, (buffer: ArrayBuffer) => new DataView(buffer)],
-      Float32Array: [4, (buffer: ArrayBuffer) => new Float32Array(buffer)],
-      Float64Array: [8, (buffer: ArrayBuffer) => new Float64Array(buffer)],
-      Int16Array: [2, (buffer: ArrayBuffer) => new Int16Array(buffer)],
-      Int32Array: [4, (buffer: ArrayBuffer) => new Int32Array(buffer)],
-      Int8Array: [1, (buffer: ArrayBuffer) => new Int8Array(buffer)],
-      Uint16Array: [2, (buffer: ArrayBuffer) => new Uint16Array(buffer)],
-      Uint32Array: [4, (buffer: ArrayBuffer) => new Uint32Array(buffer)],
-      Uint8Array: [1, (buffer: ArrayBuffer) => new Uint8Array(buffer)],
-      Uint8ClampedArray: [1, (buffer: ArrayBuffer) => new Uint8ClampedArray(buffer)],
-    } as const),
-  )
+type BytesClass = { BYTES_PER_ELEMENT?: number; new (buffer: ArrayBuffer): ArrayBufferView }
+
+/** The classes that show the bytes of an ArrayBuffer, by name. */
+export const BYTES: ReadonlyMap<string, BytesClass> = new Map(
+  [
+    ...[BigInt64Array, BigUint64Array, DataView, Float32Array, Float64Array, Int16Array, Int32Array],
+    ...[Int8Array, Uint16Array, Uint32Array, Uint8Array, Uint8ClampedArray],
+  ].map((one: BytesClass & { name: string }) => [one.name, one]),
+)
 
 function isBytes(content: unknown): boolean {
   if (!isPair(content) || !content.every(isText)) return false
-  const [type, base64] = content as [string, string]
-  const [size] = BYTES.get(type) ?? []
-  if (size === undefined || base64.length % 4 > 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return false
+  const [name, base64] = content as [string, string]
+  if (name !== 'ArrayBuffer' && !BYTES.has(name)) return false
+  const size = BYTES.get(name)?.BYTES_PER_ELEMENT ?? 1
+  if (base64.length % 4 > 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return false
   const padding = base64.length - base64.replace(/=+$/, '').length
   const end = base64.slice(-4)
   return ((base64.length / 4) * 3 - padding) % size === 0 && btoa(atob(end)) === end
@@ -164,14 +149,9 @@ function isSparse(content: unknown): boolean {
   if (!Number.isInteger(length) || Number(length) < SPARSE_MIN || Number(length) >= 2 ** 32) return false
   let next = 0
   for (const item of withoutMark(list)) {
-    if (
-      !isPair(item) ||
-      !Number.isInteger(item[0]) ||
-      Number(item[0]) < next ||
-      Number(item[0]) >= Number(length)
-    )
-      return false
-    next = Number(item[0]) + 1
+    const index = isPair(item) && Number.isInteger(item[0]) ? Number(item[0]) : -1
+    if (index < next || index >= Number(length)) return false
+    next = index + 1
   }
   return list.length < Number(length)
 }

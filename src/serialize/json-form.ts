@@ -1,7 +1,6 @@
 /**
- * Returns the result of an object's `toJSON`, which is written instead of the object, as `JSON.stringify`
- * does. Any other value is returned unchanged, and so is one that has words or an encoding of its own, like a
- * date. Throws what `toJSON` throws.
+ * Returns the result of an object's `toJSON`, as `JSON.stringify` writes it; a value without one, or with an
+ * encoding of its own like a date, unchanged. Throws what `toJSON` throws.
  */
 export function jsonForm(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -18,9 +17,7 @@ const ENCODED = [
   ...[Promise, WeakMap, WeakSet, WeakRef],
 ]
 
-/**
- * Calls `jsonForm` for values that are read more than once, so that each object's `toJSON` is called once.
- */
+/** Calls `jsonForm` once for each object, for values that are read more than once. */
 export class JsonForms {
   readonly #forms = new Map<object, unknown>()
 

@@ -37,14 +37,10 @@ export class Redaction {
     if (this.#reads++ > READS_MAX) return undefined
     const known = this.#known.get(holder) ?? new Map<string, unknown>()
     this.#known.set(holder, known)
-    if (!known.has(key))
-      known.set(
-        key,
-        attempt(
-          () => this.#form(holder, key),
-          () => undefined,
-        ),
-      )
+    if (!known.has(key)) {
+      const form = attempt(() => this.#form(holder, key))
+      known.set(key, form)
+    }
     return known.get(key)
   }
 }

@@ -1,12 +1,9 @@
 import { attempt } from '../base/attempt.js'
-import { JsonRoom } from '../values/json-room.js'
+import { JsonBudget } from '../values/json-budget.js'
 import { describeBytes, entriesOf, errorKeys, itemsOf, unboxed, upTo } from '../values/look-into.js'
 import { jsonForm } from './json-form.js'
 
-/**
- * Options of plain copies for people and logs, in which words stand for values that JSON does not have. To
- * restore a value, use `serialize`.
- */
+/** Options of plain copies for people and logs. To restore a value, use `serialize`. */
 export interface SafeCloneOptions {
   /** Nesting of values, at most 1,000. Default: 100. */
   maxDepth?: number
@@ -28,7 +25,7 @@ export function safeClone(
   value: unknown,
   { maxDepth = 100, maxBytes = 4 * 1024 * 1024, functions = 'name' }: SafeCloneOptions = {},
 ): unknown {
-  return new Copier(Math.min(maxDepth, 1000), new JsonRoom(maxBytes), functions).copy(value, 0)
+  return new Copier(Math.min(maxDepth, 1000), new JsonBudget(maxBytes), functions).copy(value, 0)
 }
 
 /** Returns a small copy of any value for events and diagnostics. Never throws. */
@@ -51,12 +48,12 @@ class Copier {
 
   constructor(
     readonly maxDepth: number,
-    readonly room: JsonRoom,
+    readonly budget: JsonBudget,
     readonly functions: 'name' | 'omit',
   ) {}
 
   copy(value: unknown, depth: number, key = ''): unknown {
-    if (this.room.isFull) return TRUNCATED
+    if (this.budget.isFull) return TRUNCATED
     if (typeof value === 'function' && this.functions === 'omit') return undefined
     if (typeof value !== 'object' || value === null) return this.#leaf(leaf(value))
     if (this.#above.has(value)) return this.#leaf('[Circular]')
@@ -81,8 +78,8 @@ class Copier {
   }
 
   #leaf(value: unknown): unknown {
-    if (typeof value === 'string') return this.room.text(value)
-    this.room.take(String(value).length)
+    if (typeof value === 'string') return this.budget.text(value)
+    this.budget.take(String(value).length)
     return value
   }
 
@@ -115,7 +112,7 @@ class Copier {
     keyOf: (item: Item) => string,
     depth: number,
   ): unknown[] {
-    return this.room.items<Item, unknown>(
+    return this.budget.items<Item, unknown>(
       items,
       item => this.#read(() => read(item), depth, keyOf(item)) ?? null,
       TRUNCATED,
@@ -123,9 +120,9 @@ class Copier {
   }
 
   #mapping(keys: Iterable<string>, read: (key: string) => unknown, depth: number): Record<string, unknown> {
-    const entries = this.room.items<string, [string, unknown]>(
+    const entries = this.budget.items<string, [string, unknown]>(
       keys,
-      key => [this.room.text(key), this.#read(() => read(key), depth, key)],
+      key => [this.budget.text(key), this.#read(() => read(key), depth, key)],
       ['…', TRUNCATED],
     )
     return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
@@ -149,12 +146,7 @@ function dateText(date: Date): string {
 function leaf(value: unknown): unknown {
   switch (typeof value) {
     case 'function':
-      return `[Function: ${
-        attempt(
-          () => String((value as { name: unknown }).name),
-          () => '',
-        ) || 'anonymous'
-      }]`
+      return `[Function: ${attempt(() => String((value as { name: unknown }).name)) || 'anonymous'}]`
     case 'symbol':
       return String(value)
     case 'bigint':

@@ -1,5 +1,5 @@
 import { attempt } from '../base/attempt.js'
-import { JsonRoom, jsonBytes } from '../values/json-room.js'
+import { JsonBudget, jsonBytes } from '../values/json-budget.js'
 import { entriesOf, errorKeys, indexesOf, itemsOf, keysIn, typeTag, unboxed } from '../values/look-into.js'
 import { isEncoding } from './encoding-shape.js'
 import { JsonForms } from './json-form.js'
@@ -43,34 +43,22 @@ export interface SerializeOptions {
   redact?: readonly string[]
 }
 
-/**
- * Encodes any value as a structure that JSON can contain; see the table above. Never throws, except
- * PATH_INVALID for `redact`.
- */
+/** Encodes any value as JSON data; see the table above. Throws nothing but PATH_INVALID for `redact`. */
 export function serialize(value: unknown, options: SerializeOptions = {}): unknown {
   const { maxDepth = DEPTH_MAX, maxBytes = 16 * 1024 * 1024, redact = [] } = options
   const depth = Math.min(maxDepth, DEPTH_MAX)
   const forms = new JsonForms()
-  const root = attempt(
-    () => forms.of(value, ''),
-    message => threw(message),
-  )
+  const root = attempt(() => forms.of(value, ''), threw)
   const redaction = new Redaction(root, redact, forms)
   if (redaction.isTooLarge) return { $truncated: 'bytes' }
   const shared = sharedIn(root, depth, forms)
-  return new Writer(shared, redaction, forms, depth, new JsonRoom(maxBytes)).write(root, 0)
+  return new Writer(shared, redaction, forms, depth, new JsonBudget(maxBytes)).write(root, 0)
 }
 
-/**
- * The argument with which `JSON.stringify` selects or changes what is written. It gets values as they are
- * encoded.
- */
+/** The second argument of `JSON.stringify`, which gets values as they are encoded. */
 export type Replacer = ((this: unknown, key: string, value: unknown) => unknown) | (string | number)[]
 
-/**
- * Returns any value as JSON text, encoded as `serialize` does; for plain data, the text of `JSON.stringify`,
- * which takes the same arguments.
- */
+/** Returns any value as JSON, encoded as `serialize` does, with the arguments of `JSON.stringify`. */
 export function stringify(
   value: unknown,
   options?: SerializeOptions | Replacer | null,
@@ -93,9 +81,7 @@ export function stringify(
 /** In code that has not run yet, the stack allows this depth, and not much more. */
 export const DEPTH_MAX = 500
 
-/**
- * Returns the objects that several places share, including cycles. Values that cannot be read share nothing.
- */
+/** The objects that several places share, cycles included. Values that cannot be read share nothing. */
 function sharedIn(root: unknown, maxDepth: number, forms: JsonForms): Set<object> {
   const shared = new Set<object>()
   /** Sorted by depth, so that each object is visited where most of its contents can be seen. */
@@ -111,31 +97,18 @@ function sharedIn(root: unknown, maxDepth: number, forms: JsonForms): Set<object
 }
 
 function childrenOf(value: object, forms: JsonForms): unknown[] {
-  const formOf = (item: unknown, key: string): unknown =>
-    attempt(
-      () => {
-        const form = forms.of(item, key)
-        return typeof form === 'object' && form !== null && isBoxed(form) ? null : form
-      },
-      () => null,
-    )
-  return attempt<unknown[]>(
-    () => {
-      if (value instanceof Map)
-        return entriesOf(value)
-          .flat()
-          .map(item => formOf(item, ''))
-      if (value instanceof Set) return itemsOf(value).map(item => formOf(item, ''))
-      if (isBoxed(value)) return []
-      const keys = value instanceof Error ? errorKeys(value) : keysIn(value)
-      return keys.map(key => formOf(Object.getOwnPropertyDescriptor(value, key)?.value, key))
-    },
-    () => [],
-  )
-}
-
-function isBoxed(value: object): boolean {
-  return typeof unboxed(value) !== 'object'
+  const formOf = (item: unknown, key = ''): unknown =>
+    attempt(() => {
+      const form = forms.of(item, key)
+      return typeof form === 'object' && form !== null ? unboxed(form) : form
+    })
+  const read = (): unknown[] => {
+    if (value instanceof Map) return entriesOf(value).flatMap(entry => entry.map(item => formOf(item)))
+    if (value instanceof Set) return itemsOf(value).map(item => formOf(item))
+    const keys = value instanceof Error ? errorKeys(value) : keysIn(value)
+    return keys.map(key => formOf(Object.getOwnPropertyDescriptor(value, key)?.value, key))
+  }
+  return attempt(read) ?? []
 }
 
 class Writer {
@@ -146,44 +119,41 @@ class Writer {
     readonly redaction: Redaction,
     readonly forms: JsonForms,
     readonly maxDepth: number,
-    readonly room: JsonRoom,
+    readonly budget: JsonBudget,
   ) {}
 
   write(value: unknown, depth: number): unknown {
-    if (this.room.isFull) return { $truncated: 'bytes' }
-    if (typeof value === 'string') return this.room.text(value)
+    if (this.budget.isFull) return { $truncated: 'bytes' }
+    if (typeof value === 'string') return this.budget.text(value)
     if (typeof value !== 'object' || value === null) return this.#whole(writePrimitive(value))
     const id = this.#ids.get(value)
     if (id !== undefined) return this.#whole({ $ref: id })
-    const written = (): unknown =>
-      attempt(
-        () => this.#writeObject(value, depth),
-        message => this.#whole(threw(message)),
-      )
+    const written = (): unknown => this.#attempt(() => this.#writeObject(value, depth))
     if (!this.shared.has(value)) return written()
     const $id = this.#ids.size + 1
     this.#ids.set(value, $id)
-    this.room.take(24)
+    this.budget.take(24)
     return { $id, $value: written() }
+  }
+
+  #attempt(write: () => unknown): unknown {
+    return attempt(write, message => this.#whole(threw(message)))
   }
 
   /** Writes a value that is never cut: completely, or not at all. */
   #whole(written: unknown): unknown {
-    return this.room.takeWhole(jsonBytes(JSON.stringify(written))) ? written : { $truncated: 'bytes' }
+    return this.budget.takeWhole(jsonBytes(JSON.stringify(written))) ? written : { $truncated: 'bytes' }
   }
 
   #writeObject(value: object, depth: number): unknown {
     const content = unboxed(value)
     if (typeof content !== 'object') return this.write(content, depth)
-    const atomic = writeAtomic(value, this.room)
+    const atomic = writeAtomic(value, this.budget)
     if (atomic !== null) return this.#whole(atomic)
     if (depth >= this.maxDepth) return this.#whole({ $truncated: 'depth' })
-    this.room.take(15)
+    this.budget.take(15)
     const write = (item: unknown): unknown =>
-      attempt(
-        () => this.write(this.forms.of(item, ''), depth + 1),
-        message => this.#whole(threw(message)),
-      )
+      this.#attempt(() => this.write(this.forms.of(item, ''), depth + 1))
     if (Array.isArray(value)) return this.#list(value, depth)
     if (value instanceof Map) return { $map: this.#items(entriesOf(value), pair => this.#pair(pair, write)) }
     if (value instanceof Set) return { $set: this.#items(itemsOf(value), write) }
@@ -195,7 +165,7 @@ class Writer {
   }
 
   #pair(pair: [unknown, unknown], write: (item: unknown) => unknown): unknown[] {
-    this.room.take(3)
+    this.budget.take(3)
     return pair.map(write)
   }
 
@@ -207,25 +177,25 @@ class Writer {
   }
 
   #items<Item>(items: Iterable<Item>, write: (item: Item) => unknown): unknown[] {
-    return this.room.items(items, write, { $truncated: 'bytes' })
+    return this.budget.items(items, write, { $truncated: 'bytes' })
   }
 
   #mapping(value: object, depth: number): unknown {
     const entries = this.#entries(Object.keys(value), key => this.#member(value, key, depth))
     if (!isEncoding(entries)) return Object.fromEntries(entries)
-    this.room.take(16)
+    this.budget.take(16)
     return { $object: entries }
   }
 
   /** Returns keys with their encoded values, without those that are not written. */
   #entries(keys: readonly string[], write: (key: string) => unknown): [string, unknown][] {
-    const written = this.room.items<string, [string, unknown]>(
+    const written = this.budget.items<string, [string, unknown]>(
       keys,
       key => {
         const bytes = jsonBytes(key) + 3
-        if (!this.room.takeWhole(bytes)) return TRUNCATED_ENTRY
+        if (!this.budget.takeWhole(bytes)) return TRUNCATED_ENTRY
         const value = write(key)
-        if (value === undefined) this.room.take(-bytes - 1)
+        if (value === undefined) this.budget.take(-bytes - 1)
         return [key, value]
       },
       TRUNCATED_ENTRY,
@@ -242,13 +212,10 @@ class Writer {
   /** Writes a field of an object; undefined if JSON has no value for it. */
   #member(holder: object, key: string, depth: number): unknown {
     if (this.redaction.has(holder, key)) return this.#whole(REDACTED)
-    return attempt(
-      () => {
-        const value = this.redaction.read(holder, key)
-        return value === undefined ? undefined : this.write(value, depth + 1)
-      },
-      message => this.#whole(threw(message)),
-    )
+    return this.#attempt(() => {
+      const value = this.redaction.read(holder, key)
+      return value === undefined ? undefined : this.write(value, depth + 1)
+    })
   }
 }
 
@@ -274,29 +241,24 @@ function writePrimitive(value: unknown): unknown {
       return key === undefined ? { $opaque: String(value) } : { $symbol: key }
     }
     case 'function':
-      return {
-        $fn: attempt(
-          () => Function.prototype.toString.call(value),
-          () => '',
-        ),
-      }
+      return { $fn: attempt(() => Function.prototype.toString.call(value)) ?? '' }
     default:
       return value
   }
 }
 
 /** Writes objects without meaningful fields, as a whole. Null for all others. */
-function writeAtomic(value: object, room: JsonRoom): unknown {
+function writeAtomic(value: object, budget: JsonBudget): unknown {
   if (value instanceof Date) {
     const time = Date.prototype.getTime.call(value)
     return { $date: Number.isNaN(time) ? null : new Date(time).toISOString() }
   }
   if (value instanceof RegExp) return { $regexp: [String(value.source), String(value.flags)] }
   if (value instanceof URL) return { $url: String(value.href) }
-  if (value instanceof ArrayBuffer) return writeBytes(value, new Uint8Array(value), room)
+  if (value instanceof ArrayBuffer) return writeBytes(value, new Uint8Array(value), budget)
   if (ArrayBuffer.isView(value)) {
     const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    return writeBytes(value, bytes, room)
+    return writeBytes(value, bytes, budget)
   }
   const isOpaque =
     value instanceof Promise ||
@@ -306,8 +268,8 @@ function writeAtomic(value: object, room: JsonRoom): unknown {
   return isOpaque ? { $opaque: typeTag(value) } : null
 }
 
-function writeBytes(value: object, bytes: Uint8Array, room: JsonRoom): unknown {
-  const isTooLong = !room.hasRoomFor((bytes.length * 4) / 3)
+function writeBytes(value: object, bytes: Uint8Array, budget: JsonBudget): unknown {
+  const isTooLong = !budget.hasRoomFor((bytes.length * 4) / 3)
   return isTooLong ? { $truncated: 'bytes' } : { $bytes: [typeTag(value), toBase64(bytes)] }
 }
 

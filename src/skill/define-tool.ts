@@ -1,46 +1,27 @@
 import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
+import type { ToolPermissions } from '../base/permissions.js'
 import {
+  type DescribedSchema,
   type InferInput,
   type InferOutput,
   isStandardSchema,
-  type StandardSchema,
 } from '../schema/standard-schema.js'
 import type { Role } from './frontmatter.js'
-import { GUARDS_TO_COME } from './metadata-keys.js'
+import { type CallContext, type ToolContext, toolContextOf } from './tool-context.js'
 
 /**
  * A schema of arguments or results: of a Standard Schema library that provides JSON Schema, or JSON Schema
  * itself.
  */
-export type ToolSchema = StandardSchema | JsonObject
-
-/**
- * What `execute` gets besides its arguments. If the tool is called without a runtime, everything except the
- * functions is undefined.
- */
-export interface ToolContext {
-  /** Aborts when the call is no longer wanted. */
-  readonly signal: AbortSignal | undefined
-  /** Reports progress to the host. */
-  readonly update: (progress: { title?: string; metadata?: Record<string, unknown> }) => void
-  /** Calls another tool. */
-  readonly invoke: (ref: string, args?: unknown) => Promise<unknown>
-  /** The host's name for this call, or a generated one. */
-  readonly callId: string | undefined
-  /** What the host passed with the call, if anything. */
-  readonly sessionId: string | undefined
-  readonly messageId: string | undefined
-  readonly agentId: string | undefined
-  readonly userId: string | undefined
-  readonly workspaceId: string | undefined
-}
+export type ToolSchema = DescribedSchema | JsonObject
 
 /** A tool as its author writes it. */
 export interface ToolDefinition<
   Params extends ToolSchema | undefined = undefined,
   Returns extends ToolSchema | undefined = undefined,
+  Result = ExecuteResult<Returns>,
 > {
   /**
    * The name that it resolves by. In a file it must be a literal, so that it can be read without running the
@@ -50,20 +31,29 @@ export interface ToolDefinition<
   description?: string
   /** Its arguments. Absent: none. */
   params?: Params
+  /** Another name of `params`. */
+  inputSchema?: Params
+  /** Another name of `params`. */
+  parameters?: Params
   /** Its result. */
   returns?: Returns
-  /**
-   * Runs the tool. `args` is the output of `params` for what the caller passed, with transforms and defaults.
-   */
-  execute: (
-    args: ExecuteArguments<Params>,
-    context: ToolContext,
-  ) => ExecuteResult<Returns> | Promise<ExecuteResult<Returns>>
+  /** Another name of `returns`. */
+  outputSchema?: Returns
+  /** Runs the tool. `args` is what `params` makes of the caller's, with transforms and defaults. */
+  execute: (args: ExecuteArguments<Params>, context: ToolContext) => Result | Promise<Result>
   tags?: string[]
   role?: Role
   visibility?: 'hidden'
   /** Patterns of the tools it may call. */
   allowedTools?: string | string[]
+  /** Milliseconds after which a call fails: `timeout` of `metadata`, for the middleware of that name. */
+  timeoutMs?: number
+  /** Whether an agent's call needs approval. Absent: where it is granted more than `read`. */
+  gated?: boolean
+  /** What it may do: a host must have granted it before an agent may call it. */
+  permissions?: ToolPermissions
+  /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
+  trust?: { rules: string | string[] }
   /** The rest of `metadata`, as in a Markdown skill's frontmatter. */
   metadata?: JsonObject
 }
@@ -72,12 +62,13 @@ type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> 
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
 
 const BRAND = Symbol.for('agent-apps.defined-tool')
+const DEFINITION = Symbol.for('agent-apps.definition')
 
 /** The result of `defineTool`: an object that every copy of the package recognizes as a tool. */
-export interface DefinedTool {
+export interface DefinedTool<Result = unknown> {
   readonly name: string
   /** The tool as a function `(context, args)`, the form in which all tools are called. */
-  readonly fn: (context: unknown, args?: unknown) => Promise<unknown>
+  readonly fn: (context: unknown, args?: unknown) => Promise<Result>
   /** Its frontmatter, with its schemas as JSON Schema. */
   readonly frontmatter: () => Promise<JsonObject>
 }
@@ -92,23 +83,27 @@ export interface DefinedTool {
 export function defineTool<
   const Params extends ToolSchema | undefined = undefined,
   const Returns extends ToolSchema | undefined = undefined,
->(definition: ToolDefinition<Params, Returns>): DefinedTool
+  Result extends ExecuteResult<Returns> = ExecuteResult<Returns>,
+>(definition: ToolDefinition<Params, Returns, Result>): DefinedTool<Result>
 export function defineTool<
   const Params extends ToolSchema | undefined = undefined,
   const Returns extends ToolSchema | undefined = undefined,
->(name: string, make: () => Promise<Omit<ToolDefinition<Params, Returns>, 'name'>>): DefinedTool
+  Result extends ExecuteResult<Returns> = ExecuteResult<Returns>,
+>(
+  name: string,
+  make: () => Promise<Omit<ToolDefinition<Params, Returns, Result>, 'name'>>,
+): DefinedTool<Result>
 export function defineTool(
   definition: string | AnyDefinition,
   make?: () => Promise<Omit<AnyDefinition, 'name'>>,
 ): DefinedTool {
-  if (typeof definition !== 'string') checkDefinition(definition)
+  const given = typeof definition === 'string' ? null : checkDefinition(definition)
   const name = typeof definition === 'string' ? definition : definition.name
   let made: Promise<AnyDefinition> | undefined
   const ready = (): Promise<AnyDefinition> => {
-    made ??=
-      typeof definition === 'string'
-        ? Promise.resolve(make?.()).then(rest => checkDefinition({ ...required(rest, name), name }))
-        : Promise.resolve(definition)
+    made ??= given
+      ? Promise.resolve(given)
+      : Promise.resolve(make?.()).then(rest => checkDefinition({ ...required(rest, name), name }))
     return made
   }
   const tool: DefinedTool = {
@@ -117,10 +112,18 @@ export function defineTool(
       const mustGoOn = (context as CallContext | undefined)?.mustGoOn
       return execute(await ready(), args, context, () => mustGoOn?.call(context))
     },
-    frontmatter: async () => definitionFrontmatter(await ready()),
+    frontmatter: async () => frontmatterLater(await ready()),
   }
-  return Object.defineProperty(tool, BRAND, { value: true })
+  return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
 }
+
+/** The frontmatter of a defined tool, if no function has to make its definition first; else null. */
+export function frontmatterNow(tool: DefinedTool, jsonSchemaOf: JsonSchemaOf): JsonObject | null {
+  const given = (tool as { [DEFINITION]?: AnyDefinition | null })[DEFINITION]
+  return given ? definitionFrontmatter(given, jsonSchemaOf) : null
+}
+
+type JsonSchemaOf = (schema: ToolSchema, part: 'params' | 'returns', tool: string) => JsonObject
 
 /** Returns the definition if it is valid; a program without types may pass anything. */
 function checkDefinition(definition: AnyDefinition): AnyDefinition {
@@ -136,13 +139,52 @@ function checkDefinition(definition: AnyDefinition): AnyDefinition {
 
 function withKnownFields(definition: AnyDefinition): AnyDefinition {
   const { name: tool } = definition
-  const unknown = Object.keys(definition).find(field => !isDefinitionField(field))
-  if (unknown === undefined) return definition
-  throw new AgentAppsError(
-    'DEFINITION_INVALID',
-    `The tool "${tool}" has the field "${unknown}", which \`defineTool\` does not know.`,
-    { hint: `It knows ${DEFINITION_FIELDS.join(', ')}. Data of your own belongs under \`metadata\`.`, tool },
-  )
+  const fields = Object.keys(definition)
+  const invalid = (problem: string, hint: string): AgentAppsError =>
+    new AgentAppsError('DEFINITION_INVALID', `The tool "${tool}" has ${problem}.`, { hint, tool })
+  const unknown = fields.find(field => !isDefinitionField(field))
+  if (unknown !== undefined) {
+    // As good as `nearest`, mostly, which the slim runtime would carry then.
+    const near = DEFINITION_FIELDS.find(known => known.startsWith(unknown.slice(0, 3)))
+    throw invalid(
+      `the field "${unknown}", which \`defineTool\` does not know`,
+      `${near ? `Did you mean "${near}"? ` : ''}It knows ${DEFINITION_FIELDS.join(', ')}. Data of your own belongs under \`metadata\`.`,
+    )
+  }
+  const twice = fieldGivenTwice(fields)
+  if (twice)
+    throw invalid(`"${twice.first}" and "${twice.field}", two names of one field`, 'Keep one of them.')
+  return fieldsByOwnNames(definition)
+}
+
+/** Other libraries' names of fields, each with ours. */
+const OWN_NAMES = new Map([
+  ['inputSchema', 'params'],
+  ['parameters', 'params'],
+  ['outputSchema', 'returns'],
+])
+
+/** Our name of a field of a definition. */
+export function ownFieldName(field: string): string {
+  return OWN_NAMES.get(field) ?? field
+}
+
+/** A definition with each field under our name. */
+export function fieldsByOwnNames<Fields extends object>(definition: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(definition).map(([field, value]) => [ownFieldName(field), value]),
+  ) as Fields
+}
+
+/** The first field that is given under a second name too; null where there is none. */
+export function fieldGivenTwice(fields: readonly string[]): { first: string; field: string } | null {
+  const given = new Map<string, string>()
+  for (const field of fields) {
+    const first = given.get(ownFieldName(field))
+    if (first !== undefined && first !== field) return { first, field }
+    given.set(ownFieldName(field), field)
+  }
+  return null
 }
 
 /** True for the result of any copy of the package's `defineTool`. */
@@ -166,8 +208,9 @@ export function frontmatterOf({
   gated,
   permissions,
   trust,
+  timeoutMs: timeout,
 }: Record<string, unknown>): JsonObject {
-  const own = definedFields({ role, visibility, tags, params, returns, gated, permissions, trust })
+  const own = definedFields({ role, visibility, tags, params, returns, gated, permissions, trust, timeout })
   const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return definedFields({
     name,
@@ -183,29 +226,19 @@ type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
   execute: (args: never, context: ToolContext) => unknown
 }
 
-function definitionFrontmatter(definition: AnyDefinition): JsonObject {
-  const { params, returns, ...rest } = definition
-  return frontmatterOf({
-    ...rest,
-    params: params && jsonSchema(params, 'input', definition.name),
-    returns: returns && jsonSchema(returns, 'output', definition.name),
-  })
+/** Only the schemas of a library need what makes JSON Schema of them. */
+async function frontmatterLater(definition: AnyDefinition): Promise<JsonObject> {
+  if (!definition.params && !definition.returns) return frontmatterOf({ ...definition })
+  return definitionFrontmatter(definition, (await import('../schema/library-schema.js')).jsonSchemaOf)
 }
 
-function jsonSchema(schema: ToolSchema, side: 'input' | 'output', tool: string): JsonObject {
-  if (!isStandardSchema(schema)) return schema
-  const { jsonSchema: describe, vendor } = schema['~standard']
-  if (!describe) {
-    throw new AgentAppsError(
-      'SCHEMA_UNSUPPORTED',
-      `A schema of "${tool}" (${vendor}) gives no JSON Schema.`,
-      {
-        hint: 'Use a version of the library that implements Standard JSON Schema, or write the JSON Schema yourself.',
-        tool,
-      },
-    )
-  }
-  return describe[side]({ target: 'draft-2020-12' }) as JsonObject
+function definitionFrontmatter(definition: AnyDefinition, jsonSchemaOf: JsonSchemaOf): JsonObject {
+  const { params, returns, name } = definition
+  return frontmatterOf({
+    ...definition,
+    params: params && jsonSchemaOf(params, 'params', name),
+    returns: returns && jsonSchemaOf(returns, 'returns', name),
+  })
 }
 
 /**
@@ -223,74 +256,17 @@ async function execute(
     ? await params['~standard'].validate(args ?? {})
     : { value: args ?? {} }
   if (checked.issues) {
-    const { standardIssues } = await import('../schema/standard-issues.js')
+    const { standardIssues } = await import('../schema/library-schema.js')
     const issues = standardIssues(checked.issues, args)
     const said = issues.map(({ message }) => message).join('; ')
     throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${said}`, {
-      hint: 'See its `params` for what it takes.',
+      hint: `\`agent-apps describe ${name}\` shows its \`params\`.`,
       tool: name,
       issues,
     })
   }
   mustGoOn()
-  return run(checked.value as never, contextOf(context))
-}
-
-/** The part of a runtime's context that is passed on. */
-interface CallContext {
-  /** Throws if the call is over, so that nothing more of it starts. */
-  mustGoOn?: () => void
-  run?: Pick<ToolContext, 'signal' | 'update'> & { id: string }
-  envelope?: Partial<
-    Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>
-  >
-  manager?: Pick<ToolContext, 'invoke'>
-}
-
-/**
- * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
- */
-function contextOf(context: unknown): ToolContext {
-  const ctx = (context ?? {}) as CallContext
-  return {
-    get signal() {
-      return ctx.run?.signal
-    },
-    get update() {
-      return ctx.run?.update ?? (() => {})
-    },
-    get invoke() {
-      return ctx.manager?.invoke ?? unavailable
-    },
-    get callId() {
-      return ctx.envelope?.callId ?? ctx.run?.id
-    },
-    get sessionId() {
-      return ctx.envelope?.sessionId
-    },
-    get messageId() {
-      return ctx.envelope?.messageId
-    },
-    get agentId() {
-      return ctx.envelope?.agentId
-    },
-    get userId() {
-      return ctx.envelope?.userId
-    },
-    get workspaceId() {
-      return ctx.envelope?.workspaceId
-    },
-  }
-}
-
-function unavailable(): never {
-  throw new AgentAppsError(
-    'CONTEXT_MISSING',
-    'This tool was called without a runtime, so it can call no other.',
-    {
-      hint: 'Call it through `invoke`.',
-    },
-  )
+  return run(checked.value as never, toolContextOf(context))
 }
 
 function required<Definition>(definition: Definition | undefined, name: string): Definition {
@@ -305,24 +281,29 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   name: true,
   description: true,
   params: true,
+  inputSchema: true,
+  parameters: true,
   returns: true,
+  outputSchema: true,
   execute: true,
   tags: true,
   role: true,
   visibility: true,
   allowedTools: true,
+  timeoutMs: true,
+  gated: true,
+  permissions: true,
+  trust: true,
   metadata: true,
 }
 
 /** The fields of the argument of `defineTool`. */
-export const DEFINITION_FIELDS: readonly string[] = Object.keys(FIELDS)
+export const DEFINITION_FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(FIELDS)
 
 /** The fields that a definition may have although they have no effect yet. */
-export const FIELDS_TO_COME = ['descriptionPath', 'init', 'timeout']
-
-const ALL_FIELDS = [...DEFINITION_FIELDS, ...FIELDS_TO_COME, ...GUARDS_TO_COME]
+export const RESERVED_FIELDS = ['descriptionPath', 'init', 'timeout']
 
 /** True for a field that `defineTool` accepts. */
 export function isDefinitionField(field: string): boolean {
-  return ALL_FIELDS.includes(field)
+  return [DEFINITION_FIELDS, RESERVED_FIELDS].some(fields => fields.includes(field))
 }

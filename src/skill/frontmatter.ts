@@ -60,6 +60,9 @@ export const TOP_LEVEL_FIELDS: readonly string[] = [
   'metadata',
 ]
 
+/** The fields of other hosts that have an effect here, too. */
+export const HONOURED_FIELDS: readonly string[] = ['disable-model-invocation']
+
 /** The keys of `metadata` that become fields of their own. */
 export const LIFTED_KEYS: readonly string[] = ['role', 'params', 'returns', 'visibility', 'tags']
 
@@ -81,7 +84,8 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
   const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
   const role =
     ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
-  const hidden = metadata.visibility === 'hidden' || isTrue(verbatim['disable-model-invocation'])
+  // An author who wrote another word wants something hidden, too.
+  const hidden = typeof metadata.visibility === 'string' || isTrue(verbatim['disable-model-invocation'])
   return definedFields({
     name: context.name,
     title: context.title,

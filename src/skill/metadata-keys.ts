@@ -1,5 +1,7 @@
-import type { JsonValue } from '../base/json.js'
 import { LIFTED_KEYS } from './frontmatter.js'
+
+/** The key of `metadata` whose string holds further keys, for hosts that allow strings only. */
+export const METADATA_STRING = 'agent-apps'
 
 /**
  * The keys of `metadata` that the core itself reads; every other plain key may be the name of a middleware.
@@ -7,6 +9,7 @@ import { LIFTED_KEYS } from './frontmatter.js'
 export const CORE_METADATA_KEYS: readonly string[] = [
   ...LIFTED_KEYS,
   'agent',
+  METADATA_STRING,
   'approval-key',
   'delegate',
   'enabled',
@@ -27,10 +30,6 @@ export function isMetaKey(key: string): key is MetaKey {
   return key.startsWith('$')
 }
 
-/** The keys of metadata that are meant to guard calls, and that nothing reads yet. */
-export const GUARDS_TO_COME: readonly string[] = ['gated', 'permissions', 'trust']
-
-/** True for a key whose author believes that it guards something. */
-export function isGuardToCome(key: string, value: JsonValue): boolean {
-  return GUARDS_TO_COME.includes(key) && value !== false && value !== null
-}
+/** What the annotation `$hook` may name. */
+export const HOOK_TRIGGERS = ['$next', '$invoke'] as const
+export type HookTrigger = (typeof HOOK_TRIGGERS)[number]

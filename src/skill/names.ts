@@ -1,10 +1,35 @@
-export const TOOL_NAME_MAX = 64
+/** The most characters of a name that loads. */
+const TOOL_NAME_MAX = 200
+
+/** The most characters of a name in the open Agent Skills specification. */
+export const SPEC_NAME_MAX = 64
 
 const TOOL_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-/** True for a bare name: 1 to 64 of `a-z`, `0-9`, `-`, with no hyphen first, last or doubled. */
+/** True for a bare name: 1 to 200 of `a-z`, `0-9`, `-`, with no hyphen first, last or doubled. */
 export function isToolName(text: string): boolean {
   return text.length <= TOOL_NAME_MAX && TOOL_NAME.test(text)
+}
+
+/** True for the name of a tool, bare or qualified. */
+export function isName(text: string): boolean {
+  return isToolName(text) || isQualifiedName(text)
+}
+
+/** `acme:deploy`: the tool `deploy` of the namespace `acme`. */
+export function isQualifiedName(text: string): boolean {
+  const namespace = namespaceOf(text)
+  return namespace.length > 1 && isToolName(namespace) && isToolName(labelOf(text))
+}
+
+/** The namespace of a name; empty for a bare name. */
+export function namespaceOf(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf(':')))
+}
+
+/** A name without its namespace. */
+export function labelOf(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
 }
 
 /** Says which part of the name rule a string breaks, as the end of a sentence; null if it breaks none. */

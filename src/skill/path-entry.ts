@@ -1,3 +1,5 @@
+import { definedFields } from '../base/defined-fields.js'
+
 /** The owner of a directory: the project, the user (`global`), or a package (`bundled`). */
 export type Layer = 'project' | 'global' | 'bundled'
 
@@ -9,6 +11,16 @@ export interface DirectoryEntry {
   external?: boolean
   /** Default `project`. */
   layer?: Layer
+  /**
+   * The namespace of its skills: the skill `deploy` of the namespace `acme` is `acme:deploy`. `folder`: the
+   * name of the first folder below the directory that a skill lies in. Default: none.
+   */
+  namespace?: string
+  /**
+   * True for a repository, whose skills are found by its plugin manifests and in the conventional places
+   * instead of everywhere in it. Default: false.
+   */
+  discover?: boolean
 }
 
 /**
@@ -29,6 +41,10 @@ export interface SearchDirectory {
   layer: Layer
   /** The ignore patterns that apply here, in order. */
   ignore: string[]
+  /** The namespace of its skills, or `folder`; absent where they have none. */
+  namespace?: string
+  /** True for a repository, whose skills are found by manifests and in the conventional places. */
+  discover?: boolean
 }
 
 /**
@@ -42,8 +58,8 @@ export function searchDirectories(paths: readonly PathEntry[]): SearchDirectory[
       ignore.push(...ignorePatterns(entry))
       continue
     }
-    const { dir, external = false, layer = 'project' } = typeof entry === 'string' ? { dir: entry } : entry
-    directories.push({ dir, external, layer, ignore: [...ignore] })
+    const { dir, ...given }: DirectoryEntry = typeof entry === 'string' ? { dir: entry } : entry
+    directories.push({ dir, external: false, layer: 'project', ...definedFields(given), ignore: [...ignore] })
   }
   return directories
 }
@@ -92,6 +108,13 @@ export function mapPaths(
   )
 }
 
+/** Replaces the directory of every entry by the result of `place`; all else stays. */
+export function placePaths(paths: readonly PathEntry[], place: (dir: string) => string): PathEntry[] {
+  return mapPaths(paths, (dir, _, entry) => [
+    typeof entry === 'string' ? place(dir) : { ...entry, dir: place(dir) },
+  ])
+}
+
 /** Keeps only the directory entries for which `keep` returns true. `{ ignore }` entries stay. */
 export function filterPaths(
   paths: readonly PathEntry[],
@@ -103,9 +126,3 @@ export function filterPaths(
 function isExternal(entry: string | DirectoryEntry): boolean {
   return typeof entry === 'object' && entry.external === true
 }
-
-/** The conventional directories of a project's skills, relative to it. */
-export const CONVENTIONAL_DIRECTORIES: readonly string[] = [
-  'skills',
-  ...['agents', 'claude', 'github', 'codex', 'opencode', 'cursor', 'gemini'].map(agent => `.${agent}/skills`),
-]

@@ -1,10 +1,10 @@
-import { isToolName } from './names.js'
+import { isName, isToolName } from './names.js'
 
 /** The meaning of a tool reference. */
 export type Reference =
   /** Nothing: the empty string. */
   | { kind: 'none' }
-  /** A bare name, searched over the path entries. */
+  /** A name, bare or qualified (`acme:deploy`), searched over the path entries. */
   | { kind: 'name'; name: string }
   /** A path or a `file://` URI, loaded directly; `fragment` picks one of several tools in the file. */
   | { kind: 'path'; path: string; fragment?: string }
@@ -15,9 +15,10 @@ export type Reference =
   | { kind: 'uri'; scheme: string; uri: string }
 
 /**
- * Parses a tool reference. A string that is neither a URI nor a valid bare name is a path.
+ * Parses a tool reference. A string that is neither a URI nor a name is a path; a path that begins like a
+ * qualified name is written with `./`.
  *
- * `word-count` → a name; `./tools.skill.md#sum` → a path with a fragment; `layer://global/review` → a layer.
+ * `word-count` and `acme:deploy` → names; `./tools.skill.md#sum` → a path with a fragment; `layer://global/review` → a layer.
  */
 export function parseReference(text: string): Reference {
   if (text === '') return { kind: 'none' }
@@ -25,10 +26,10 @@ export function parseReference(text: string): Reference {
   if (scheme === 'file') return { kind: 'file-url', ...splitFragment(text, 'url') }
   if (scheme === 'layer') {
     const [layer = '', name = '', ...rest] = text.slice('layer://'.length).split('/')
-    return rest.length === 0 && isToolName(name) ? { kind: 'layer', layer, name } : { kind: 'none' }
+    return rest.length === 0 && isName(name) ? { kind: 'layer', layer, name } : { kind: 'none' }
   }
   if (scheme !== undefined) return { kind: 'uri', scheme, uri: text }
-  if (isToolName(text)) return { kind: 'name', name: text }
+  if (isName(text)) return { kind: 'name', name: text }
   return { kind: 'path', ...splitFragment(text, 'path') }
 }
 

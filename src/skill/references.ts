@@ -1,5 +1,5 @@
 /** How a tool refers to something: by which of its fields, or in its content. */
-export const REFERENCE_KINDS = [
+const REFERENCE_KINDS = [
   /** `$inherit` of its metadata. */
   'inherit',
   /** `delegate` of its metadata, `inline://` texts excepted. */

@@ -51,7 +51,7 @@ export function quoted(key: unknown): string {
 }
 
 /** What to do about delegates that form a cycle. */
-export const CIRCLE_HINT = 'Let one of them do the work itself.'
+export const CYCLE_HINT = 'Let one of them do the work itself.'
 
 /** Returns the error for one of a skill's own files that exists and that the system refuses to read. */
 export function resourceUnreadable(tool: string, file: string, cause: unknown): AgentAppsError {
@@ -79,4 +79,18 @@ export function middlewareConfigFault(key: string, problem: string): { message: 
       ? `\`false\` does not switch "${key}" off. Correct the value, or write \`null\` to do without "${key}".`
       : `Correct the value, or write \`false\` to switch "${key}" off where it takes that.`,
   }
+}
+
+/** Returns the error for a tool whose file has a diagnostic that prevents it from loading. */
+export function toolBroken(tool: string, { file, line, column, reason, note }: Diagnostic): AgentAppsError {
+  return new AgentAppsError(
+    'TOOL_BROKEN',
+    `The tool "${tool}" cannot be loaded: ${file}:${line}:${column}: ${reason}`,
+    {
+      hint: note,
+      tool,
+      file,
+      position: { line, column },
+    },
+  )
 }

@@ -1,3 +1,5 @@
+import { canonicalText } from '../base/canonical-text.js'
+import { defineField } from '../base/define-field.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 
 /** How an overriding value joins the value that it overrides. */
@@ -5,9 +7,8 @@ export const MERGE_MODES = ['deep', 'replace', 'append', 'prepend', 'union'] as 
 export type MergeMode = (typeof MERGE_MODES)[number]
 
 /**
- * Joins a value with the value that it overrides. `deep` merges objects and replaces everything else. The
- * other modes except `replace` treat a value that is not an array as an array of one. Neither value is
- * changed; the result shares parts of both.
+ * Joins a value with the one that it overrides, into a new one. `deep` merges objects and replaces all else;
+ * `append`, `prepend` and `union` take a value that is no array as an array of one.
  */
 export function joinValues(weak: JsonValue, strong: JsonValue, mode: MergeMode): JsonValue {
   switch (mode) {
@@ -24,11 +25,6 @@ export function joinValues(weak: JsonValue, strong: JsonValue, mode: MergeMode):
   }
 }
 
-/** Sets a key without calling a setter of a prototype, and even if a prototype is frozen. */
-function defineKey(object: JsonObject, key: string, value: JsonValue): void {
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-}
-
 /** Merges with an explicit stack, since values may be nested deeper than the call stack allows. */
 function deepMerge(weak: JsonObject, strong: JsonObject): JsonObject {
   const result = { ...weak }
@@ -38,7 +34,7 @@ function deepMerge(weak: JsonObject, strong: JsonObject): JsonObject {
       const below = Object.hasOwn(job.into, key) ? job.into[key] : undefined
       const isMapping = isJsonObject(below) && isJsonObject(value)
       const joined = isMapping ? { ...below } : value
-      defineKey(job.into, key, joined)
+      defineField(job.into, key, joined)
       if (isMapping) open.push({ into: joined as JsonObject, from: value })
     }
   }
@@ -50,35 +46,8 @@ function asList(value: JsonValue): JsonValue[] {
 }
 
 function firstOccurrences(list: readonly JsonValue[]): JsonValue[] {
-  const scalars = new Set<JsonValue>()
-  const objects = new Set<string>()
-  return list.filter(item =>
-    typeof item === 'object' && item !== null
-      ? objects.size < objects.add(canonicalText(item)).size
-      : scalars.size < scalars.add(item).size,
-  )
-}
-
-/**
- * Returns a text that is equal for values that are equal as JSON, whatever the order of their keys, and
- * differs for all others. Comparing each value with each other would take quadratic time.
- */
-function canonicalText(value: JsonValue): string {
-  let text = ''
-  const open = [value]
-  while (open.length > 0) {
-    const one = open.pop() ?? null
-    if (typeof one !== 'object' || one === null) {
-      text += `${JSON.stringify(one)},`
-      continue
-    }
-    const keys = Object.keys(one)
-    if (!Array.isArray(one)) keys.sort()
-    // The end of the array is known from the number of items.
-    text += Array.isArray(one) ? `[${keys.length}` : `{${JSON.stringify(keys)}`
-    for (const key of keys.reverse()) open.push((one as JsonObject)[key] ?? null)
-  }
-  return text
+  const seen = new Set<string>()
+  return list.filter(item => seen.size < seen.add(canonicalText(item)).size)
 }
 
 /** True if a value has more than `most` characters of text and values inside it together. */

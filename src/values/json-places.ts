@@ -9,9 +9,8 @@ export interface JsonPlace {
 }
 
 /**
- * Iterates over a value and all values inside it, each after its container, in the order in which they were
- * written. It uses an explicit stack, so the value may be of any depth. Nothing inside a place is visited if
- * `enter` returns false.
+ * Iterates over a value and all values inside it, containers first, in the order in which they were written,
+ * at any depth. Nothing inside a place is visited if `enter` returns false.
  */
 export function* placesIn(
   value: JsonValue,

@@ -1,27 +1,18 @@
-/**
- * Returns the items of a set, even if its class overrides iteration. Throws for an object that only resembles
- * a set.
- */
+/** The items of a set, even if its class overrides iteration. Throws for an object that is no set. */
 export function itemsOf(set: ReadonlySet<unknown>): unknown[] {
   const items: unknown[] = []
   Set.prototype.forEach.call(set, item => void items.push(item))
   return items
 }
 
-/**
- * Returns the entries of a map, even if its class overrides iteration. Throws for an object that only
- * resembles a map.
- */
+/** The entries of a map, even if its class overrides iteration. Throws for an object that is no map. */
 export function entriesOf(map: ReadonlyMap<unknown, unknown>): [unknown, unknown][] {
   const entries: [unknown, unknown][] = []
   Map.prototype.forEach.call(map, (value, key) => void entries.push([key, value]))
   return entries
 }
 
-/**
- * Returns an object's own keys, or none for bytes, of which each would be a key. Throws for a proxy that
- * does.
- */
+/** An object's own keys; none for bytes, of which each would be a key. Throws what a proxy throws. */
 export function keysIn(value: object): string[] {
   return ArrayBuffer.isView(value) ? [] : Object.keys(value)
 }
@@ -36,10 +27,7 @@ export function unboxed(value: object): unknown {
 /** The shortest array that is checked for holes. */
 export const SPARSE_MIN = 1000
 
-/**
- * Returns the indexes of an array, even if its class overrides iteration: all of them, or, for a long array
- * with holes, those that are present.
- */
+/** An array's indexes, even if its class overrides iteration; of a long one with holes, those present. */
 export function indexesOf(list: readonly unknown[]): Iterable<number> {
   const { length } = list
   if (length < SPARSE_MIN) return upTo(length)
@@ -51,10 +39,7 @@ export function* upTo(length: number): Generator<number> {
   for (let index = 0; index < length; index++) yield index
 }
 
-/**
- * Returns the keys of an error, most of which are not enumerable: name, message and stack, and its own
- * fields.
- */
+/** The keys of an error: name, message and stack, which are not enumerable, and its own fields. */
 export function errorKeys(error: Error): string[] {
   const hidden = ['cause', 'errors'].filter(key => Object.hasOwn(error, key))
   return [...new Set(['name', 'message', 'stack', ...hidden, ...Object.keys(error)])]

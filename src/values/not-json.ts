@@ -5,10 +5,7 @@ export interface NotJson {
   what: string
 }
 
-/**
- * Returns the first value that JSON does not have in a value that must be JSON; null if there is none.
- * Undefined does not count: JSON leaves it out.
- */
+/** The first value in another that JSON does not have, or null. Undefined is allowed: JSON leaves it out. */
 export function notJsonIn(root: unknown): NotJson | null {
   const open: [value: unknown, path: string][] = [[root, '']]
   const seen = new Set<unknown>()

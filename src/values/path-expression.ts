@@ -1,4 +1,5 @@
 import { attempt } from '../base/attempt.js'
+import { defineField } from '../base/define-field.js'
 import { AgentAppsError } from '../base/error.js'
 import { entriesOf, errorKeys, itemsOf, keysIn } from './look-into.js'
 
@@ -9,7 +10,9 @@ type Step =
   | { kind: 'index'; index: number }
   /** Every value of an object or array. */
   | { kind: 'every' }
-  /** The value itself and every value below it, at any depth, also in maps, sets and the cause of an error. */
+  /**
+   * The value itself and every value below it, at any depth, also in maps, sets and the cause of an error.
+   */
   | { kind: 'deep' }
   /** The items with a field of this value. */
   | { kind: 'where'; key: string; value: string }
@@ -18,52 +21,36 @@ type Step =
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
 
 /**
- * Returns the first value that a path expression finds; undefined if there is none. Only own properties
- * count.
+ * Returns the first value that a path expression finds among own properties; undefined if there is none.
  *
  * `a.b`, `a[0]`, `a[-1]`, `a["x.y"]`, `a[*]`, `a.*`, `a..b` (b at any depth), `a[?name=value]`
  *
- * @throws PATH_INVALID, with the column, for an invalid expression; LIMIT_EXCEEDED if it would look at too
- *   many values
+ * @throws PATH_INVALID, with the column; LIMIT_EXCEEDED if it would look at too many values
  */
 export function pathGet(object: unknown, expression: string): unknown {
-  return firstFound(object, expression, someSteps())
+  return firstFound(object, expression, { left: STEPS_MAX })
 }
 
-/**
- * Returns the first value found, with a step limit that several searches share. Throws LIMIT_EXCEEDED when
- * none are left.
- */
+/** Returns the first value found, within steps that several searches share. Throws LIMIT_EXCEEDED. */
 export function firstFound(object: unknown, expression: string, steps: StepsLeft): unknown {
   for (const place of find(object, parsePath(expression), steps)) return place.value
   return undefined
 }
 
-/**
- * Returns all values that a path expression finds, in the order of the object. Throws PATH_INVALID,
- * LIMIT_EXCEEDED.
- */
+/** Returns all values that a path finds, in the order of the object. Throws PATH_INVALID, LIMIT_EXCEEDED. */
 export function pathQuery(object: unknown, expression: string): unknown[] {
-  return Array.from(find(object, parsePath(expression), someSteps()), ({ value }) => value)
+  return Array.from(find(object, parsePath(expression)), ({ value }) => value)
 }
 
-/**
- * The number of values that may still be looked at. A value that several places share is counted for each
- * path that leads to it.
- */
+/** The values that may still be looked at. A shared value counts once for each path to it. */
 export interface StepsLeft {
   left: number
-}
-
-function someSteps(): StepsLeft {
-  return { left: STEPS_MAX }
 }
 
 const STEPS_MAX = 3_000_000
 
 /**
- * Writes a value at every place that a path expression finds. Keys and indexes that are missing on a plain
- * path are created: objects, or arrays for an index.
+ * Writes a value wherever a path expression finds something. A plain path is created as far as it is missing.
  *
  * @throws PATH_INVALID, also if a plain path leads to something that cannot be written
  */
@@ -74,7 +61,7 @@ export function pathSet(object: unknown, expression: string, value: unknown): vo
   const isPlain = steps.every(({ kind }) => kind === 'key' || kind === 'index')
   const parents = isPlain
     ? [makeParents(object, steps, last, expression)]
-    : Array.from(find(object, steps, someSteps()), ({ value: parent }) => parent)
+    : Array.from(find(object, steps), ({ value: parent }) => parent)
   for (const parent of parents) {
     const keys = keysOf(parent, last, true)
     if (keys.length === 0 && isPlain && (last.kind === 'key' || last.kind === 'index'))
@@ -85,7 +72,7 @@ export function pathSet(object: unknown, expression: string, value: unknown): vo
 
 /** Deletes everything that a path expression finds; items are removed from arrays. Throws PATH_INVALID. */
 export function pathRemove(object: unknown, expression: string): void {
-  for (const [parent, keys] of pathPlaces(object, [expression], someSteps())) {
+  for (const [parent, keys] of pathPlaces(object, [expression])) {
     if (Array.isArray(parent)) removeItems(parent, keys)
     else for (const key of keys) delete (parent as Record<string, unknown>)[key]
   }
@@ -100,7 +87,7 @@ function removeItems(list: unknown[], indexes: ReadonlySet<string>): void {
 /** Returns the keys of an object under which expressions find something. Throws PATH_INVALID. */
 export function pathKeys(object: Record<string, unknown>, expressions: readonly string[]): Set<string> {
   const parsed = expressions.map(parsePath)
-  const steps = someSteps()
+  const steps: StepsLeft = { left: STEPS_MAX }
   const keys = keysOf(object, { kind: 'every' })
   return new Set(
     keys.filter(key => {
@@ -114,20 +101,13 @@ export function pathKeys(object: Record<string, unknown>, expressions: readonly 
 type Read = (holder: object, key: string) => unknown
 
 /** A property that throws when it is read counts as undefined. */
-export const readOwn: Read = (holder, key) =>
-  attempt(
-    () => (holder as Record<string, unknown>)[key],
-    () => undefined,
-  )
+export const readOwn: Read = (holder, key) => attempt(() => (holder as Record<string, unknown>)[key])
 
-/**
- * Returns the places that expressions find: the objects that contain them, with their keys. Throws
- * PATH_INVALID.
- */
+/** The objects that hold what expressions find, each with the keys of it. Throws PATH_INVALID. */
 export function pathPlaces(
   object: unknown,
   expressions: readonly string[],
-  steps: StepsLeft,
+  steps: StepsLeft = { left: STEPS_MAX },
   read: Read = readOwn,
 ): Map<object, Set<string>> {
   const places = new Map<object, Set<string>>()
@@ -148,7 +128,7 @@ interface Place {
 function find(
   object: unknown,
   path: readonly Step[],
-  steps: StepsLeft,
+  steps: StepsLeft = { left: STEPS_MAX },
   read: Read = readOwn,
 ): Generator<Place> {
   const done = path.map(({ kind }) => (kind === 'key' || kind === 'index' ? null : new Set()))
@@ -183,10 +163,7 @@ function* walk(place: Place, search: Search, at: number): Generator<Place> {
   }
 }
 
-/**
- * Iterates over a place and everything below it, each once, parents first. It uses an explicit stack, so the
- * object may be of any depth.
- */
+/** A place and all below it, each once, parents first. Not recursive, as the object may be of any depth. */
 function* below(start: Place, search: Search, at: number): Generator<Place> {
   const { read, done } = search
   const open = [start]
@@ -204,13 +181,9 @@ function* below(start: Place, search: Search, at: number): Generator<Place> {
 
 /** Returns the contents of a map or set, including the keys of the map. */
 function unnamedIn(value: object): unknown[] {
-  return attempt<unknown[]>(
-    () => {
-      if (value instanceof Map) return entriesOf(value).flat()
-      return value instanceof Set ? itemsOf(value) : []
-    },
-    () => [],
-  )
+  const read = (): unknown[] | undefined =>
+    value instanceof Map ? entriesOf(value).flat() : value instanceof Set ? itemsOf(value) : undefined
+  return attempt(read) ?? []
 }
 
 function child(holder: object, key: string, read: Read): Place {
@@ -236,16 +209,11 @@ function take(steps: StepsLeft, count: number): void {
   })
 }
 
-/**
- * Returns the own keys of a value that a step names; none if it cannot be read. With `making`, a key or an
- * index need not exist yet.
- */
+/** The own keys of a value that a step names. With `making`, a key or an index need not exist yet. */
 function keysOf(value: unknown, step: Step, making = false, read = readOwn): string[] {
   if (typeof value !== 'object' || value === null) return []
-  return attempt(
-    () => namedKeys(value, step, read).filter(key => canBeNamed(value, key, making || step.kind === 'every')),
-    () => [],
-  )
+  const isNamed = (key: string): boolean => canBeNamed(value, key, making || step.kind === 'every')
+  return attempt(() => namedKeys(value, step, read).filter(isNamed)) ?? []
 }
 
 function namedKeys(value: object, step: Step, read: Read): string[] {
@@ -298,13 +266,12 @@ const GAP_MAX = 100_000
 
 function write(parent: Record<string, unknown>, key: string, value: unknown): void {
   if (Array.isArray(parent) && Number(key) > parent.length + GAP_MAX) {
-    throw new AgentAppsError('PATH_INVALID', `The index ${key} is too far behind the list's end.`, {
-      hint: 'Append to the list instead.',
+    throw new AgentAppsError('PATH_INVALID', `The index ${key} is too far beyond the array's end.`, {
+      hint: 'Append to the array instead.',
     })
   }
-  // Assigning a new key could call a setter, or meet a frozen property, of a prototype.
   if (Object.hasOwn(parent, key)) parent[key] = value
-  else Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true })
+  else defineField(parent, key, value)
 }
 
 const EXPRESSION_MAX = 1000
@@ -327,7 +294,7 @@ const STEP =
 
 function readPath(expression: string): Step[] | { message: string; offset: number } {
   // Programs without type checks may pass anything.
-  if (typeof expression !== 'string') return { message: 'it is no text', offset: 0 }
+  if (typeof expression !== 'string') return { message: 'it is not a string', offset: 0 }
   if (expression.length > EXPRESSION_MAX)
     return { message: `it is longer than ${EXPRESSION_MAX} characters`, offset: EXPRESSION_MAX }
   const steps: Step[] = []
@@ -370,7 +337,7 @@ function invalid(expression: string, offset: number, problem: string): AgentApps
     'PATH_INVALID',
     `The path expression ${JSON.stringify(String(expression).slice(0, 100))} cannot be used, column ${offset + 1}: ${problem}.`,
     {
-      hint: 'Write keys as a.b or a["b.c"], places in lists as a[0] or a[-1], all as a[*], any depth as a..b.',
+      hint: 'Write keys as a.b or a["b.c"], items as a[0] or a[-1], all as a[*], any depth as a..b.',
       position: { line: 1, column: offset + 1 },
     },
   )

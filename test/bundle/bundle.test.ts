@@ -28,6 +28,13 @@ async function bundled(
   return { ...(await import(pathToFileURL(join(folder, 'agent.mjs')).href)), folder, text }
 }
 
+/** The folder of the bundle of `TREE`, for tests that read its files only. */
+let folderOfTree: Promise<string> | undefined
+function bundledTree(): Promise<string> {
+  folderOfTree ??= bundled(TREE).then(({ folder }) => folder)
+  return folderOfTree
+}
+
 /** The names that a bundle exports, without those of the library, which every bundle has. */
 function own(tools: object): string[] {
   return Object.keys(tools).filter(name => !LIBRARY.includes(name))
@@ -71,7 +78,7 @@ describe('a bundle', () => {
   })
 
   it('loads contents, resources and code when they are asked for', async () => {
-    const { folder } = await bundled(TREE)
+    const folder = await bundledTree()
     const loaded = new Set<string>()
     const load = (file: string): void => {
       if (loaded.has(file)) return
@@ -128,7 +135,7 @@ describe('a bundle', () => {
   })
 
   it('imports nothing of any host by itself, and what skills import by its whole name', async () => {
-    const { folder } = await bundled(TREE)
+    const folder = await bundledTree()
     const importsIn = (at: string) =>
       Object.values(filesOf(at))
         .join('\n')
@@ -234,10 +241,9 @@ describe('a bundle', () => {
   })
 
   it('is small where that is asked for', async () => {
-    const plain = await bundled(TREE)
     const small = await bundled(TREE, { minify: true })
     const size = (folder: string): number => Object.values(filesOf(folder)).join('').length
-    expect(size(small.folder)).toBeLessThan(size(plain.folder) * 0.7)
+    expect(size(small.folder)).toBeLessThan(size(await bundledTree()) * 0.7)
     expect(await small.tools.count?.({ text: 'one' })).toBe('one: 1')
   })
 

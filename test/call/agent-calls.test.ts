@@ -1,34 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Context,
-  createRuntime,
-  type RegisterToolOptions,
-  type Runtime,
-  registerTool,
-  type ToolFunction,
-} from 'agent-apps'
+import { type Context, createRuntime, registerTool } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
 import { runCode } from '../support/processes.js'
+import { runtimeWith } from '../support/registered-runtime.js'
 import { temporary } from '../support/temporary.js'
-
-type Tools = Record<
-  string,
-  Partial<Omit<RegisterToolOptions, 'fn'>> & { fn?: (ctx: Context, args: unknown) => unknown }
->
-
-function runtimeWith(tools: Tools): Runtime {
-  const runtime = createRuntime({ paths: [], library: false })
-  for (const [name, { fn = () => `${name} ran`, ...more }] of Object.entries(tools))
-    registerTool(runtime.globals, {
-      name,
-      description: `The ${name}.`,
-      params: { type: 'object' },
-      ...more,
-      fn: fn as ToolFunction,
-    })
-  return runtime
-}
 
 const code = (promise: Promise<unknown>): Promise<unknown> =>
   promise.catch((error: { code?: string }) => error.code ?? error)
@@ -109,6 +85,32 @@ describe('an agent', () => {
   })
 })
 
+describe('tools of an MCP server', () => {
+  it.each([
+    ['mcp__github', ['create', 'close']],
+    ['mcp__github__*', ['create', 'close']],
+    ['mcp__github__create', ['create']],
+    ['mcp__{github,linear}', ['create', 'close', 'list']],
+    ['mcp__my_server__list_all', ['odd']],
+    ['create', ['create']],
+    ['*hub', []],
+    ['* mcp__github($deny)', ['list', 'odd', 'own']],
+    ['!(mcp__github)', ['list', 'odd', 'own']],
+    ['mcp__git', []],
+  ])('are selected by %s', async (allowedTools, names) => {
+    const runtime = runtimeWith({
+      create: { src: 'mcp://github/create' },
+      close: { src: 'mcp://github/close' },
+      list: { src: 'mcp://linear/list' },
+      odd: { src: 'mcp://my.server/list all' },
+      own: {},
+    })
+    const agent = runtime.forAgent({ allowedTools })
+    expect((await agent.listTools()).map(({ name }) => name)).toEqual(names)
+    expect(await code(agent.invoke('create'))).toBe(names.includes('create') ? 'create ran' : 'TOOL_DENIED')
+  })
+})
+
 describe('what allowed-tools lets through', () => {
   it('of a policy, by name, tag and arguments', async () => {
     const runtime = runtimeWith({ read: {}, write: {}, tagged: { tags: ['safe'] } })
@@ -129,21 +131,20 @@ describe('what allowed-tools lets through', () => {
     expect(await runtime.forAgent({ allowedTools: '' }).listTools()).toEqual([])
   })
 
-  it('of a list, item by item: one that is no pattern takes none of the others along', async () => {
+  it('is refused where a pattern of a host cannot be read: it could be the one that denies', async () => {
     const { globals, invoke } = runtimeWith({})
     registerTool(globals, { name: 'secret', description: 'Kept.', fn: () => 'told' })
-    for (const odd of ['x(', '{', "don't"]) {
-      const denied = invoke(
-        'secret',
-        {},
-        {
-          as: 'agent',
-          policy: { allowedTools: ['*', odd, 'secret($deny)', "can't"] },
-        },
-      )
-      expect(await code(denied)).toBe('TOOL_DENIED')
-    }
-    expect(await code(invoke(5 as never, {}, { as: 'agent' }))).toBe('TOOL_DENIED')
+    for (const odd of ['x(', '{', "don't("])
+      await expect(
+        invoke('secret', {}, { as: 'agent', policy: { allowedTools: ['*', odd] } }),
+      ).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
+    const denied = invoke(
+      'secret',
+      {},
+      { as: 'agent', policy: { allowedTools: ['*', 'secret($deny)', "can't"] } },
+    )
+    expect(await code(denied)).toBe('TOOL_DENIED')
+    expect(await code(invoke(5 as unknown as string, {}, { as: 'agent' }))).toBe('TOOL_DENIED')
   })
 
   it('of the calling skill, for its model and not for its code', async () => {

@@ -75,11 +75,11 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
     params: object({ name: { type: 'string' }, age: { type: 'integer', minimum: 0 } }, ['name']),
     calls: [
       { args: { name: 'Ada', age: 36 }, gives: { name: 'Ada', age: 36 } },
-      { args: undefined, issues: ['name: a text (nothing)'] },
-      { args: { nam: 'Ada' }, issues: ['name: a text (nothing)', 'nam: no such property ("Ada")'] },
-      { args: { name: 1, age: -1 }, issues: ['name: a text (1)', 'age: at least 0 (-1)'] },
-      { args: { name: 'Ada', age: 1.5 }, issues: ['age: a whole number (1.5)'] },
-      { args: [], issues: [': an object (an empty list)'] },
+      { args: undefined, issues: ['name: a string (nothing)'] },
+      { args: { nam: 'Ada' }, issues: ['name: a string (nothing)', 'nam: no such property ("Ada")'] },
+      { args: { name: 1, age: -1 }, issues: ['name: a string (1)', 'age: at least 0 (-1)'] },
+      { args: { name: 'Ada', age: 1.5 }, issues: ['age: an integer (1.5)'] },
+      { args: [], issues: [': an object (an empty array)'] },
       { args: null, issues: [': an object (null)'] },
       { args: 'Ada', issues: [': an object ("Ada")'] },
     ],
@@ -124,12 +124,12 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
         args: { length: '😀😀😀', slug: 'a-b', evil: 'aaa' },
         gives: { length: '😀😀😀', slug: 'a-b', evil: 'aaa' },
       },
-      { args: { length: '😀' }, issues: ['length: a text of at least 2 characters ("😀")'] },
-      { args: { length: 'abcd' }, issues: ['length: a text of at most 3 characters ("abcd")'] },
-      { args: { slug: 'a--b' }, issues: ['slug: a text that matches ^[a-z0-9]+(-[a-z0-9]+)*$ ("a--b")'] },
+      { args: { length: '😀' }, issues: ['length: a string of at least 2 characters ("😀")'] },
+      { args: { length: 'abcd' }, issues: ['length: a string of at most 3 characters ("abcd")'] },
+      { args: { slug: 'a--b' }, issues: ['slug: a string that matches ^[a-z0-9]+(-[a-z0-9]+)*$ ("a--b")'] },
       {
         args: { evil: `${'a'.repeat(60)}b` },
-        issues: [`evil: a text that matches ^(a+)+$ ("${'a'.repeat(40)}"… (61 characters))`],
+        issues: [`evil: a string that matches ^(a+)+$ ("${'a'.repeat(40)}"… (61 characters))`],
       },
     ],
   },
@@ -163,21 +163,24 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
         args: { tags: ['a', 'b'], pair: ['a', 1], some: [1, 1] },
         gives: { tags: ['a', 'b'], pair: ['a', 1], some: [1, 1] },
       },
-      { args: { tags: [] }, issues: ['tags: a list of at least 1 (an empty list)'] },
+      { args: { tags: [] }, issues: ['tags: an array of at least 1 item (an empty array)'] },
       {
         args: { tags: ['a', 'b', 'a', 5] },
         issues: [
-          'tags: a list of at most 3 (a list of 4)',
-          'tags: a list without doubles (a list of 4)',
-          'tags[3]: a text (5)',
+          'tags: an array of at most 3 items (an array of 4 items)',
+          'tags: an array without duplicates (an array of 4 items)',
+          'tags[3]: a string (5)',
         ],
       },
       {
         args: { pair: [1, 'a', 2] },
-        issues: ['pair[0]: a text (1)', 'pair[1]: a number ("a")', 'pair[2]: left out (2)'],
+        issues: ['pair[0]: a string (1)', 'pair[1]: a number ("a")', 'pair[2]: left out (2)'],
       },
-      { args: { some: [2] }, issues: ['some: a list with 1 in it (a list of 1)'] },
-      { args: { some: [1, 1, 1] }, issues: ['some: a list with at most 2 times 1 in it (a list of 3)'] },
+      { args: { some: [2] }, issues: ['some: an array that contains 1 (an array of 1 item)'] },
+      {
+        args: { some: [1, 1, 1] },
+        issues: ['some: an array that contains 1 at most 2 times (an array of 3 items)'],
+      },
       {
         args: {
           objects: [
@@ -185,7 +188,7 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
             { b: 2, a: 1 },
           ],
         },
-        issues: ['objects: a list without doubles (a list of 2)'],
+        issues: ['objects: an array without duplicates (an array of 2 items)'],
       },
     ],
   },
@@ -202,7 +205,7 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
       { args: { mode: null, one: { a: 1 }, maybe: null }, gives: { mode: null, one: { a: 1 }, maybe: null } },
       { args: { mode: 'fats' }, issues: ['mode: one of "fast", "slow", null ("fats")'] },
       { args: { one: { a: 2 } }, issues: ['one: {"a":1} (an object with a)'] },
-      { args: { maybe: 1 }, issues: ['maybe: a text or null (1)'] },
+      { args: { maybe: 1 }, issues: ['maybe: a string or null (1)'] },
     ],
   },
   objects: {
@@ -218,8 +221,8 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
     calls: [
       { args: { x: 1, y: 'a' }, gives: { x: 1, y: 'a' } },
       { args: {}, issues: [': an object of at least 1 property (an empty object)'] },
-      { args: { x: 'a', y: 1 }, issues: ['x: a number ("a")', 'y: a text (1)'] },
-      { args: { long: 'a' }, issues: ['long: a text of at most 3 characters ("long")'] },
+      { args: { x: 'a', y: 1 }, issues: ['x: a number ("a")', 'y: a string (1)'] },
+      { args: { long: 'a' }, issues: ['long: a string of at most 3 characters ("long")'] },
       { args: { a: '' }, issues: ['b: something (nothing)'] },
     ],
   },
@@ -238,7 +241,7 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
     calls: [
       { args: { v: 'a' }, gives: { v: 'a' } },
       { args: { v: { a: 'x' } }, issues: ['v.a: a number ("x")'] },
-      { args: { v: 5 }, issues: ['v: a text or an object with a (5)'] },
+      { args: { v: 5 }, issues: ['v: a string or an object with a (5)'] },
     ],
   },
   'alternatives that a property tells apart': {
@@ -268,7 +271,7 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
     calls: [
       { args: { one: 1, none: 1 }, gives: { one: 1, none: 1 } },
       { args: { one: 6 }, issues: ['one: exactly one of 2 forms, and it fits 2 of them (6)'] },
-      { args: { none: 'a' }, issues: ['none: something else than a text ("a")'] },
+      { args: { none: 'a' }, issues: ['none: something else than a string ("a")'] },
     ],
   },
   conditions: {
@@ -314,7 +317,7 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
     }),
     calls: [
       { args: { a: 'x', d: 1 }, gives: { a: 'x', d: 1 } },
-      { args: { a: 1, d: 'x' }, issues: ['a: a text (1)', 'd: a number ("x")'] },
+      { args: { a: 1, d: 'x' }, issues: ['a: a string (1)', 'd: a number ("x")'] },
     ],
   },
   'draft-07': {
@@ -330,7 +333,12 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
       { args: { pair: ['a', 1, 2] }, gives: { pair: ['a', 1, 2] } },
       {
         args: { pair: [1, 'a'], a: 1, c: 1, d: 1 },
-        issues: ['pair[0]: a text (1)', 'pair[1]: a number ("a")', 'b: something (nothing)', 'd: a text (1)'],
+        issues: [
+          'pair[0]: a string (1)',
+          'pair[1]: a number ("a")',
+          'b: something (nothing)',
+          'd: a string (1)',
+        ],
       },
     ],
   },
@@ -346,7 +354,7 @@ const CASES: Record<string, { params: JsonObject; calls: Call[] }> = {
     calls: [
       { args: { email: null, id: 1 }, gives: { email: null, id: 1 } },
       { args: { email: 'no address' }, gives: { email: 'no address' } },
-      { args: { email: 1 }, issues: ['email: a text or null (1)'] },
+      { args: { email: 1 }, issues: ['email: a string or null (1)'] },
     ],
   },
   'odd names and many faults': {
@@ -549,7 +557,7 @@ describe('patterns', () => {
       { type: 'object', properties: { v: { pattern: '([ab]{0,1000}){2}c' } } },
       { v: 'ab'.repeat(100_000) },
     )
-    expect(error?.issues?.[0]?.expected).toMatch(/^a shorter text/)
+    expect(error?.issues?.[0]?.expected).toMatch(/^a shorter string/)
   })
 })
 
@@ -601,7 +609,7 @@ describe('arguments', () => {
 
   it('that are wholly missing are said in a whole sentence', async () => {
     expect((await call({ type: 'string' }, undefined)).error?.message).toBe(
-      'The arguments of "tool" are invalid: must be a text, not nothing',
+      'The arguments of "tool" are invalid: must be a string, not nothing',
     )
   })
 
@@ -685,7 +693,7 @@ describe('$resolve', () => {
     expect(await call({})).toEqual({ a: 1 })
     own.properties = { a: { type: 'string', default: 'x' } }
     expect(await call({})).toEqual({ a: 'x' })
-    await expect(call({ a: 1 })).rejects.toMatchObject({ issues: [{ path: 'a', expected: 'a text' }] })
+    await expect(call({ a: 1 })).rejects.toMatchObject({ issues: [{ path: 'a', expected: 'a string' }] })
     own.properties = { a: { type: 'number', default: 1 } }
     expect(await call({})).toEqual({ a: 1 })
     await expect(call({ a: 'x' })).rejects.toMatchObject({ issues: [{ path: 'a', expected: 'a number' }] })
@@ -777,7 +785,7 @@ describe('schemas of a library', () => {
       ],
     })
     expect((await order({ email: 'a..b@example.com' })).error?.issues?.[0]?.expected).toMatch(
-      /^a text that matches/,
+      /^a string that matches/,
     )
     expect((await order({ email: 'a@example.com', even: 3 })).error).toMatchObject({
       code: 'ARGS_INVALID',
@@ -815,13 +823,13 @@ describe('hostile schemas', () => {
     'a name inside': [{ properties: { a: { $id: 'x' } } }, /no "\$id" of its own/, 8],
     'a schema that promises its verdict': [{ $async: true, type: 'object' }, /"\$async" is not supported/, 7],
     'a dynamic reference': [{ properties: { a: { $dynamicRef: '#a' } } }, /use "\$ref"/, 8],
-    'required that is no list': [{ required: true }, /list of different texts/, 7],
-    'a required name twice': [{ required: ['a', 'a'] }, /list of different texts/, 7],
-    'an empty enum': [{ properties: { a: { enum: [] } } }, /something in it/, 8],
-    'a negative length': [{ properties: { a: { maxLength: -1 } } }, /whole number/, 8],
+    'required that is no list': [{ required: true }, /array of different strings/, 7],
+    'a required name twice': [{ required: ['a', 'a'] }, /array of different strings/, 7],
+    'an empty enum': [{ properties: { a: { enum: [] } } }, /not empty/, 8],
+    'a negative length': [{ properties: { a: { maxLength: -1 } } }, /integer/, 8],
     'a bound that is a text': [{ properties: { a: { minimum: '1' } } }, /a number, not "1"/, 8],
     'no step': [{ properties: { a: { multipleOf: 0 } } }, /greater than 0/, 8],
-    'a schema that is a text': [{ properties: { a: 'string' } }, /a schema is a mapping/, 8],
+    'a schema that is a text': [{ properties: { a: 'string' } }, /a schema must be an object/, 8],
   }
 
   it.each(Object.entries(HOSTILE))('%s', async (_, [params, reason, line]) => {
@@ -909,7 +917,7 @@ describe('hostile schemas', () => {
     const { diagnostics } = await compile({ cwd: dir, paths: [dir] })
     expect(diagnostics.map(shown)).toEqual([
       'a.skill.js:7:32 schema-invalid error',
-      'b.skill.js:3:9 schema-invalid error',
+      'b.skill.js:1:15 schema-invalid error',
     ])
   })
 })

@@ -347,7 +347,7 @@ export default async (ctx, { level = 'default' } = {}) => void globalThis.calls.
     said: [
       ['{"n":5}', '= t'],
       ['! ARGS_INVALID The arguments of "t" are invalid: n must be a number, not "x"'],
-      ['{"n":6}', '! RESULT_INVALID The result of "t" is invalid: must be a text, not 6'],
+      ['{"n":6}', '! RESULT_INVALID The result of "t" is invalid: must be a string, not 6'],
       ['{"own":1}', '= u'],
       ['! ARGS_INVALID The arguments of "u" are invalid: own is missing: expected something'],
     ],
@@ -455,7 +455,9 @@ const said = ({ results }: Outcome): Said[] =>
 describe('a tool runs the same compiled, bundled and from disk', async () => {
   const names = Object.keys(CASES)
   const outcomes = await bothWays(Object.values(CASES))
-  const bundled = await fromBundles(Object.values(CASES))
+  const bundled = await fromBundles(
+    Object.values(CASES).map((one, number) => ({ ...one, cwd: outcomes[number]?.cwd ?? '' })),
+  )
 
   it.each(names.map((name, number) => [name, number] as const))('%s', (name, number) => {
     const { disk, index } = outcomes[number] as (typeof outcomes)[number]

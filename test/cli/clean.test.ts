@@ -17,7 +17,7 @@ import { withReadOnly } from '../support/read-only.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, makeTree, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
 
-const RUNS = times(60, 10_000)
+const RUNS = times(25, 10_000)
 
 describe('compiling and cleaning', () => {
   it('leaves a tree as it was', async () => {
@@ -207,8 +207,8 @@ describe('compiling and cleaning', () => {
       [`.agent-apps/index-${'0'.repeat(32)}.json.4194000.tmp`]: 'half',
       '.agent-apps/cache.json.4194000.tmp': 'half',
       '.agent-apps/.gitignore.4194000.tmp': 'half',
-      '.agent-apps/cache.lock': `4194000 ${(await import('node:os')).hostname()}\n`,
-      [`.agent-apps/cache.lock.${'0'.repeat(16)}`]: `4194000 ${(await import('node:os')).hostname()}\n`,
+      '.agent-apps/cache.lock': `4194000 ${(await import('node:os')).hostname()} 1\n`,
+      [`.agent-apps/cache.lock.${'0'.repeat(16)}`]: `4194000 ${(await import('node:os')).hostname()} 1\n`,
     })
     await clean({ paths: [dir] })
     expect(snapshot(dir)).toEqual(before)

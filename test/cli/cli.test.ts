@@ -119,7 +119,12 @@ describe('help and usage', () => {
       makeTree({ 'agent-apps.config.json': '{"paths":["./gone"]}' }),
       ['list'],
     )
-    expect([status, stderr]).toEqual([0, '0 tools\n`agent-apps doctor` says where they are looked for.\n'])
+    const [tools, missing, doctor] = stderr.split('\n')
+    expect(missing).toMatch(/^gone:1:1 warning There is no such directory/)
+    expect([status, `${tools}\n${doctor}\n`]).toEqual([
+      1,
+      '0 tools\nNo skill was found. `agent-apps doctor` says where they are looked for; --allow-empty succeeds.\n',
+    ])
     expect((await agentApps(project(), ['list', '--tag', 'none'])).stderr).toBe('0 tools\n')
   })
 
@@ -208,7 +213,7 @@ describe('compile and clean', () => {
 
   it('says that --strict is why it fails', async () => {
     const root = project({ 'skills/other/SKILL.md': skill('differs') })
-    const said = ' · 1 warning (--strict fails on warnings)'
+    const said = ', 1 warning (--strict fails on warnings)'
     for (const command of ['check', 'compile']) {
       expect((await agentApps(root, [command, '--strict'])).stdout).toContain(said)
       expect((await agentApps(root, [command])).stdout).not.toContain('--strict')
@@ -223,7 +228,7 @@ describe('compile and clean', () => {
     const warned = await agentApps(root, ['compile'])
     expect([warned.status, (await agentApps(root, ['compile', '--strict'])).status]).toEqual([0, 1])
     expect(warned.stderr).toContain('skills/other/SKILL.md')
-    expect(warned.stdout).toContain('· 1 warning')
+    expect(warned.stdout).toContain(', 1 warning')
     expect((await agentApps(root, ['compile', '--quiet'])).stderr).toBe('')
     writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
     const failed = await agentApps(root, ['compile', '--quiet'])
@@ -261,7 +266,7 @@ describe('compile and clean', () => {
     expect(stderr).toContain('Mend that skill first.')
   })
 
-  it('names each file once, those with causes first', async () => {
+  it('names the file of each, and is one line each outside of a terminal', async () => {
     const cwd = codeProject({
       'skills/a/SKILL.md': skill('other-a', '', 'metadata:\n  z: true\n  visibility: a\n'),
       'skills/b/SKILL.md': skill('other-b'),
@@ -269,11 +274,7 @@ describe('compile and clean', () => {
     }).root
     for (const args of [[], ['--check']]) {
       const { stderr } = await agentApps(cwd, ['compile', 'skills', ...args])
-      expect(stderr.match(/^skills\S+$/gm)).toEqual([
-        'skills/z/SKILL.md',
-        'skills/a/SKILL.md',
-        'skills/b/SKILL.md',
-      ])
+      expect(stderr.match(/^skills\S+ (?:error|warning) .* [a-z-]+$/gm)).toHaveLength(5)
     }
   })
 
@@ -341,7 +342,7 @@ describe('check', () => {
     const text = await agentApps(root, ['check'])
     expect([text.status, text.stderr]).toEqual([0, 'catalog: 3 tools, about 100 tokens\n'])
     expect(text.stdout).toContain('colon-in-value')
-    expect(text.stdout).toMatch(/checked 5 files: 4 found, 1 shadowed · 1 warning/)
+    expect(text.stdout).toMatch(/^4 skills in 5 files \(1 shadowed\), 1 warning · paths: skills, more$/m)
     expect((await agentApps(root, ['check', '--strict'])).status).toBe(1)
     expect((await agentApps(root, ['check', '--quiet'])).stdout).not.toContain('colon-in-value')
     for (const args of [['--json'], ['--format', 'json']]) {
@@ -362,7 +363,7 @@ describe('check', () => {
     const here = join(root, 'more')
     const heads = async (args: string[]): Promise<string[]> => {
       const { stdout, stderr } = await agentApps(here, [...args, '--cwd', '..'])
-      return (stdout + stderr).match(/^\S*SKILL\.md$/gm) ?? []
+      return (stdout + stderr).match(/^\S*SKILL\.md(?=:\d+:\d+ )/gm) ?? []
     }
     expect(await heads(['check'])).toEqual(['../skills/use/SKILL.md'])
     expect(await heads(['compile'])).toEqual(['../skills/use/SKILL.md'])
@@ -385,7 +386,7 @@ describe('check', () => {
       /^\.\.\/skills\/\.agent-apps\.json:1:1 /m,
     )
     expect((await agentApps(here, ['check', '--fix', '--cwd', '..'])).stderr).toMatch(
-      /^fixed \.\.\/skills\/use\/SKILL\.md$/m,
+      /^fixed \.\.\/skills\/use\/SKILL\.md \(colon-in-value\)$/m,
     )
   })
 
@@ -422,8 +423,12 @@ describe('check', () => {
     const root = project(BAD)
     const file = join(root, 'skills/use/SKILL.md')
     const before = readFileSync(file, 'utf8')
-    const { stderr, status } = await agentApps(root, ['check', '--fix'])
-    expect([status, stderr]).toEqual([0, 'fixed skills/use/SKILL.md\ncatalog: 3 tools, about 100 tokens\n'])
+    const { stdout, stderr, status } = await agentApps(root, ['check', '--fix'])
+    expect([status, stderr]).toEqual([
+      0,
+      'catalog: 3 tools, about 100 tokens\nfixed skills/use/SKILL.md (colon-in-value)\n',
+    ])
+    expect(stdout).toMatch(/^fixed 1 place in 1 file; not fixed: none\n/)
     const after = readFileSync(file, 'utf8')
     expect(after.replace(/description: (['"])Use when: always\1/, 'description: Use when: always')).toBe(
       before,
@@ -448,8 +453,8 @@ describe('check', () => {
     const root = project({ 'skills/bad.skill.js': 'const = 1\n' })
     const { stdout, status } = await agentApps(root, ['check', '--spec'])
     expect(status).toBe(1)
-    expect(stdout).toMatch(/^skills\/bad\.skill\.js\n.*code-syntax/)
-    expect(stdout).toMatch(/2 of 2 folder skills · 1 error\n$/)
+    expect(stdout).toMatch(/^skills\/bad\.skill\.js:1:7 error .*code-syntax/)
+    expect(stdout).toMatch(/2 of 2 folder skills, 1 error\n$/)
   })
 })
 
@@ -471,6 +476,8 @@ describe('list, describe, render and run', () => {
       visibility: null,
       via,
       shadows: [{ layer: 'project', file: 'more/notes/SKILL.md' }],
+      plugin: null,
+      installedFrom: null,
     }
     expect(listed).toEqual([expect.objectContaining({ name: 'count', kind: 'code', role: null, via }), notes])
     expect(JSON.parse((await agentApps(root, ['list', '--json', '--hidden'])).stdout)).toHaveLength(3)
@@ -509,10 +516,10 @@ describe('list, describe, render and run', () => {
       expect(status).toBe(0)
       expect(stdout.match(/^\S+/gm)).toEqual(['count', 'notes', 'twice'])
       expect(stderr).toBe(
-        '3 tools\n2 tools left out, as another one in the same directory has the name; `agent-apps check` says which\n',
+        '3 tools · 2 in skills, 1 in more\n2 tools left out, as another one in the same directory has the name; `agent-apps check` says which\n',
       )
     }
-    expect((await agentApps(root, ['check'])).stdout.match(/duplicate-name/g)).toHaveLength(2)
+    expect((await agentApps(root, ['check'])).stdout.match(/ duplicate-name$/gm)).toHaveLength(2)
     for (const option of ['--json', '--quiet'])
       expect((await agentApps(root, ['list', option])).stderr).toBe('')
   })
@@ -523,7 +530,7 @@ describe('list, describe, render and run', () => {
     expect(stdout).toMatch(
       /^count {2,}code {2,}- {2,}project {2,}Counts\.\nnotes {2,}folder {2,}context {2,}project {2,}What notes does\. \(shadows 1\)\n$/,
     )
-    expect(stderr).toBe('2 tools\n')
+    expect(stderr).toBe('2 tools · 2 in skills\n')
     expect((await agentApps(root, ['list', '--quiet'])).stderr).toBe('')
     expect((await agentApps(root, ['describe', 'notes'])).stdout).toContain('references/a.txt (2 bytes)')
     expect((await agentApps(root, ['list', '--color'])).stdout).toContain('\u001B[')
@@ -569,7 +576,7 @@ describe('list, describe, render and run', () => {
     expect(await names('--pattern', '#team-work', '--pattern', 'count')).toEqual(['count', 'notes'])
     const { stdout, stderr } = await agentApps(root, ['list', '--tokens', '--hidden'])
     expect(stdout).toMatch(/^notes {2,}folder {2,}context {2,}project {2,}\d+ {2}What/m)
-    expect(stderr).toMatch(/^3 tools, about \d+ tokens\n$/)
+    expect(stderr).toMatch(/^3 tools, about \d+ tokens · 3 in skills\n$/)
     const listed = JSON.parse((await agentApps(root, ['list', '--json', '--tokens', '--hidden'])).stdout) as {
       visibility: string | null
       tokens: number
@@ -688,7 +695,7 @@ describe('list, describe, render and run', () => {
     expect((await agentApps(root, ['render', 'say', '--arg', 'a=7.0'])).stdout).toBe('7.0\n')
     expect((await agentApps(root, ['render', 'say', '--arg', 'a=true'])).stdout).toBe('true\n')
     expect((await agentApps(root, ['run', 'give', '--args', '{"a": 1}'])).stderr).toContain(
-      'a must be a text, not 1',
+      'a must be a string, not 1',
     )
   })
 
@@ -736,7 +743,7 @@ describe('list, describe, render and run', () => {
       const root = project({
         'skills/fails.skill.ts': `interface Unused { a: string }\n\nexport const frontmatter = { name: 'fails', description: 'x' }\nexport default function fails(): never {\n  throw new Error('No luck.')\n}\n`,
       })
-      if (way === 'compiled') spawnAgentApps(root, ['compile'])
+      if (way === 'compiled') await agentApps(root, ['compile'])
       const { status, stderr } = spawnAgentApps(root, ['run', 'fails'])
       expect(status).toBe(1)
       expect(stderr).toMatch(/Error: No luck\.\n.*skills\/fails\.skill\.ts:5:9/)
@@ -748,7 +755,7 @@ describe('list, describe, render and run', () => {
       'skills/far.skill.js': `export const frontmatter = { name: 'far', description: 'Imports.' }
 export default () => import('@far/away/deep')\n`,
     }).root
-    await agentApps(cwd, ['compile', 'skills', '--external', '@far/away'])
+    await agentApps(cwd, ['compile', '--external', '@far/away'])
     const { stderr, status } = await agentApps(cwd, ['run', 'far'])
     expect([status, stderr]).toEqual([
       1,
@@ -770,7 +777,7 @@ export default async () => {
 export default () => { console.log('four'); return 'said' }\n`,
       'skills/say.skill.md': skill('say', 'It is :shout[].\n'),
     })
-    if (way === 'compiled') spawnAgentApps(root, ['compile'])
+    if (way === 'compiled') await agentApps(root, ['compile'])
     const { status, stdout, stderr } = spawnAgentApps(root, ['run', 'noisy', '--json'])
     expect([status, JSON.parse(stdout)]).toEqual([0, { a: 1 }])
     expect(stderr).toMatch(/^one\ntwo\nthree\n\.{100000}$/)
@@ -788,17 +795,18 @@ export default (ctx, args) => {
   throw new TypeError('No luck.')
 }\n`,
     })
-    if (way === 'compiled') spawnAgentApps(root, ['compile'])
-    const thrown = (...args: string[]): unknown => {
-      const { status, stdout, stderr } = spawnAgentApps(root, ['run', 'fails', '--json', ...args])
+    if (way === 'compiled') await agentApps(root, ['compile'])
+    const parsed = ({ status, stdout, stderr }: Said): unknown => {
       expect([status, stderr]).toEqual([1, ''])
       return JSON.parse(stdout)
     }
+    const command = ['run', 'fails', '--json']
+    const thrown = async (...args: string[]) => parsed(await agentApps(root, [...command, ...args]))
     const hint = expect.stringContaining('--verbose')
-    expect(thrown()).toEqual({ error: 'TypeError', message: 'No luck.', hint })
-    expect(thrown('--arg', 'what=system')).toEqual({ error: 'ENOENT', message: 'Gone', hint })
-    expect(thrown('--arg', 'what=text')).toEqual({ error: 'Error', message: 'No text.', hint })
-    expect(thrown('--verbose')).toMatchObject({
+    expect(await thrown()).toEqual({ error: 'TypeError', message: 'No luck.', hint })
+    expect(await thrown('--arg', 'what=system')).toEqual({ error: 'ENOENT', message: 'Gone', hint })
+    expect(await thrown('--arg', 'what=text')).toEqual({ error: 'Error', message: 'No text.', hint })
+    expect(parsed(spawnAgentApps(root, [...command, '--verbose']))).toMatchObject({
       stack: expect.stringMatching(/^TypeError: No luck\.\n.*skills\/fails\.skill\.js:5:9/),
     })
     const { stderr } = spawnAgentApps(root, ['run', 'fails'])
@@ -952,6 +960,20 @@ describe('init and doctor', () => {
     expect((await agentApps(root, ['compile', '--strict'])).status).toBe(0)
   })
 
+  it('a configuration that is no JSON is named with the place', async () => {
+    const root = makeTree({ 'agent-apps.config.json': '{\n  "paths": ["./skills"],\n}\n' })
+    const { stderr, status } = await agentApps(root, ['check'])
+    expect([status, stderr.split('\n')[0]]).toEqual([
+      1,
+      'error The configuration agent-apps.config.json:3:1 is no JSON here: property name expected. (CONFIG_INVALID)',
+    ])
+  })
+
+  it('init names the directory itself in words', async () => {
+    const root = makeTree({ 'SKILL.md': skill('whole') })
+    expect((await agentApps(root, ['init'])).stderr).toContain('1 skill file found in this directory.\n')
+  })
+
   it('init makes examples beside directories without skills, which stay searched', async () => {
     const root = makeTree({ '.claude/skills/readme.txt': '' })
     await agentApps(root, ['init'])
@@ -977,6 +999,16 @@ describe('init and doctor', () => {
     expect(await resolution()).toBe('4 tools, 4 from an index, 0 from disk; 1 shadow others')
     rmSync(join(root, 'skills/gone.skill.md'))
     expect(await resolution()).toBe('3 tools, 3 from an index, 0 from disk; 1 shadow others')
+  })
+
+  it('doctor counts skill files that another path entry shadows', async () => {
+    const root = makeTree({
+      'agent-apps.config.json': '{ "paths": ["./first", "./second"] }',
+      'first/one/SKILL.md': skill('one'),
+      'second/one/SKILL.md': skill('one'),
+    })
+    await agentApps(root, ['compile'])
+    expect((await agentApps(root, ['doctor'])).stdout).toContain('second: 1 skill file, up to date')
   })
 
   it('init without a package.json makes none', async () => {

@@ -337,7 +337,7 @@ describe('verify', () => {
     [
       'an index of another version',
       dir => writeFileSync(join(dir, '.agent-apps.json'), '{"version":9}'),
-      '.agent-apps.json is refused: its version is 9, and this runtime reads 1',
+      '.agent-apps.json is refused: its version is 9, and this runtime reads 2',
     ],
     [
       'an index that was edited',
@@ -393,9 +393,14 @@ describe('verify', () => {
       'is refused: its header is not one of ours',
     ],
     [
+      'a plugin without a name',
+      dir => rewriteIndex(dir, index => void Object.assign(index, { plugins: [{ version: '1.0.0' }] })),
+      'is refused: its header is not one of ours',
+    ],
+    [
       'other ignore patterns',
       dir => rewriteIndex(dir, index => void Object.assign(index, { ignore: ['drafts'] })),
-      'was compiled with other ignore patterns',
+      'was compiled with another `ignore`',
     ],
   ])('rejects an index that a runtime refuses, and compile repairs it: %s', async (_, change, expected) => {
     const dir = await project()
@@ -467,7 +472,9 @@ describe('verify', () => {
       message: expect.stringMatching(/agent\.mjs is a file, and no directory\.$/),
       hint: expect.stringMatching(/^It is a bundle, .*`agent-apps compile --check --bundle <file>`/),
     })
-    expect(await refused('one/SKILL.md')).toMatchObject({ hint: 'Name the directory that it lies in.' })
+    expect(await refused('one/SKILL.md')).toMatchObject({
+      hint: expect.stringMatching(/^Name the directory of skills that it lies in: \/[^ ]+\.$/),
+    })
     expect(await refused('absent')).toMatchObject({
       message: expect.stringMatching(/^There is no directory /),
     })

@@ -435,7 +435,7 @@ describe('agent-apps compile --watch', () => {
   it.each([[[]], [['--poll', '50']]])('says each time what compile says, until Ctrl-C: %j', async args => {
     const { root, said, process: child } = start(args)
     await until(() => expect(said.err).toContain('Watching for changes'))
-    expect(said.out).toMatch(/^compiled 2 skills \(2 changed\) in \d+ ms · \.agent-apps\.json in skills\n$/)
+    expect(said.out).toMatch(/^compiled 2 skills \(2 changed\) in \d+ ms · \.agent-apps\.json in \.\n$/)
     writeFileSync(join(root, 'skills/two.skill.md'), '---\nname: [\n---\n')
     await until(() =>
       expect(said.out).toMatch(/\ncompiled 1 skill from 2 files \(1 changed\) .* 1 error .*\n$/),

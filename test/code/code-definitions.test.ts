@@ -81,8 +81,8 @@ describe('default exports that cannot be called', () => {
   it.each([
     ['{}', 'an object'],
     ['42', 'a single value'],
-    ['[() => 1]', 'a list'],
-    ['`text`', 'a text'],
+    ['[() => 1]', 'an array'],
+    ['`text`', 'a string'],
   ])('%s', async (value, what) => {
     const { dir } = codeSkills({
       'a.skill.js': `export const frontmatter = { name: 'a', description: 'x' }\nexport default ${value}\n`,

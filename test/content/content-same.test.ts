@@ -182,7 +182,7 @@ const CASES: Record<string, Case> = {
     body: ':::each{path=args.x}\na\n:::\n',
     args: { x: 'text' },
     gives:
-      'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: the value of `args.x` is no list',
+      'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: the value of `args.x` is not an array',
   },
   'a block that is closed too early': {
     body: ':::each{path=args.x}\n:::if{path=args.y}\na\n:::\n:::\n:::\n',

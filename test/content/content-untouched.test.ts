@@ -9,7 +9,7 @@ import { type ContentPart, isDirective } from '../../src/index/content-record.js
 import { times } from '../support/long.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
-const RUNS = times(1_000, 100_000)
+const RUNS = times(300, 100_000)
 
 /** What ends within a code block or HTML, where a directive is text. */
 const OPEN_AT_END = new Set([

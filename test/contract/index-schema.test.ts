@@ -143,7 +143,7 @@ export default () => words('text')
   })
 
   it.each<[string, string, unknown]>([
-    ['another version', 'version', 2],
+    ['another version', 'version', 1],
     ['a short hash', 'hash', 'abc'],
     ['a missing header field', 'listing', undefined],
     ['a count that is negative', 'counts.found', -1],
@@ -206,7 +206,7 @@ export default () => words('text')
 
   it('rejects a shard with a header field', async () => {
     const { shards } = await compiled(manySkills(200))
-    expect(problems({ ...shards[0], version: 1 })).not.toEqual([])
+    expect(problems({ ...shards[0], version: 2 })).not.toEqual([])
   })
 
   it('is told by the page how the line of a record is checked', async () => {

@@ -15,8 +15,9 @@ import { LineStore } from '../../compiler/index/line-store.js'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import { editDistance } from '../../src/base/nearest.js'
+import { listingText } from '../../src/index/digested-texts.js'
 import { emptyLines, encodeIndex, type Lines } from '../../src/index/encode-index.js'
-import { listingText, SECTIONS, shardCount, shardOf } from '../../src/index/index-format.js'
+import { SECTIONS, shardCount, shardOf } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
 import { readPart } from '../../src/index/read-index.js'
 import { toolNameProblem } from '../../src/skill/names.js'
@@ -24,8 +25,8 @@ import { times } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 import { makeTree, skill } from '../support/tree.js'
 
-const RUNS = times(300, 100_000)
-const FILE_RUNS = times(30, 5_000)
+const RUNS = times(100, 100_000)
+const FILE_RUNS = times(20, 5_000)
 
 /** Any text, those that programs stumble over among them. */
 const hostile = fc.oneof(

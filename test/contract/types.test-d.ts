@@ -40,15 +40,17 @@ import {
   trustOf,
 } from 'agent-apps'
 import { check, clean, compile, loadConfig } from 'agent-apps/compiler'
-import { createRuntime as createSlimRuntime } from 'agent-apps/runtime'
+import type { createRuntime as createSlimRuntime } from 'agent-apps/runtime'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
+import { z as old } from 'zod/v3'
 
 const runtime = createRuntime({
   paths: ['skills', { dir: 'lib', external: true, layer: 'bundled' }, { ignore: ['*.bak'] }],
 })
 expectTypeOf(runtime).toEqualTypeOf<Runtime>()
-expectTypeOf(createSlimRuntime).toEqualTypeOf(createRuntime)
+expectTypeOf(runtime).toExtend<ReturnType<typeof createSlimRuntime>>()
+expectTypeOf(runtime.register({ name: 'x', execute: () => 1 })).toEqualTypeOf<() => void>()
 expectTypeOf(runtime.findTool('x')).resolves.toEqualTypeOf<ToolDef | null>()
 expectTypeOf(runtime.listTools()).resolves.toEqualTypeOf<ToolDef[]>()
 expectTypeOf(runtime.invoke('x')).resolves.toBeUnknown()
@@ -111,6 +113,17 @@ defineTool({
   // @ts-expect-error It takes no arguments.
   execute: args => args.name,
 })
+for (const schema of [z.object({ text: z.string() })]) {
+  defineTool({ name: 'x', inputSchema: schema, execute: ({ text }) => text.length })
+  defineTool({ name: 'x', parameters: schema, execute: ({ text }) => text.length })
+  defineTool({ name: 'x', outputSchema: schema, execute: () => ({ text: 'a' }) })
+}
+// @ts-expect-error The result has another type.
+defineTool({ name: 'x', outputSchema: z.string(), execute: () => 1 })
+// @ts-expect-error Zod 3 provides no JSON Schema.
+defineTool({ name: 'x', params: old.object({ text: old.string() }), execute: () => 1 })
+// @ts-expect-error An object of schemas is not a schema.
+defineTool({ name: 'x', params: { text: z.string() }, execute: () => 1 })
 // @ts-expect-error There is no such role.
 defineTool({ name: 'x', role: 'middlware', execute: () => 1 })
 
@@ -172,8 +185,6 @@ transferableSerializerSource(['serialize'])
 // @ts-expect-error Only mappings have keys to be named.
 pathKeys('text', ['a'])
 
-// @ts-expect-error Paths are required.
-createRuntime({})
 // @ts-expect-error There is no such layer.
 createRuntime({ paths: [{ dir: 'x', layer: 'system' }] })
 // @ts-expect-error There is no such freshness.

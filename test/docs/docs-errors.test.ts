@@ -34,6 +34,9 @@ const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 
 /** Something that throws each code. A code without an entry, here or above, is a type error. */
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
+  APPROVAL_DENIED: root =>
+    gated(createRuntime({ paths: [join(root, 'skills')], library: false, interact: () => 'deny' })),
+  APPROVAL_UNAVAILABLE: root => gated(runtimeOf(root)),
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   BUNDLE_CODE: root => {
     write(root, 'skills/a.skill.js', `${CODE}export default () => import.meta.dirname\n`)
@@ -114,7 +117,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
-    write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()}\n`)
+    write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()} ${Date.now()}\n`)
     let now = Date.now()
     vi.spyOn(Date, 'now').mockImplementation(() => {
       now += 61_000
@@ -203,11 +206,16 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   },
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
-    return registerTool(defineTool({ name: 'count', params, execute: () => null }))
+    return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')
+  },
+  PERMISSION_MISSING: root => {
+    const runtime = runtimeOf(root)
+    registerTool(runtime.globals, { name: 'save', permissions: { required: ['write'] }, fn: () => 1 })
+    return runtime.forAgent().invoke('save')
   },
   TOOL_DENIED: root => runtimeOf(root).forAgent({ allowedTools: 'other' }).invoke('review'),
   TOOL_TIMEOUT: () => {
@@ -257,6 +265,12 @@ describe('docs/errors.md', () => {
     })
   })
 })
+
+/** A call of a tool that needs approval. */
+function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
+  registerTool(runtime.globals, { name: 'save', gated: true, fn: () => 1 })
+  return runtime.forAgent().invoke('save')
+}
 
 function runtimeOf(cwd: string): ReturnType<typeof createRuntime> {
   return createRuntime({ paths: ['.'], cwd, freshness: 'trust' })

@@ -25,6 +25,8 @@ import {
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { agentApps } from '../support/commands.js'
+import { defaultGlobals } from '../support/default-globals.js'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = readdirSync(join(PROJECT, 'docs')).map(name => `docs/${name}`)
@@ -73,7 +75,7 @@ describe('docs/skills.md', () => {
   it('has examples that are skills without a fault', async () => {
     writeExamples()
     const { counts, diagnostics } = await check({ cwd: root, paths: ['.'] })
-    expect(counts).toMatchObject({ found: 6, skipped: 0 })
+    expect(counts).toMatchObject({ found: 7, skipped: 0 })
     expect([...new Set(diagnostics.map(({ ruleId }) => ruleId))]).toEqual(['metadata-dynamic'])
     const runtime = createRuntime({ paths: ['.'], cwd: root })
     expect((await runtime.findTool('./writing.skill.md'))?.name).toBe('outline')
@@ -202,6 +204,7 @@ describe('docs/resolving.md on registered tools and caches', () => {
     expect(registered).toBeInstanceOf(Promise)
     await registered
     expect(await invoke('docs-definition', { a: 1 })).toEqual({ a: 1 })
+    unregisterTool(defaultGlobals(), 'docs-definition')
   })
 
   it('tells the truth about authorities', async () => {
@@ -250,6 +253,8 @@ describe('docs/configuration.md', () => {
     expect(blocks.map(({ path }) => path)).toEqual([
       'agent-apps.config.json',
       'package.json',
+      'agent-apps.config.json',
+      'agent-apps.config.json',
       'agent-apps.config.ts',
     ])
     for (const { path, text } of blocks) {
@@ -300,3 +305,33 @@ function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
+
+describe('docs/other-hosts.md', () => {
+  it('tells the truth about its example', async () => {
+    const page = read('docs/other-hosts.md')
+    const [, path = '', text = ''] = /```md (\S+)\n([\s\S]*?)```/.exec(page) ?? []
+    mkdirSync(join(root, 'skills', dirname(path)), { recursive: true })
+    writeFileSync(join(root, 'skills', path), text)
+    const runtime = createRuntime({ cwd: root, paths: ['skills'] })
+    const given = [...page.matchAll(/^await runtime\.(\w+)\('fix-issue'(?:, (.*))?\)\n\/\/ → '(.*)'$/gm)]
+    expect(given).toHaveLength(2)
+    const results = [
+      await runtime.render('fix-issue', { host: 'claude', args: '7 main' }),
+      await runtime.invoke('fix-issue'),
+    ]
+    for (const [index, [, , , shown = '']] of given.entries())
+      expect(results[index]).toBe(shown.replace('/app', root).replace('\\n', '\n'))
+    const commands = [...page.matchAll(/^ {4}npx agent-apps (render .*)$/gm)].map(([, line = '']) => line)
+    expect(commands).toEqual([
+      `render fix-issue --host claude --args '"7 main"'`,
+      'render fix-issue --host claude --arg issue=7 --arg branch=main',
+    ])
+    for (const args of [
+      ['--args', '"7 main"'],
+      ['--arg', 'issue=7', '--arg', 'branch=main'],
+    ])
+      expect((await agentApps(root, ['render', 'fix-issue', '--host', 'claude', ...args])).stdout).toBe(
+        results[0],
+      )
+  })
+})

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RULES } from '../../compiler/diagnostics/diagnostics.js'
+import { installInto } from '../support/code-project.js'
 import { asOrdinaryUser, readableRoot } from '../support/ordinary-user.js'
 
 const ROOT = readableRoot()
@@ -21,10 +22,26 @@ const { check, compile }: typeof import('agent-apps/compiler') = await import(
 )
 
 /** The rules that only the runtime reports. */
-const RUNTIME_RULES = ['index-refused', 'index-stale', 'listener-throws']
+const RUNTIME_RULES = [
+  'definition-fails',
+  'index-refused',
+  'index-stale',
+  'listener-throws',
+  'path-missing',
+  'permission-missing',
+]
 
 /** The rules that only compiling reports, which bundles code and runs it. */
-const COMPILE_RULES = ['code-exits', 'code-hangs', 'code-import', 'code-throws']
+const COMPILE_RULES = ['code-exits', 'code-hangs', 'code-import', 'code-throws', 'schema-unsupported']
+
+/** The rules that only `check --spec` reports. */
+const SPEC_RULES = ['metadata-not-string']
+
+/** The rules of a repository, whose skills are to be found. */
+const REPOSITORY_RULES = ['paths-guessed', 'skills-elsewhere']
+
+/** The rules of path entries whose folders are namespaces. */
+const FOLDER_RULES = ['namespace-invalid']
 
 /** The rules that only bundling reports. */
 const BUNDLE_RULES = ['package-place']
@@ -74,6 +91,7 @@ const SETUPS: Record<string, (root: string) => void> = {
     symlinkSync('../elsewhere', join(root, 'linked'))
   },
   'nul-byte': root => write(root, 'review/SKILL.md', `${SKILL}\0`),
+  'path-missing': () => {},
   'path-unportable': root => write(root, 'a\\b.skill.md', SKILL),
   'resource-unreadable': root => {
     write(root, 'review/SKILL.md', SKILL)
@@ -117,6 +135,7 @@ beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'agent-apps-rules-'))
   root = join(parent, 'skills')
   mkdirSync(root)
+  installInto(parent)
 })
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
@@ -139,12 +158,19 @@ describe('docs/rules.md', () => {
     'tells the truth about $rule',
     async section => {
       makeExample(section)
-      const options = { cwd: root, paths: ['.'] }
+      const isRepository = REPOSITORY_RULES.includes(section.rule)
+      const isFolder = FOLDER_RULES.includes(section.rule)
+      const entry = {
+        dir: '.',
+        ...(isRepository && { discover: true }),
+        ...(isFolder && { namespace: 'folder' }),
+      }
+      const options = { cwd: root, paths: [entry] }
       const bundle = BUNDLE_RULES.includes(section.rule) ? '../dist/agent.mjs' : undefined
       const { diagnostics, counts } =
         bundle || COMPILE_RULES.includes(section.rule)
           ? await compile({ ...options, bundle })
-          : await asOrdinaryUser(parent, () => check(options))
+          : await asOrdinaryUser(parent, () => check({ ...options, spec: SPEC_RULES.includes(section.rule) }))
       const found = diagnostics.find(({ ruleId }) => ruleId === section.rule)
       expect(found, `the example does not break ${section.rule}`).toBeDefined()
       expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
@@ -170,13 +196,27 @@ describe('docs/rules.md', () => {
     expect(await runtime.render('review')).toBe('One more line.\n')
     expectDiagnostic(runtime.diagnostics(), section)
   })
+
+  it('tells the truth about path-missing', async () => {
+    const section = sectionOf('path-missing')
+    const runtime = createRuntime({ paths: ['./skils'], cwd: root })
+    expect(await runtime.findTool('review')).toBeNull()
+    expectDiagnostic(runtime.diagnostics(), section)
+    await runtime.listTools()
+    expect(runtime.diagnostics()).toHaveLength(1)
+  })
 })
 
 describe('docs/rules.md on check and compile', () => {
-  it.each([...COMPILE_RULES, ...BUNDLE_RULES])('tells that check does not report %s', async rule => {
-    makeExample(sectionOf(rule))
-    expect((await check({ cwd: root, paths: ['.'] })).diagnostics).toEqual([])
-  })
+  it.each([...COMPILE_RULES, ...BUNDLE_RULES, ...SPEC_RULES])(
+    'tells that check does not report %s',
+    async rule => {
+      makeExample(sectionOf(rule))
+      const { diagnostics } = await check({ cwd: root, paths: ['.'] })
+      // A schema that only running the file makes is known to be one.
+      expect(diagnostics.filter(({ ruleId }) => ruleId !== 'metadata-dynamic')).toEqual([])
+    },
+  )
 
   it.each(BUNDLE_RULES)('tells that compile without a bundle does not report %s', async rule => {
     makeExample(sectionOf(rule))

@@ -251,7 +251,7 @@ describe('tools that are set without more than a function and a frontmatter', ()
     ['as it is parsed', { ...FRONTMATTER, params: NUMBERS, returns: { type: 'object' }, tags: ['my-tag'] }],
     [
       'as it is written',
-      { ...FRONTMATTER, metadata: { params: NUMBERS, returns: { type: 'object' }, tags: ['my-tag'] } },
+      { ...FRONTMATTER, metadata: { params: NUMBERS, returns: { type: 'object' }, tags: ['My Tag'] } },
     ],
   ])('can be found, listed and called, with a frontmatter %s', async (_, frontmatter) => {
     const cwd = makeTree({ 'skills/mock/SKILL.md': skill('mock', 'From disk.\n') })

@@ -12,7 +12,7 @@ import {
   readResource,
 } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ignoreMatcher } from '../../compiler/project/ignore-matcher.js'
 import { ownTools } from '../support/own-tools.js'
 import { processorTime } from '../support/processor-time.js'
@@ -44,15 +44,27 @@ describe.each([
   ['from disk', 'trust'],
   ['from disk', 'check'],
 ] as const)('%s, %s', (way, freshness) => {
+  let shared = ''
   let cwd = ''
   let runtime: Runtime
 
-  beforeEach(async () => {
-    cwd = makeTree(TREE)
+  async function project(): Promise<string> {
+    const root = makeTree(TREE)
     if (way === 'compiled')
-      for (const dir of ['first', 'second', 'third']) await compile({ cwd, paths: [dir] })
+      for (const dir of ['first', 'second', 'third']) await compile({ cwd: root, paths: [dir] })
+    return root
+  }
+
+  function start(root: string): void {
+    cwd = root
     runtime = createRuntime({ cwd, paths: PATHS, freshness })
+  }
+
+  beforeAll(async () => {
+    shared = await project()
   })
+  // What changes files starts anew in a project of its own.
+  beforeEach(() => start(shared))
 
   const text = async (ref: string): Promise<string | undefined> => (await runtime.findTool(ref))?.content?.()
 
@@ -255,6 +267,7 @@ describe.each([
   })
 
   it('refuses a resource in whose place a link was put that leads out', async () => {
+    start(await project())
     expect(await runtime.describe('review')).toBeDefined()
     rmSync(join(cwd, 'first/review/references/guide.md'))
     symlinkSync(join(cwd, 'secret.txt'), join(cwd, 'first/review/references/guide.md'))
@@ -270,6 +283,7 @@ describe.each([
   })
 
   it('refuses content in whose place a link was put that leads out', async () => {
+    start(await project())
     const tool = await runtime.findTool('review')
     writeFileSync(join(cwd, 'stolen.md'), skill('review', 'Stolen again.\n'))
     rmSync(join(cwd, 'first/review/SKILL.md'))

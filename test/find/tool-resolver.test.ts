@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { createRuntime, isAgentAppsError } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { describesEntry } from '../../compiler/1-read/markdown/describes-entry.js'
+import { describesEntry } from '../../compiler/1-read/markdown/parse-file.js'
 import { readSkills } from '../../compiler/1-read/read-skills.js'
 import { walk } from '../../compiler/1-read/walk/walk.js'
 import { linkDirectory } from '../../compiler/2-resolve/link/link.js'
@@ -168,8 +168,8 @@ function linkedParts(cwd: string): Promise<LinkedPart[]> {
       const isIgnored = ignoreMatcher([])
       const { skills, skipped } = walk(dir, { isIgnored, describesEntry })
       const { units } = await readSkills(dir, skills, null, { walkedAt: 0 })
-      const directory = { ...entry, dir, shown, isIgnored, externalPackages: [] }
-      return { directory, linked: linkDirectory(units, skipped) }
+      const directory = { ...entry, dir, shown, isIgnored, isSearched: () => true, externalPackages: [] }
+      return { directory, linked: linkDirectory(units, { skills, skipped }) }
     }),
   )
 }

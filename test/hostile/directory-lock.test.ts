@@ -60,7 +60,6 @@ it.skipIf(process.platform !== 'linux')(
 
 it.each([
   ['of another machine, made just now', `1 another-machine ${Date.now()}\n`],
-  ['of another machine, by a version that wrote no time', '1 another-machine\n'],
   ['of a process that runs', `${process.ppid} ${hostname()} 1\n`],
   ['of a process that runs since then', `${process.ppid} ${hostname()} 1 ${startOf(process.ppid)}\n`],
   ['of another thread of ours', `${processOwner()}\n`],
@@ -104,7 +103,7 @@ it('what is no takeover is neither an obstacle nor removed', async () => {
 })
 
 it('of two that see one abandoned lock, only one takes it over', async () => {
-  const dir = makeTree({ '.agent-apps/cache.lock': `${GONE} ${hostname()}\n` })
+  const dir = makeTree({ '.agent-apps/cache.lock': `${GONE} ${hostname()} 1\n` })
   const lock = join(dir, '.agent-apps/cache.lock')
   const other = `${process.ppid} ${hostname()} ${Date.now()}\n`
   const kill = process.kill.bind(process)
@@ -126,11 +125,11 @@ it('of two that see one abandoned lock, only one takes it over', async () => {
 })
 
 it('one that was killed while it took a lock over does not keep others from it for good', async () => {
-  const dir = makeTree({ '.agent-apps/cache.lock': `${GONE} ${hostname()}\n` })
+  const dir = makeTree({ '.agent-apps/cache.lock': `${GONE} ${hostname()} 1\n` })
   const folder = join(dir, '.agent-apps')
   const { hash } = await import('node:crypto')
   const { ino, mtimeMs } = (await import('node:fs')).statSync(join(folder, 'cache.lock'))
-  const digest = hash('sha256', `${ino} ${mtimeMs} ${GONE} ${hostname()}\n`).slice(0, 16)
+  const digest = hash('sha256', `${ino} ${mtimeMs} ${GONE} ${hostname()} 1\n`).slice(0, 16)
   const takeover = join(folder, `cache.lock.${digest}`)
   writeFileSync(takeover, '')
   utimesSync(takeover, 0, 0)

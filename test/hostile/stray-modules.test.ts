@@ -97,7 +97,7 @@ describe('modules that a killed compile had written', () => {
   it('stay where the index is one that this version cannot read', async () => {
     const dir = await afterKill()
     const aborted = compile({ paths: [dir], force: true, signal: AbortSignal.abort() })
-    writeTree(dir, { '.agent-apps.json': '{"version":2}' })
+    writeTree(dir, { '.agent-apps.json': '{"version":3}' })
     await expect(aborted).rejects.toThrow()
     expect(lost(dir)).toEqual([true, true])
   })

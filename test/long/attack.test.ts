@@ -445,7 +445,7 @@ describe('arguments of a program', () => {
 
 describe('a reference that is no text', () => {
   it.each([5, 5n, undefined, null, {}, [], Symbol('s'), () => 1, throwingText()])('%o', async given => {
-    const ref = given as never
+    const ref = given as unknown as string
     for (const freshness of ['trust', 'check'] as const) {
       const runtime = createRuntime({ paths: [project({})], freshness })
       const { findTool, invoke, render, describe: describeTool, explain, readResource } = runtime
@@ -556,14 +556,14 @@ describe('what the command prints', () => {
       'esc/SKILL.md': '---\nname: "a\\e]0;x\\n::error::y"\nk: [\n---\n',
       'long/SKILL.md': '---\nname: long\ndescription: d\n"k\\e[2J\\u0085\\n::error::y": 1\n---\n',
     })
-    const { diagnostics } = JSON.parse(command(dir, 'check', '--json').stdout) as { diagnostics: unknown[] }
+    const { diagnostics } = JSON.parse(command(dir, 'check', '--json').stdout) as {
+      diagnostics: { severity: string }[]
+    }
     const lines = command(dir, 'check', '--format', 'github').stdout.split(/[\n\r\u0085\u2028]/)
-    expect(lines.pop()).toBe('')
-    expect(lines).toHaveLength(diagnostics.length)
+    expect([lines.pop(), lines.pop()]).toEqual(['', expect.stringMatching(/^\d skills? in 5 files/)])
+    expect(lines).toHaveLength(diagnostics.filter(({ severity }) => severity !== 'info').length)
     for (const line of lines)
-      expect(line).toMatch(
-        /^::(?:error|warning|notice) file=[^:,\p{C}]+,line=\d+,col=\d+,title=[\w-]+::[^\p{C}]+$/u,
-      )
+      expect(line).toMatch(/^::(?:error|warning) file=[^:,\p{C}]+,line=\d+,col=\d+,title=[\w-]+::[^\p{C}]+$/u)
     expect(lines.join('\n')).toContain('file=skills/a%0D%0A%3A%3Aset-output name=x%3A%3Ay\\u001b[2J')
   })
 

@@ -206,7 +206,7 @@ describe('compiling on top of the last compile', () => {
     const said = async () =>
       (await compile({ cwd, paths: PATHS })).diagnostics.map(({ ruleId }) => ruleId).sort()
     expect(await said()).toEqual([])
-    writeTree(cwd, { 'a/a.skill.md': text('z') })
+    writeTree(cwd, { 'a/a.skill.md': text('z', { n: 1 }) })
     expect(await said()).toEqual(['duplicate-name', 'inherit-broken'])
     expect(everything(cwd)).toEqual(await fresh(cwd))
     rmSync(join(cwd, 'a/z.skill.md'))

@@ -259,7 +259,8 @@ describe('examples/monorepo', () => {
 function outputsIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     path =>
-      /^(?:dist\/|skills\/\.agent-apps[./])(?!cache)/.test(path) && statSync(join(folder, path)).isFile(),
+      /^(?:dist\/|\.agent-apps\/project\.json$|skills\/\.agent-apps[./])(?!cache)/.test(path) &&
+      statSync(join(folder, path)).isFile(),
   )
 }
 

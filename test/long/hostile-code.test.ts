@@ -5,8 +5,9 @@ import { createRuntime } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from '../support/code-project.js'
+import { times } from '../support/long.js'
 import { SOUND } from '../support/misbehaving-code.js'
-import { ROOT } from '../support/processes.js'
+import { ROOT, startCode } from '../support/processes.js'
 import { processorTime } from '../support/processor-time.js'
 import { writeTree } from '../support/tree.js'
 
@@ -125,6 +126,28 @@ describe('code that never ends', () => {
       expect(await until(() => !isRunning(pid))).toBe(true)
     } finally {
       if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    }
+  })
+})
+
+describe('code that fills the stack of the parser', () => {
+  it('never ends the process, whatever V8 has compiled by then', { timeout: 1_800_000 }, async () => {
+    const { dir } = codeSkills(
+      Object.fromEntries(
+        ['if(1)', '!', 'a=>', 'a?1:', 'a+', 'a=', 'typeof '].flatMap((text, index) =>
+          ['js', 'ts'].map(type => [
+            `bad-${index}.skill.${type}`,
+            `export const frontmatter = { name: 'a', description: 'x' }\nexport default () => 1\n${text.repeat(20_000)}1\n`,
+          ]),
+        ),
+      ),
+    )
+    for (let round = 0; round < times(10, 100); round++) {
+      const code = `
+        import { check } from 'agent-apps/compiler'
+        for (let again = 0; again < 5; again++) await check({ paths: [${JSON.stringify(dir)}], cwd: ${JSON.stringify(dir)} })
+        console.log('looked')`
+      expect(await startCode(code)).toBe('looked\n')
     }
   })
 })

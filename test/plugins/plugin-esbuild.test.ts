@@ -140,7 +140,8 @@ describe('options', () => {
     await built(root, {}, { cwd: 'app/deep', keep: ['t*o'], types: 'types/agent-apps.d.ts' })
     expect(runAlone(root, 'out', 'app.js')).toBe('two Do two.\n\n')
     expect(readdirSync(join(root, 'app/deep/types'))).toEqual(['agent-apps.d.ts'])
-    expect(readdirSync(join(root, 'app/deep/skills'))).toContain('.agent-apps.json')
+    // Nothing is configured: the one index is at the root of the repository.
+    expect(readdirSync(join(root, 'app/deep'))).toContain('.agent-apps.json')
   })
 
   it('that are not known are said', async () => {

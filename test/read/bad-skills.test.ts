@@ -63,7 +63,7 @@ const BAD: Record<string, Bad> = {
   },
   'no name': { file: 'x.skill.md', text: '---\ndescription: Text.\n---\n', fault: '1:1 name-missing' },
   'no frontmatter': { file: 'x.skill.md', text: 'Text.\n', fault: '1:1 name-missing' },
-  "another's name": { file: 'x.skill.md', text: skill('good-7'), fault: '2:7 duplicate-name' },
+  "another's name": { file: 'x.skill.md', text: `${skill('good-7')}More.\n`, fault: '2:7 duplicate-name' },
   'a code fence': { text: '---js\n{ name: "bad" }\n---\n', fault: '1:1 frontmatter-fence' },
 }
 

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { createRuntime, makeCatalog } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
@@ -24,14 +26,16 @@ async function command(cwd: string, ...args: string[]) {
 }
 
 describe('a skill without a description', () => {
-  it.each(['check', 'compile'])('is a warning of %s, which exits with 0', async name => {
+  it.each(['check', 'compile'])('is an error of %s in a SKILL.md, and else a warning', async name => {
     const cwd = makeTree({ 'package.json': '{"type":"module"}\n', ...BARE })
     const { diagnostics } = await (name === 'check' ? check : compile)({ cwd, paths: ['skills'] })
     expect(diagnostics.map(shown)).toEqual([
       'skills/count.skill.js:1:36 description-missing warning',
       'skills/greet.skill.md:1:1 description-missing warning',
-      'skills/note/SKILL.md:1:1 description-missing warning',
+      'skills/note/SKILL.md:1:1 description-missing error',
     ])
+    expect((await command(cwd, name)).status).toBe(1)
+    rmSync(join(cwd, 'skills/note'), { recursive: true })
     expect((await command(cwd, name)).status).toBe(0)
     expect((await command(cwd, name, '--strict')).status).toBe(1)
   })

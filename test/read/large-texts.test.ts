@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonPieces, LongList } from '../../compiler/files/json-pieces.js'
+import { jsonPieces, LongList } from '../../compiler/files/sealed-file.js'
 import { LineStore } from '../../compiler/index/line-store.js'
 import { times } from '../support/long.js'
 

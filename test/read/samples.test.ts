@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type ToolDef } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
+import { expectAsWritten } from '../support/expected.js'
 import { ownTools } from '../support/own-tools.js'
 import { layOut, type Sample, samples } from '../support/sample.js'
 
@@ -17,11 +17,7 @@ const CONTENT_SHOWN = 1000
  */
 describe('samples', () => {
   it.each(samples().map(sample => [sample.id, sample] as const))('%s', async (_, sample) => {
-    const file = join(sample.folder, 'expected.json')
-    const actual = await outcome(sample)
-    if (process.env.UPDATE) writeFileSync(file, `${JSON.stringify(actual, null, 2)}\n`)
-    expect(existsSync(file), 'no expected.json: write it with UPDATE=1, and read it').toBe(true)
-    expect(actual).toEqual(JSON.parse(readFileSync(file, 'utf8')))
+    expectAsWritten(sample.folder, await outcome(sample))
   })
 })
 

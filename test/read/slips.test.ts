@@ -98,7 +98,19 @@ it('a file that a skill does not have is answered with what it has', async () =>
 })
 
 describe('a key of metadata at the top level', () => {
-  it.each(['delegate', 'tags', 'params', 'role', '$inherit', 'enabled'])('%s', async field => {
+  it.each(['delegate', 'params', 'role', '$inherit', 'timeout'])('%s has no effect', async field => {
+    const text = skill('a', '', `${field}: x\n`)
+    expect(await diagnosticsOf('a/SKILL.md', text, 'field-misplaced')).toEqual([
+      expect.stringContaining(`4:1 warning "${field}" has no effect here, but under \`metadata\``),
+    ])
+  })
+
+  it('disable-model-invocation has one', async () => {
+    const text = skill('a', '', 'disable-model-invocation: true\n')
+    expect(await diagnosticsOf('a/SKILL.md', text, 'unknown-field')).toEqual([])
+  })
+
+  it.each(['tags', 'enabled'])('%s may be meant for another host', async field => {
     const text = skill('a', '', `${field}: x\n`)
     expect(await diagnosticsOf('a/SKILL.md', text, 'unknown-field')).toEqual([
       expect.stringContaining(`4:1 info "${field}" is not a field`),
@@ -106,5 +118,30 @@ describe('a key of metadata at the top level', () => {
     expect((await diagnosticsOf('a/SKILL.md', text, 'unknown-field'))[0]).toContain(
       `Move it under \`metadata\`: only there does "${field}" mean anything.`,
     )
+  })
+})
+
+describe('a fault of YAML says what to do about the line', () => {
+  it.each([
+    [
+      'description: [Beta] Reads it.',
+      'A value that begins with "[" is a list in YAML. Put the value in quotes, or run',
+    ],
+    [
+      'description: @someone reads it.',
+      'begins with "@" is a reserved character in YAML. Put the value in quotes, or run',
+    ],
+    ['description: *bold* text', 'begins with "*" is an alias in YAML. Put the value in quotes, or run'],
+    ['description: %s reads it.', 'begins with "%" is a directive in YAML. Put the value in quotes, or run'],
+    [
+      'description: "a "b" c"',
+      'The value has quotes inside quotes, or text after them. Put all of it in the other kind of quotes.',
+    ],
+    ["description: 'It's read.'", 'The value has quotes inside quotes'],
+    [' description: Reads it.', 'Remove the space before "description"'],
+    ['allowed-tools: [read\nlicense: MIT', 'The "[" in the entry before has no "]". Add it,'],
+  ])('%s', async (line, hint) => {
+    const text = `---\nname: a\n${line}\n---\n`
+    expect(await diagnosticsOf('a/SKILL.md', text, 'yaml-syntax')).toEqual([expect.stringContaining(hint)])
   })
 })

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path'
+import { pathEntryDir } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { validate } from 'skills-ref'
 import { describe, expect, it } from 'vitest'
@@ -68,7 +69,7 @@ describe('the specification’s verdict', () => {
     'of the skills in %s',
     async (id, sample) => {
       const { cwd, paths } = layOut(sample)
-      const differing = (await verdicts(cwd, paths)).filter(({ file, ours, theirs }) => {
+      const differing = (await verdicts(cwd, paths.map(pathEntryDir))).filter(({ file, ours, theirs }) => {
         const known = `${id}/${file}` in DIFFERENT
         return known === (ours === theirs)
       })

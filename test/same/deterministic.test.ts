@@ -169,7 +169,9 @@ describe('a compile that changes nothing writes nothing', () => {
     const kept = compiled(dir)
     const places = pathsIn(JSON.parse(text.slice(65)))
     expect(places.length).toBeGreaterThan(150)
-    for (const [number, path] of places.entries()) {
+    const step = Math.ceil(places.length / times(40, places.length))
+    for (let number = 0; number < places.length; number += step) {
+      const path = places[number] ?? []
       const cache = JSON.parse(text.slice(65))
       const holder = path.slice(0, -1).reduce((value, key) => value[key], cache)
       holder[path.at(-1) ?? ''] = [null, 0, 'x', [], {}, [[]], 'a\0b'][number % 7]
@@ -258,9 +260,9 @@ function apply(dir: string, step: Change): void {
 
 describe('compiling on top of the last compile gives the bytes of a first one', () => {
   it.each([
-    ['in one file', 0, 6],
-    ['around the size at which it is split', 120, 2],
-    ['split', 200, 2],
+    ['in one file', 0, 4],
+    ['around the size at which it is split', 120, 1],
+    ['split', 200, 1],
   ] as const)('%s', async (_, count, few) => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isToolName } from 'agent-apps'
+import { parseReference } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ask, deployRuntime } from '../support/processes.js'
@@ -81,5 +81,7 @@ function namesOf(files: { file: string; tools: string[] }[]): string[] {
     basename(dirname(file)),
     basename(file).replace(/\.skill\.md$/, ''),
   ])
-  return [...new Set(guessed)].filter(isToolName).sort()
+  // Bare names of tools of namespaces, too.
+  const names = [...guessed, ...guessed.map(name => name.slice(name.indexOf(':') + 1))]
+  return [...new Set(names)].filter(name => parseReference(name).kind === 'name').sort()
 }

@@ -69,15 +69,14 @@ export interface Outcome {
 
 /** What the calls of a project do from files, from indexes, and in a bundle. */
 export async function threeWays(one: Case): Promise<Outcome[]> {
-  const [{ disk, index } = {} as never] = await bothWays([one])
-  return [disk, index, ...(await fromBundles([one]))]
+  const [{ disk, index, cwd } = {} as never] = await bothWays([one])
+  return [disk, index, ...(await fromBundles([{ ...one, cwd }]))]
 }
 
-/** What the calls of projects do in their bundles, once the projects are gone. */
-export async function fromBundles(cases: readonly Case[]): Promise<Outcome[]> {
+/** What the calls of projects do in their bundles, once the projects are gone; those with a `cwd` lie there, compiled. */
+export async function fromBundles(cases: readonly (Case & { cwd?: string })[]): Promise<Outcome[]> {
   const jobs: { bundle: string; calls: Case['calls'] }[] = []
-  for (const { tree, paths = ['skills'], calls } of cases) {
-    const cwd = makeTree({ 'package.json': '{"type":"module"}\n', ...tree })
+  for (const { tree, paths = ['skills'], calls, cwd = projectOf(tree) } of cases) {
     const bundle = join(temporary(), 'agent.mjs')
     await compile({ cwd, paths, bundle })
     rmSync(cwd, { recursive: true })
@@ -91,7 +90,7 @@ export async function bothWays(
   cases: readonly Case[],
 ): Promise<{ disk: Outcome; index: Outcome; diagnostics: Message[]; cwd: string }[]> {
   const projects = cases.map(({ tree, paths = ['skills'], calls }) => ({
-    cwd: makeTree({ 'package.json': '{"type":"module"}\n', ...tree }),
+    cwd: projectOf(tree),
     paths,
     calls,
   }))
@@ -106,4 +105,8 @@ export async function bothWays(
     index: index[number] as Outcome,
     diagnostics: diagnostics[number] ?? [],
   }))
+}
+
+function projectOf(tree: Tree): string {
+  return makeTree({ 'package.json': '{"type":"module"}\n', ...tree })
 }

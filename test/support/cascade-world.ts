@@ -54,6 +54,7 @@ export function lookUpAmong(
       answer(`middleware ${key} from ${from.id}`, key, ({ role }) => role === 'middleware'),
     authority: from =>
       answer(`authority of ${from.id}`, Object.hasOwn(authority, from.id) ? authority[from.id] : project),
+    namespaceMain: () => null,
     projectMain: () => answer('project', project),
     libraryMain: () => answer('library', library),
     nearName: () => null,

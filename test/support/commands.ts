@@ -13,19 +13,32 @@ export interface Said {
 }
 
 /** What would change what a command says, and is not the test's. */
-const NOT_INHERITED = ['NO_COLOR', 'FORCE_COLOR', 'GITHUB_ACTIONS', 'NODE_ENV']
+const NOT_INHERITED = [
+  'NO_COLOR',
+  'FORCE_COLOR',
+  'GITHUB_ACTIONS',
+  'GITHUB_STEP_SUMMARY',
+  'GITHUB_WORKSPACE',
+  'NODE_ENV',
+]
 
 /** Runs a command line of `agent-apps` in this process, in a folder that is also its home. */
 export async function agentApps(
   cwd: string,
   args: string[],
-  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+  {
+    input = '',
+    env = {},
+    isTTY = false,
+    answer = null,
+  }: { input?: string; env?: Record<string, string>; isTTY?: boolean; answer?: string | null } = {},
 ): Promise<Said> {
   const before = process.cwd()
   const unset = Object.fromEntries(NOT_INHERITED.map(name => [name, undefined]))
   const restore = setEnvironment({ ...unset, HOME: cwd, ...env })
   const said = { stdout: '', stderr: '' }
   const into = (stream: keyof typeof said) => ({
+    isTTY,
     write: (text: string) => {
       said[stream] += text
     },
@@ -34,6 +47,10 @@ export async function agentApps(
   try {
     const status = await run(args, {
       readInput: () => input,
+      ask: async question => {
+        if (answer !== null) said.stderr += question
+        return answer
+      },
       stdout: into('stdout'),
       stderr: into('stderr'),
       flush: async () => {},

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createRuntime, type Runtime } from 'agent-apps'
+import { createRuntime, type PathEntry, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { temporary } from './temporary.js'
 import { type Tree, writeTree } from './tree.js'
@@ -16,11 +16,15 @@ export interface Project {
   way: Way
 }
 
-/** A project made of a tree, and of a folder where one is given, whose path entry is `skills`. A bundle outlives its sources. */
+/**
+ * A project made of a tree, and of a folder where one is given, whose path entry is `skills`, in a namespace where one
+ * is given. A bundle outlives its sources.
+ */
 export async function project(
   way: Way,
   tree: Tree | ((cwd: string) => Tree),
   folder?: string,
+  namespace?: string,
 ): Promise<Project> {
   const cwd = temporary()
   if (folder) cpSync(folder, cwd, { recursive: true })
@@ -28,7 +32,7 @@ export async function project(
     'package.json': '{"type":"module"}\n',
     ...(typeof tree === 'function' ? tree(cwd) : tree),
   })
-  const paths = ['skills']
+  const paths: PathEntry[] = [namespace === undefined ? 'skills' : { dir: 'skills', namespace }]
   if (way === 'in a bundle') {
     await compile({ cwd, paths, bundle: 'dist/agent.mjs' })
     rmSync(join(cwd, 'skills'), { recursive: true })

@@ -1,4 +1,5 @@
-const isLong = process.env.LONG !== undefined
+/** Whether this is `npm run test:long`. */
+export const isLong = process.env.LONG !== undefined
 
 /** How many times something is done: a few in every run, the full figure in `npm run test:long`, or the `SHARE` of it. */
 export function times(few: number, full: number): number {

@@ -13,6 +13,7 @@ export type Body = (ctx: Context, args: unknown) => unknown
 export function toolOf(name: string, body: Body): ToolDef {
   return {
     name,
+    label: name,
     kind: 'code',
     frontmatter: { name, tags: [], metadata: {}, extra: {} },
     fn: body as ToolFunction,

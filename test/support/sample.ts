@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { PathEntry } from 'agent-apps'
 import { temporary } from './temporary.js'
 
 export const SAMPLES = fileURLToPath(new URL('../samples', import.meta.url))
@@ -26,6 +27,8 @@ interface Setup {
   files?: Record<string, SetupFile>
   /** Path of each link → its target. */
   links?: Record<string, string>
+  /** The namespace of the path entries. */
+  namespace?: string
 }
 
 interface SetupFile {
@@ -37,23 +40,37 @@ interface SetupFile {
   mode?: string
 }
 
+/** The folder of the samples that are repositories, whose skills are to be found; test/read/discovery.test.ts has them. */
+const REPOSITORIES = 'discovery'
+
 export function samples(): Sample[] {
   return readdirSync(SAMPLES)
+    .filter(phase => phase !== REPOSITORIES)
     .flatMap(phase => readdirSync(join(SAMPLES, phase)).map(name => `${phase}/${name}`))
     .sort()
     .map(id => ({ id, folder: join(SAMPLES, id) }))
 }
 
+/** The samples that are repositories. */
+export function repositories(): Sample[] {
+  return readdirSync(join(SAMPLES, REPOSITORIES))
+    .sort()
+    .map(id => ({ id, folder: join(SAMPLES, REPOSITORIES, id) }))
+}
+
 /** Lays a sample out in a directory of its own. The path entries are its folders `skills`, `skills-2`, … that exist. */
-export function layOut({ folder }: Sample): { cwd: string; paths: string[] } {
+export function layOut({ folder }: Sample): { cwd: string; paths: PathEntry[] } {
   const cwd = temporary()
   for (const name of readdirSync(folder)) {
     if (name !== 'expected.json' && name !== 'setup.json')
       cpSync(join(folder, name), join(cwd, name), { recursive: true })
   }
   const file = join(folder, 'setup.json')
-  if (existsSync(file)) setUp(cwd, JSON.parse(readFileSync(file, 'utf8')) as Setup)
-  return { cwd, paths: ['skills', 'skills-2'].filter(path => existsSync(join(cwd, path))) }
+  const setup: Setup = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  setUp(cwd, setup)
+  const { namespace } = setup
+  const dirs = ['skills', 'skills-2'].filter(path => existsSync(join(cwd, path)))
+  return { cwd, paths: namespace === undefined ? dirs : dirs.map(dir => ({ dir, namespace })) }
 }
 
 function setUp(cwd: string, { files = {}, links = {} }: Setup): void {

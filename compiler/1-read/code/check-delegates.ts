@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { orNull } from '../../../src/base/attempt.js'
 import { finding } from '../../diagnostics/diagnostics.js'
 import { belongsTo, projectRoot } from '../../esbuild/project-root.js'
-import { readSkillFile } from '../../files/digest.js'
+import { readSkillFile } from '../../files/regular-file.js'
 import type { SkillUnit, UnitSource } from '../../records/skill-unit.js'
 import type { CodeModule } from './read-code.js'
 
@@ -41,10 +42,8 @@ async function defaultExport(
 
 /** The text of a delegate's file; null where it must not or cannot be read, which bundling reports. */
 function textOf(directory: string, file: string): string | null {
-  try {
+  return orNull(() => {
     const real = realpathSync.native(join(directory, file))
-    return belongsTo(projectRoot(directory), real) ? readSkillFile(real).toString('utf8') : null
-  } catch {
-    return null
-  }
+    return belongsTo(projectRoot(directory), real) ? readSkillFile(real).toString() : null
+  })
 }

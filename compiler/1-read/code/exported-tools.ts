@@ -3,9 +3,12 @@ import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
 import {
   DEFINITION_FIELDS,
-  FIELDS_TO_COME,
+  fieldGivenTwice,
+  fieldsByOwnNames,
   frontmatterOf,
   isDefinitionField,
+  ownFieldName,
+  RESERVED_FIELDS,
 } from '../../../src/skill/define-tool.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
 import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
@@ -56,8 +59,8 @@ export function toolOf(exported: string, value: Node, scope: Scope): CodeTool[] 
 /** Nodes whose values are certainly not functions, with a description of each. */
 export const NO_FUNCTIONS = new Map<string, string>([
   ['Literal', 'a single value'],
-  ['TemplateLiteral', 'a text'],
-  ['ArrayExpression', 'a list'],
+  ['TemplateLiteral', 'a string'],
+  ['ArrayExpression', 'an array'],
   ['ObjectExpression', 'an object'],
 ])
 
@@ -66,7 +69,7 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   const written = fields ? writtenFields(fields) : []
   // Keys that could reach an object's prototype are reported by `literalObject`.
   const unknown = written.filter(({ field }) => !isDefinitionField(field) && !FORBIDDEN_KEYS.includes(field))
-  const idle = written.filter(({ field }) => FIELDS_TO_COME.includes(field))
+  const idle = written.filter(({ field }) => RESERVED_FIELDS.includes(field))
   const skipped = new Set(['execute', ...[...unknown, ...idle].map(({ field }) => field)])
   const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
@@ -77,9 +80,10 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
     problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
   for (const { field, offset } of unknown)
     problems.push({ rule: 'definition-field', offset, found: [field, ...fieldMeant(field)] })
+  problems.push(...fieldsTwice(written))
   return {
     exported,
-    frontmatter: frontmatterOf(all),
+    frontmatter: frontmatterOf(fieldsByOwnNames(all)),
     dynamic,
     offsets,
     idle,
@@ -94,6 +98,14 @@ function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
       ? []
       : [{ field: nameOf(property.key), offset: property.key.start }],
   )
+}
+
+function fieldsTwice(written: readonly FieldOffset[]): CodeProblem[] {
+  const twice = fieldGivenTwice(written.map(({ field }) => field))
+  const second = written.find(({ field }) => field === twice?.field)
+  return twice && second
+    ? [{ rule: 'definition-duplicate', offset: second.offset, found: [twice.field, twice.first] }]
+    : []
 }
 
 /** The name that was probably meant by an unknown field, and `metadata` if the field belongs there. */
@@ -118,8 +130,10 @@ function mayExecute({ properties }: ObjectExpression): boolean {
 }
 
 /** The path in frontmatter of a path in a definition: all other fields are under `metadata`. */
-function frontmatterPath(field: string): string {
+function frontmatterPath(written: string): string {
+  const field = written.replace(/^\w+/, ownFieldName)
   if (/^(?:$|name|description|metadata)/.test(field)) return field
+  if (field === 'timeoutMs') return 'metadata.timeout'
   return field.startsWith('allowedTools')
     ? field.replace('allowedTools', 'allowed-tools')
     : `metadata.${field}`

@@ -50,7 +50,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   const description = typeof verbatim.description === 'string' ? verbatim.description : undefined
   const isDynamic = (field: string): boolean => tool.dynamic.some(one => field.startsWith(one.path))
   const at = locatorOf(tool, placeOf)
-  const findings = checkFrontmatter(verbatim, description, at)
+  const findings = checkFrontmatter(verbatim, { kind: 'code', name, description }, at)
   // A rule about a value cannot be checked while part of the value is known only when the file runs.
   const isPart = ({ rule, found: [part] }: Finding): boolean =>
     (rule === 'description-missing' && isDynamic('description')) ||
@@ -102,14 +102,14 @@ function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadMod
 const INSTEAD: Record<string, string> = {
   descriptionPath: 'Write the text as `description`.',
   init: 'Give `defineTool` the name and a function that sets the tool up.',
-  timeout: 'Write it under `metadata`: there the middleware "timeout" reads it.',
+  timeout: 'Write `timeoutMs`.',
 }
 
 /** Findings for the fields of a definition that have no effect yet. */
 function idleFields({ idle }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
   return idle.map(({ field, offset }) => {
     const message = `"${field}" of \`defineTool\` does nothing yet`
-    return finding('not-yet', placeOf(offset), message, INSTEAD[field] ?? '', 'warning')
+    return finding('not-yet', placeOf(offset), message, INSTEAD[field] ?? '')
   })
 }
 

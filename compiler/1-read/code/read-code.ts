@@ -1,10 +1,19 @@
 import { tsPlugin } from '@sveltejs/acorn-typescript'
-import { type Expression, type Node, Parser, type Program } from 'acorn'
+import { type AnyNode, type Expression, type Node, Parser, type Program } from 'acorn'
 import type { JsonValue } from '../../../src/base/json.js'
 import { type CodeTool, NO_FUNCTIONS, toolOf } from './exported-tools.js'
 import { literal, newReader } from './literals.js'
-import { hasEffect } from './module-effects.js'
-import { assignedTo, nameOf, readScope, type Scope } from './module-scope.js'
+import {
+  assignedTo,
+  definitionIn,
+  isTypeOnly,
+  nameOf,
+  readScope,
+  type Scope,
+  type TypeScriptNode,
+  withoutTypes,
+} from './module-scope.js'
+import { withStackMargin } from './stack-margin.js'
 
 /** What the text of a module says of it. */
 export interface CodeModule {
@@ -15,7 +24,10 @@ export interface CodeModule {
   hasEffects: boolean
 }
 
-const parsers = { javascript: Parser, typescript: Parser.extend(tsPlugin()) }
+const parsers = {
+  javascript: Parser.extend(withStackMargin),
+  typescript: Parser.extend(tsPlugin(), withStackMargin),
+}
 
 /**
  * Reads the tools of a module from its syntax tree, without running it: the default export with
@@ -70,4 +82,59 @@ function defaultExport({ body }: Program, scope: Scope): CodeModule['defaultExpo
   if (statements.length > 0 && !statements.some(isDefault)) return 'none'
   const value = scope.exports.find(({ name }) => name === 'default')?.value
   return value && NO_FUNCTIONS.has(assignedTo(value, scope.constants).type) ? 'no-function' : 'maybe'
+}
+
+/** True for a top-level statement that does more than declare, so that it could throw, hang or print. */
+function hasEffect(statement: Node, scope: Scope): boolean {
+  if (isTypeOnly(statement)) return false
+  const { declaration } = statement as TypeScriptNode
+  switch (statement.type) {
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+    case 'EmptyStatement':
+      return false
+    case 'ExportNamedDeclaration':
+      return declaration ? hasEffect(declaration, scope) : false
+    case 'ExportDefaultDeclaration':
+      return declaration ? isComputed(declaration, scope) : false
+    case 'VariableDeclaration': {
+      const { declarations } = statement as Node & { declarations: { init?: Expression | null }[] }
+      return declarations.some(({ init }) => init && isComputed(init, scope))
+    }
+    case 'ExpressionStatement':
+      return (statement as { directive?: string }).directive === undefined
+    default:
+      return true
+  }
+}
+
+/** True for an expression that may run code: any but literals, functions, names and calls of `defineTool`. */
+function isComputed(expression: Node, scope: Scope): boolean {
+  const node = withoutTypes(expression) as AnyNode
+  const definition = definitionIn(node, scope)
+  if (definition) return definition.fields ? isComputed(definition.fields, scope) : false
+  switch (node.type) {
+    case 'Literal':
+    case 'Identifier':
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return false
+    case 'TemplateLiteral':
+      return node.expressions.some(part => isComputed(part, scope))
+    case 'UnaryExpression':
+      return isComputed(node.argument, scope)
+    case 'ArrayExpression':
+      return node.elements.some(part => part && isComputed(part, scope))
+    case 'ObjectExpression':
+      return node.properties.some(
+        property =>
+          property.type === 'SpreadElement' || property.computed || isComputed(property.value, scope),
+      )
+    default:
+      return true
+  }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { lstatSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
+import { orNull } from '../../../src/base/attempt.js'
 import { isAgentAppsError } from '../../../src/base/error.js'
 import type { InlineRecord } from '../../../src/index/index-format.js'
 import { parseInline } from '../../../src/skill/inline-reference.js'
@@ -33,31 +34,17 @@ export function readDelegate(value: string, directory: string, file: string): De
   if (reference.kind !== 'path')
     return reference.kind === 'none' ? { problem: 'it is empty' } : { tool: value }
   const absolute = resolve(directory, dirname(file), reference.path)
-  const stat = statOf(absolute)
-  if (stat === null)
-    return { problem: isLink(absolute) ? 'the symbolic link leads nowhere' : 'there is no such file' }
+  // A circular link cannot be followed either, and an impossible name cannot even be looked at.
+  const stat = orNull(() => statSync(absolute))
+  if (stat === null) {
+    const isLink = orNull(() => lstatSync(absolute))?.isSymbolicLink()
+    return { problem: isLink ? 'the symbolic link leads nowhere' : 'there is no such file' }
+  }
   if (stat.isDirectory() || SKILL_FILE.test(reference.path)) return { tool: value }
   if (!PLAIN_MODULE.test(reference.path))
     return { problem: 'it is neither a skill nor a JavaScript or TypeScript file' }
   const path = relative(directory, absolute).replaceAll('\\', '/')
   return { source: { key: path, file: path } }
-}
-
-/** The stat of a path; null where there is no file, also because of a circular link or an impossible name. */
-function statOf(path: string): Stats | null {
-  try {
-    return statSync(path)
-  } catch {
-    return null
-  }
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink()
-  } catch {
-    return false
-  }
 }
 
 function readInline(value: string): Delegate {
@@ -74,12 +61,8 @@ function readInline(value: string): Delegate {
 /** Reads a Markdown skill that is written in the frontmatter. */
 function readMarkdown(text: string): Delegate {
   const bytes = Buffer.from(text)
-  const { tools, findings } = parseFile(bytes, {
-    path: 'inline.skill.md',
-    kind: 'file',
-    folderName: '',
-    atRoot: false,
-  })
+  const source = { path: 'inline.skill.md', kind: 'file', folderName: '', atRoot: false } as const
+  const { tools, findings } = parseFile(bytes, source)
   const [start, end] = tools[0]?.record.content ?? [0, 0]
   if (tools.length > 0) return { inline: { markdown: bytes.subarray(start, end).toString('utf8') } }
   return { problem: findings.map(finding => toDiagnostic('', finding).reason).join('; ') }

@@ -17,10 +17,12 @@ export interface ReadModule {
  * first, which knows newer syntax and has better messages.
  */
 export async function readModule(text: string, path: string): Promise<ReadModule | Finding> {
-  if (nesting(text) > limits.codeDepth)
+  // Brackets that nest deeper would end esbuild's process.
+  if (nesting(text, /[([{)\]}]/g, () => true) > limits.codeDepth)
     return finding('code-syntax', FILE_START, `brackets nest deeper than ${limits.codeDepth} levels`)
   const language = /\.m?ts$/.test(path) ? 'typescript' : 'javascript'
-  if (language === 'typescript' && genericNesting(text) > GENERICS_MAX) return readTypeScript(text)
+  const generics = nesting(text, />\s*\(|[()]/g, bracket => bracket !== '(')
+  if (language === 'typescript' && generics > GENERICS_MAX) return readTypeScript(text)
   try {
     return { module: readCode(text, language), placeOf: offset => placeAt(text, offset) }
   } catch (error) {
@@ -63,29 +65,18 @@ function originalPlace(map: string, { line, column }: Place): Place {
 /** Each level of `<T>(…)` doubles the time of the parser, which tries to read it as a function first. */
 const GENERICS_MAX = 8
 
-/** How deep parentheses after a `>` nest. */
-function genericNesting(text: string): number {
+/** How deep those brackets nest that count, including those in strings. `brackets` matches the others and their ends, too. */
+function nesting(text: string, brackets: RegExp, counts: (bracket: string) => boolean): number {
   const open: boolean[] = []
   let depth = 0
   let deepest = 0
-  for (const [found] of text.matchAll(/>\s*\(|[()]/g)) {
-    if (found === ')') {
-      if (open.pop()) depth--
-    } else {
-      open.push(found !== '(')
-      if (found !== '(') deepest = Math.max(deepest, ++depth)
+  for (const [bracket] of text.matchAll(brackets)) {
+    if (/[)\]}]/.test(bracket)) depth -= Number(open.pop() ?? false)
+    else {
+      open.push(counts(bracket))
+      depth += Number(counts(bracket))
+      deepest = Math.max(deepest, depth)
     }
-  }
-  return deepest
-}
-
-/** How deep brackets nest, including those in strings. If they nest too deep, esbuild's process ends. */
-function nesting(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [bracket] of text.matchAll(/[([{)\]}]/g)) {
-    depth = '([{'.includes(bracket) ? depth + 1 : Math.max(0, depth - 1)
-    deepest = Math.max(deepest, depth)
   }
   return deepest
 }

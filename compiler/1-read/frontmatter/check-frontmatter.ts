@@ -1,8 +1,8 @@
-import { isJsonObject, isTexts, type JsonObject, type JsonValue } from '../../../src/base/json.js'
+import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 import { editDistance, nearest } from '../../../src/base/nearest.js'
-import { ROLES, TOP_LEVEL_FIELDS } from '../../../src/skill/frontmatter.js'
+import { HONOURED_FIELDS, ROLES, TOP_LEVEL_FIELDS, type ToolKind } from '../../../src/skill/frontmatter.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
-import { normalizeTags } from '../../../src/skill/names.js'
+import { normalizeTags, SPEC_NAME_MAX } from '../../../src/skill/names.js'
 import { roleMeant } from '../../../src/skill/role-meant.js'
 import { checkPatterns } from '../../diagnostics/check-patterns.js'
 import { checkSchemas } from '../../diagnostics/check-schemas.js'
@@ -26,14 +26,18 @@ const SWITCH_WORDS = new Map([
 const DESCRIPTION_MAX = 1024
 const COMPATIBILITY_MAX = 500
 
-/** Checks frontmatter by our rules and the specification's, apart from those about the name. */
-export function checkFrontmatter(
-  verbatim: JsonObject,
-  description: string | undefined,
-  at: Locator,
-): Finding[] {
+/** A skill's format, and its name and description as they were read. */
+export interface Described {
+  kind: ToolKind
+  name: string
+  description?: string | undefined
+}
+
+/** Checks frontmatter by our rules and the specification's, apart from the characters of the name. */
+export function checkFrontmatter(verbatim: JsonObject, described: Described, at: Locator): Finding[] {
   return [
-    ...checkDescription(verbatim, description, at),
+    ...checkName(described, at),
+    ...checkDescription(verbatim, described, at),
     ...checkTexts(verbatim, at),
     ...checkAllowedTools(verbatim, at),
     ...checkPatterns(verbatim['allowed-tools'], at),
@@ -42,8 +46,15 @@ export function checkFrontmatter(
   ]
 }
 
-function checkDescription(verbatim: JsonObject, description: string | undefined, at: Locator): Finding[] {
-  const { description: written } = verbatim
+function checkName({ name }: Described, at: Locator): Finding[] {
+  return name.length > SPEC_NAME_MAX ? [finding('name-long', at.value('name'), String(name.length))] : []
+}
+
+function checkDescription(
+  { description: written }: JsonObject,
+  { kind, description }: Described,
+  at: Locator,
+): Finding[] {
   if (typeof written === 'object' && written !== null) {
     return [
       finding('field-type', at.value('description'), 'description', 'a text', typeName(written)),
@@ -57,7 +68,7 @@ function checkDescription(verbatim: JsonObject, description: string | undefined,
     : []
 
   function missing(): Finding {
-    return finding('description-missing', at.key('description'))
+    return finding('description-missing', at.key('description'), kind)
   }
 }
 
@@ -126,7 +137,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
       inside.length === 0 ? at.key('metadata', part) : at.value('metadata', part, ...inside),
     ),
   )
-  if (tags !== undefined && typeof tags !== 'string' && !isTexts(tags)) {
+  if (tags !== undefined && typeof tags !== 'string' && !isStringArray(tags)) {
     findings.push(
       finding('field-type', at.value('metadata', 'tags'), 'metadata.tags', 'a list of texts', typeName(tags)),
     )
@@ -211,15 +222,25 @@ const nearCoreKey = memoize(
 )
 
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
-  return first(Object.keys(verbatim).filter(field => !TOP_LEVEL_FIELDS.includes(field))).map(field =>
-    finding(
-      'unknown-field',
-      at.key(field),
-      field,
-      nearestField(field),
-      ...(field.startsWith('$') || CORE_METADATA_KEYS.includes(field) ? ['metadata'] : []),
-    ),
-  )
+  const known = [...TOP_LEVEL_FIELDS, ...HONOURED_FIELDS]
+  return first(Object.keys(verbatim).filter(field => !known.includes(field))).map(field => {
+    const near = nearestField(field)
+    if (near !== '') return finding('field-near', at.key(field), field, near)
+    if (isMisplaced(field)) return finding('field-misplaced', at.key(field), field)
+    const place = CORE_METADATA_KEYS.includes(field) ? 'metadata' : ''
+    return finding('unknown-field', at.key(field), field, place)
+  })
+}
+
+/** Keys of `metadata` that mean something else in no other host: ours, and middleware of the library. */
+const ONLY_METADATA: readonly string[] = [
+  ...['approval-key', 'delegate', 'gated', 'interpolate', 'params', 'requires-tools', 'returns'],
+  ...['role', 'static', 'visibility'],
+  ...['limit', 'retry', 'timeout', 'trace'],
+]
+
+function isMisplaced(field: string): boolean {
+  return field.startsWith('$') || ONLY_METADATA.includes(field)
 }
 
 const nearestField = memoize(field => {

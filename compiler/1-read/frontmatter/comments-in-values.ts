@@ -1,4 +1,5 @@
 import { lineEnd } from '../../diagnostics/source-text.js'
+import { IGNORE_COMMENT } from './ignore-comments.js'
 import { topLevelKeys } from './top-level-keys.js'
 
 /** A value whose end YAML takes for a comment. */
@@ -21,7 +22,7 @@ export function commentsInValues(source: string): CutValue[] {
     const start = keys.get(key)?.value
     if (start === undefined || NOT_PLAIN.test(source.slice(start, start + 1))) return []
     const offset = commentIn(source, start)
-    return offset === null
+    return offset === null || IGNORE_COMMENT.test(source.slice(offset))
       ? []
       : [{ key, offset, cut: source.slice(offset, lineEnd(source, offset)).trimEnd() }]
   })

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 import { parsePatterns } from '../../../src/patterns/tool-pattern.js'
-import { isToolName } from '../../../src/skill/names.js'
+import { isName } from '../../../src/skill/names.js'
 import type { ReferenceKind, ToolReference } from '../../../src/skill/references.js'
 import type { Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
@@ -33,7 +33,7 @@ function allowed(value: JsonValue | undefined, at: Locator): ToolReference[] {
   for (const [list, ...index] of textsIn(value)) {
     for (const { selects, text, offset, options, problem } of parsePatterns(list)) {
       const name = /^[^(]*/.exec(text)?.[0] ?? ''
-      if (selects !== 'name' || problem || options.deny || !isToolName(name) || named.has(name)) continue
+      if (selects !== 'name' || problem || options.deny || !isName(name) || named.has(name)) continue
       named.set(name, reference('allowed-tools', name, at.within(list, offset, 'allowed-tools', ...index)))
     }
   }

@@ -1,12 +1,12 @@
 import { lineEnd } from '../../diagnostics/source-text.js'
 
-/** A value that YAML refuses and that was read as one string, and what to write instead. */
-export interface ColonRepair {
+/** A value of frontmatter that is written in a wrong way, and what to write instead. */
+export interface ValueRepair {
   key: string
   /** The value's offset in frontmatter's text. */
   start: number
   end: number
-  /** The value in quotes. */
+  /** The text to write instead. */
   replacement: string
 }
 
@@ -20,7 +20,7 @@ const NOT_PLAIN = /^[[{"'|>&*!%@`]/
  * @param failedAt the offset at which YAML failed
  * @returns null where the fault is another
  */
-export function repairColon(source: string, failedAt: number): ColonRepair | null {
+export function repairColon(source: string, failedAt: number): ValueRepair | null {
   const entry = entryAround(source, failedAt)
   const parts = /^([A-Za-z0-9_][\w.-]*):[ \t]+(?=\S)/.exec(source.slice(entry.start, entry.end))
   const key = parts?.[1]
@@ -41,12 +41,12 @@ export function repairColon(source: string, failedAt: number): ColonRepair | nul
 }
 
 /** The text with the repaired value in quotes. */
-export function applyRepair(source: string, { start, end, replacement }: ColonRepair): string {
+export function applyRepair(source: string, { start, end, replacement }: ValueRepair): string {
   return source.slice(0, start) + replacement + source.slice(end)
 }
 
 /** The top-level entry around an offset: from the last line without indentation to the next one. */
-function entryAround(source: string, offset: number): { start: number; end: number } {
+export function entryAround(source: string, offset: number): { start: number; end: number } {
   let start = 0
   let position = 0
   while (position < source.length) {
@@ -68,7 +68,7 @@ function fold(value: string): string {
 }
 
 /** In double quotes where nothing needs escaping, else in single quotes, where only the quote itself does. */
-function quote(text: string): string {
+export function quote(text: string): string {
   if (text.includes('\n')) return JSON.stringify(text)
   return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`
 }

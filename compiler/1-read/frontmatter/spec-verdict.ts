@@ -20,7 +20,7 @@ export function specVerdict(bytes: Buffer, folderName: string): string[] {
   if (Buffer.byteLength(yaml) > limits.frontmatterBytes) return ['The frontmatter is too large to be read.']
   // Our reader comes first, since it has limits: a text within them is safe for the other.
   const { value, problem } = readYaml(yaml)
-  if (problem?.rule === 'frontmatter-not-mapping') return ['The frontmatter is no mapping.']
+  if (problem?.rule === 'frontmatter-not-mapping') return ['The frontmatter must be a mapping.']
   if (problem) return [`The YAML is refused: ${problem.found[0] || problem.rule}.`]
   const refused = strictYamlProblem(yaml)
   if (refused !== null) return [`The YAML is refused: ${refused}.`]
@@ -74,7 +74,8 @@ function unexpectedFields(value: JsonObject): string[] {
 }
 
 function nameErrors(written: unknown, folderName: string): string[] {
-  if (typeof written !== 'string' || written.trim() === '') return ['`name` is empty or no text.']
+  if (typeof written !== 'string' || written.trim() === '')
+    return ['`name` must be a string that is not empty.']
   const name = written.trim().normalize('NFKC')
   const length = [...name].length
   return [
@@ -92,18 +93,19 @@ function nameErrors(written: unknown, folderName: string): string[] {
 }
 
 function descriptionErrors(written: unknown): string[] {
-  if (typeof written !== 'string' || written.trim() === '') return ['`description` is empty or no text.']
+  if (typeof written !== 'string' || written.trim() === '')
+    return ['`description` must be a string that is not empty.']
   const length = [...written].length
   return length > 1024 ? [`\`description\` has ${length} characters; at most 1,024 are allowed.`] : []
 }
 
 function compatibilityErrors(written: unknown): string[] {
-  if (typeof written !== 'string') return ['`compatibility` is no text.']
+  if (typeof written !== 'string') return ['`compatibility` must be a string.']
   const length = [...written].length
   return length > 500 ? [`\`compatibility\` has ${length} characters; at most 500 are allowed.`] : []
 }
 
 function allowedToolsErrors(value: unknown): string[] {
   if (value === undefined || value === null || !isJsonObject(value)) return []
-  return ['`allowed-tools` is neither a text nor a list of texts.']
+  return ['`allowed-tools` must be a string or an array of strings.']
 }

@@ -187,6 +187,12 @@ function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   return { rule, offset: key ?? offsets.value(path) ?? 0, found }
 }
 
+/** The bound that a value exceeds; null where it is within all of them. */
+export function boundBroken(value: JsonObject): RuleName | null {
+  const { rule } = breachIn(value) ?? {}
+  return rule !== undefined && BOUNDS.includes(rule) ? rule : null
+}
+
 /** True for the fields that are strings whatever type they have in YAML. */
 function isReadAsText(path: Breach['path']): boolean {
   return path.length === 1 && (path[0] === 'name' || path[0] === 'description')

@@ -7,21 +7,8 @@ const HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\u{E0001}|
 /** `HIDDEN` in UTF-16 units, which is faster to search for. */
 const ANY_HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\uDB40[\uDC01\uDC20-\uDC7F]/
 const HIDDEN_RUNS = new RegExp(`(?:${HIDDEN.source})+`, 'gu')
-const JOINING_SCRIPTS = [
-  ...[
-    'Arabic',
-    'Syriac',
-    'Mongolian',
-    'Devanagari',
-    'Bengali',
-    'Gurmukhi',
-    'Gujarati',
-    'Oriya',
-    'Tamil',
-    'Telugu',
-  ],
-  ...['Kannada', 'Malayalam', 'Sinhala', 'Khmer'],
-]
+const JOINING_SCRIPTS =
+  'Arabic Syriac Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer'
 let legitimate: RegExp | undefined
 
 /**
@@ -29,8 +16,8 @@ let legitimate: RegExp | undefined
  * joined with them. Made when first needed, since making it takes as long as compiling a hundred skills.
  */
 function legitimateCharacters(): RegExp {
-  const scripts = JOINING_SCRIPTS.map(script => String.raw`\p{Script=${script}}`).join('')
-  legitimate ??= new RegExp(String.raw`\p{RGI_Emoji}|[${scripts}]\p{M}{0,8}[\u200C\u200D]`, 'gv')
+  const scripts = JOINING_SCRIPTS.split(' ').map(script => String.raw`\p{Script=${script}}`)
+  legitimate ??= new RegExp(String.raw`\p{RGI_Emoji}|[${scripts.join('')}]\p{M}{0,8}[\u200C\u200D]`, 'gv')
   return legitimate
 }
 
@@ -56,21 +43,8 @@ export function hiddenCharacters({ text, placeAt }: DecodedText, contentStart: n
 }
 
 function describe(code: number): string {
-  const kind =
-    code >= 0xe0000
-      ? 'Unicode tag character'
-      : isBidi(code)
-        ? 'Bidirectional control'
-        : 'Zero-width character'
+  const isBidi = /\p{Bidi_Control}/u.test(String.fromCodePoint(code))
+  const invisible = isBidi ? 'Bidirectional control' : 'Zero-width character'
+  const kind = code >= 0xe0000 ? 'Unicode tag character' : invisible
   return `${kind} U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-}
-
-function isBidi(code: number): boolean {
-  return (
-    code === 0x61c ||
-    code === 0x200e ||
-    code === 0x200f ||
-    (code >= 0x202a && code <= 0x202e) ||
-    (code >= 0x2066 && code <= 0x2069)
-  )
 }

@@ -1,22 +1,37 @@
 import { hash } from 'node:crypto'
+import { orNull } from '../../../src/base/attempt.js'
 import type { JsonObject } from '../../../src/base/json.js'
 import { directiveNames } from '../../../src/content/directive-names.js'
+import { argumentNames, hostPlaceholders } from '../../../src/content/host-placeholders.js'
+import type { HostPlaceholder } from '../../../src/index/index-format.js'
 import { isToolName, toolNameProblem } from '../../../src/skill/names.js'
 import { inOrder } from '../../../src/skill/references.js'
 import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { notJson } from '../../../src/values/not-json.js'
-import { FILE_START, type Finding, finding, isFatal, type Place } from '../../diagnostics/diagnostics.js'
+import {
+  FILE_START,
+  type Finding,
+  finding,
+  isFatal,
+  type Place,
+  type RuleName,
+} from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
+import { readSkillFile } from '../../files/regular-file.js'
 import type { ParsedTool } from '../../records/parsed-tool.js'
 import { fallbackName, type SkillSource } from '../../records/walked.js'
 import { checkFrontmatter, hasDelegate, saysMain, typeName } from '../frontmatter/check-frontmatter.js'
 import { commentsInValues } from '../frontmatter/comments-in-values.js'
 import { foreignVariables } from '../frontmatter/foreign-variables.js'
 import { frontmatterReferences, reference } from '../frontmatter/frontmatter-references.js'
-import { applyRepair, type ColonRepair, repairColon } from '../frontmatter/repair-colon.js'
+import { ignoreComments } from '../frontmatter/ignore-comments.js'
+import { offsetInScalar, readMetadataString } from '../frontmatter/metadata-string.js'
+import { applyRepair, repairColon, type ValueRepair } from '../frontmatter/repair-colon.js'
 import { type KeyOffsets, topLevelKeys } from '../frontmatter/top-level-keys.js'
+import { fixesOf, missingQuotes, spaceTools } from '../frontmatter/value-fixes.js'
 import { type Offsets, offsetsIn, readYaml, scalarSource, type YamlResult } from '../frontmatter/yaml.js'
+import { yamlHint } from '../frontmatter/yaml-hints.js'
 import { contentLinks } from './content-links.js'
 import { type DecodedText, decode } from './decode.js'
 import { hiddenCharacters } from './hidden-characters.js'
@@ -24,6 +39,8 @@ import { type Block, splitFirst, splitFurther } from './split-file.js'
 
 /** A replacement in a file's text that repairs a finding. Offsets are in UTF-16 units. */
 export interface Fix {
+  /** The rule that it repairs; `allowed-tools` for commas, which only the specification forbids. */
+  rule: RuleName | 'allowed-tools'
   start: number
   end: number
   replacement: string
@@ -36,6 +53,8 @@ export interface ParsedFile {
   /** The names of tools that do not load, each with its fault. */
   broken: { name: string; finding: Finding }[]
   findings: Finding[]
+  /** The rules that comments ask not to report. */
+  ignored: RuleName[]
   fixes: Fix[]
 }
 
@@ -62,7 +81,16 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
 
 /** The result for a file of which nothing has been read yet. */
 export function nothingParsed(sha256: string, size: number): ParsedFile {
-  return { sha256, size, tools: [], broken: [], findings: [], fixes: [] }
+  return { sha256, size, tools: [], broken: [], findings: [], ignored: [], fixes: [] }
+}
+
+/**
+ * True for a SKILL.md with `role: main`: at the root of a path entry it describes the entry, and owns none of its files. An unreadable file
+ * is treated as any other skill, and reported when it is read.
+ */
+export function describesEntry(file: string): boolean {
+  const source = { path: 'SKILL.md', kind: 'folder', folderName: 'main', atRoot: true } as const
+  return orNull(() => parseFile(readSkillFile(file), source))?.tools[0]?.record.frontmatter.role === 'main'
 }
 
 function splitSkills(
@@ -98,41 +126,74 @@ function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, sour
   const { findings } = parsed
   const { yamlStart, yamlEnd, contentStart, contentEnd } = block
   const yaml = text.slice(yamlStart, yamlEnd)
+  const fix = (rule: Fix['rule'], { start, end, replacement }: ValueRepair): void => {
+    parsed.fixes.push({ rule, start: yamlStart + start, end: yamlStart + end, replacement })
+  }
+  const comments = ignoreComments(yaml)
+  parsed.ignored.push(...comments.rules)
+  for (const { offset, rule, why, hint } of comments.refused)
+    findings.push(finding('ignore-idle', placeAt(yamlStart + offset), rule, why, hint))
   const read = readRepaired(yaml)
-  for (const { key, start, end, replacement } of read.repairs) {
-    findings.push(finding('colon-in-value', placeAt(yamlStart + start), key))
-    parsed.fixes.push({ start: yamlStart + start, end: yamlStart + end, replacement })
+  for (const repair of read.repairs) {
+    findings.push(finding('colon-in-value', placeAt(yamlStart + repair.start), repair.key))
+    fix('colon-in-value', repair)
   }
   const { value: verbatim, problem } = read.result
   if (problem) {
-    const why = finding(problem.rule, placeAt(yamlStart + read.written(problem.offset)), ...problem.found)
+    const place = placeAt(yamlStart + read.written(problem.offset))
+    const why = finding(problem.rule, place, ...problem.found, ...syntaxHints(read, fix))
     addBroken(parsed, why, writtenName(yaml) ?? fallbackName(source), yaml)
     return
   }
-  const at = locator(decoded, block, read)
+  const metadata = readMetadataString(verbatim, locator(decoded, block, read))
+  findings.push(...metadata.findings)
+  if (metadata.broken) {
+    addBroken(parsed, metadata.broken, writtenName(yaml) ?? fallbackName(source), yaml)
+    return
+  }
+  const { value: effective, at } = metadata
   for (const { key, offset, cut } of commentsInValues(yaml))
     findings.push(finding('comment-in-value', placeAt(yamlStart + offset), key, cut))
   if (yamlEnd === 0) findings.push(finding('frontmatter-missing', FILE_START))
+  const before = findings.length
   const description = readText(verbatim, 'description', read.yaml, at, findings)
   const named = readName(verbatim, read.yaml, source, at, findings)
   if ('rule' in named) {
     addBroken(parsed, named, null, yaml)
     return
   }
+  for (const { rule, ...repair } of fixesOf(findings.slice(before), yaml)) fix(rule, repair)
+  const spaced = spaceTools(yaml, verbatim['allowed-tools'])
+  if (spaced !== null) fix('allowed-tools', spaced)
   // Both were read as strings already. An index holds null instead of a value that JSON does not have.
   for (const field of ['name', 'description']) if (notJson(verbatim[field]) !== null) verbatim[field] = null
   findings.push(
-    ...checkFrontmatter(verbatim, description, at),
-    ...foreignVariables(verbatim, text.slice(contentStart, contentEnd), at, offset =>
+    ...checkFrontmatter(effective, { ...named, kind: source.kind, description }, at),
+    ...foreignVariables(effective, text.slice(contentStart, contentEnd), at, offset =>
       placeAt(contentStart + offset),
     ),
   )
   const described = { ...named, ...(description?.trim() && { description }) }
-  parsed.tools.push(toolOf(decoded, block, source, { verbatim, at, described, size: parsed.size }))
+  parsed.tools.push(toolOf(decoded, block, source, { verbatim, effective, at, described, size: parsed.size }))
+}
+
+/** What to do about a fault of syntax, if its cause shows; and the fixes, if its cause is missing quotes. */
+function syntaxHints(
+  { yaml, result: { problem }, written }: RepairedYaml,
+  fix: (rule: RuleName, repair: ValueRepair) => void,
+): string[] {
+  if (problem?.rule !== 'yaml-syntax') return []
+  const repairs = missingQuotes(yaml, problem.offset)
+  for (const repair of repairs)
+    fix('yaml-syntax', { ...repair, start: written(repair.start), end: written(repair.end) })
+  const hint = yamlHint(yaml, problem.offset, repairs.length > 0)
+  return hint === null ? [] : [hint]
 }
 
 interface ReadBlock {
   verbatim: JsonObject
+  /** The frontmatter with all keys of `metadata` in place. */
+  effective: JsonObject
   at: Locator
   /** The name, title and description, as they were read. */
   described: { name: string; title?: string; description?: string }
@@ -145,7 +206,7 @@ function toolOf(
   { text, placeAt, byteAt }: DecodedText,
   { contentStart, contentEnd }: Block,
   { path, kind, isOneOfSeveral }: BlockSource,
-  { verbatim, at, described, size }: ReadBlock,
+  { verbatim, effective, at, described, size }: ReadBlock,
 ): ParsedTool {
   const { name } = described
   const content = text.slice(contentStart, contentEnd)
@@ -154,13 +215,14 @@ function toolOf(
   return {
     name,
     place: at.value('name'),
-    ...(hasDelegate(verbatim) && { delegatePlace: at.value('metadata', 'delegate') }),
+    ...(hasDelegate(effective) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
+    placeholders: placeholdersIn(effective, content),
     at,
     content,
     ...(directives.length > 0 && { body: { text: content, line: placeAt(contentStart).line } }),
     references: inOrder([
-      ...frontmatterReferences(verbatim, at),
+      ...frontmatterReferences(effective, at),
       ...links.map(({ ref, offset }) => reference('link', ref, placeAt(offset))),
     ]),
     record: {
@@ -168,11 +230,17 @@ function toolOf(
       ...(directives.length > 0 && { directives }),
       file: path,
       ...(isOneOfSeveral && { fragment: name }),
-      frontmatter: readFrontmatter(verbatim, { kind, ...described }),
+      frontmatter: readFrontmatter(effective, { kind, ...described }),
       kind,
       size,
     },
   }
+}
+
+/** What another host would fill in or run in a skill's text, or in the tools that it may use. */
+function placeholdersIn(verbatim: JsonObject, content: string): HostPlaceholder[] {
+  const allowed = [verbatim['allowed-tools'] ?? []].flat().filter(one => typeof one === 'string')
+  return hostPlaceholders([...allowed, content].join('\n'), argumentNames(verbatim.arguments))
 }
 
 /**
@@ -192,7 +260,7 @@ interface RepairedYaml {
   /** The author's text with the repairs made. */
   yaml: string
   /** The repairs, with offsets in the author's text. */
-  repairs: ColonRepair[]
+  repairs: ValueRepair[]
   result: YamlResult
   /** Converts an offset in `yaml` to one in the author's text. */
   written: (offset: number) => number
@@ -200,7 +268,7 @@ interface RepairedYaml {
 
 /** Reads YAML, and repairs unquoted colons one by one for as long as such a colon is the fault. */
 function readRepaired(source: string): RepairedYaml {
-  const repairs: ColonRepair[] = []
+  const repairs: ValueRepair[] = []
   let yaml = source
   const written = (offset: number): number =>
     repairs.reduceRight((at, { start, end, replacement }, index) => {
@@ -219,7 +287,7 @@ function readRepaired(source: string): RepairedYaml {
 }
 
 /** The number of characters by which repairs lengthen the text. */
-function growth(repairs: ColonRepair[]): number {
+function growth(repairs: ValueRepair[]): number {
   return repairs.reduce((sum, { start, end, replacement }) => sum + replacement.length - (end - start), 0)
 }
 
@@ -251,9 +319,7 @@ function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }
     value: (field, ...inside) => place(valueOffset(field, ...inside)),
     within: (value, offset, field, ...inside) => {
       const start = valueOffset(field, ...inside)
-      if (start === undefined) return place(start)
-      const quote = /["']/.test(source.charAt(start)) ? 1 : 0
-      return place(source.startsWith(value, start + quote) ? start + quote + offset : start)
+      return place(start === undefined ? start : offsetInScalar(source, start, value, offset))
     },
   }
 }

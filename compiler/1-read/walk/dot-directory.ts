@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { limits } from '../../files/limits.js'
 import { below, isOwnDirectory, peekDirectory } from './look.js'
 import { isSingleFile, isSkillMd } from './skill-names.js'
@@ -33,4 +33,11 @@ export function skillsInDotDirectory(
   }
   search(folder, below(path, 'skills'), join(real, 'skills'), 0)
   return files
+}
+
+const CURATED = new Set(['.curated', '.experimental', '.system'])
+
+/** True for the dot directories that are searched: parts of a collection in a directory called `skills`. */
+export function isCurated(absolute: string, name: string): boolean {
+  return CURATED.has(name) && basename(dirname(absolute)) === 'skills'
 }

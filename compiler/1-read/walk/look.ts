@@ -42,6 +42,11 @@ export function realPath(directory: string): string {
   }
 }
 
+/** True for a directory and for a link to one; false also for what may not be looked at. */
+export function isDirectory(path: string): boolean {
+  return resolveLink(path)?.stat.isDirectory() === true
+}
+
 /** True for a directory, false for a link to one. */
 export function isOwnDirectory(path: string): boolean {
   try {

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import type { ToolKind } from '../../../src/skill/frontmatter.js'
 import { readRegularFile } from '../../files/regular-file.js'
 import { fallbackName } from '../../records/walked.js'
+import { peekDirectory } from './look.js'
 
 const SKILL_FILE = /^skill\.md$/i
 const SINGLE_FILE = /.\.skill\.(?:md|ts|js|mts|mjs)$/
@@ -27,6 +28,11 @@ export function kindOf(name: string): 'file' | 'code' {
 export function skillFileOf(listing: readonly Dirent[]): Dirent | undefined {
   const candidates = listing.filter(item => SKILL_FILE.test(item.name) && !item.isDirectory())
   return candidates.find(item => item.name === 'SKILL.md') ?? candidates[0]
+}
+
+/** True for a folder that is a skill. */
+export function isSkillFolder(folder: string): boolean {
+  return skillFileOf(peekDirectory(folder)) !== undefined
 }
 
 /** The name that was meant by a file which begins as a skill does and is almost called so; else null. */

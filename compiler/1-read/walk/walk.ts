@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
 import { isRefusal } from '../../../src/base/refusal.js'
+import { listingText } from '../../../src/index/digested-texts.js'
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../../src/index/index-format.js'
 import { isInside } from '../../../src/index/inside-path.js'
 import { looksSecret } from '../../../src/skill/secrets.js'
@@ -9,27 +11,42 @@ import { FILE_START, type Finding, finding, toDiagnostic } from '../../diagnosti
 import type { FileStat } from '../../files/file-stat.js'
 import { limits } from '../../files/limits.js'
 import { systemReason } from '../../files/regular-file.js'
+import { type Unit, type UnitPlace, WHOLE } from '../../records/unit.js'
 import { inside, type Skipped, type Walk, type WalkedSkill } from '../../records/walked.js'
-import { skillsInDotDirectory } from './dot-directory.js'
+import { isCurated, skillsInDotDirectory } from './dot-directory.js'
+import { type Area, type Directory, type Item, isAlone, isTop, type Scope } from './item.js'
 import {
   below,
   isWithin,
   listDirectory,
   notRegular,
-  peekDirectory,
   realPath,
   resolveLink,
   statFile,
   statLink,
   targetName,
 } from './look.js'
-import { isSingleFile, isSkillMd, kindOf, nameMeant, namesOf, skillFileOf } from './skill-names.js'
+import {
+  isSingleFile,
+  isSkillFolder,
+  isSkillMd,
+  kindOf,
+  nameMeant,
+  namesOf,
+  skillFileOf,
+} from './skill-names.js'
 
 export interface WalkOptions {
   /** True for a path, relative and `/`-separated, that the configuration excludes. */
   isIgnored?: (path: string) => boolean
   /** True for a SKILL.md at the entry's root that describes the entry instead of being its one skill. */
   describesEntry?: (file: string) => boolean
+  /** The units of the directory to search, in their order. Default: the whole directory. */
+  units?: readonly Unit[]
+  /**
+   * Gives the unit that a folder is which is no part of a skill, the reason why nothing in it loads, or null.
+   */
+  unitAt?: (folder: { path: string; real: string }, listing: readonly Dirent[]) => Unit | 'closed' | null
   /** Called with the absolute path of each directory before it is listed. */
   onDirectory?: ((path: string) => void) | undefined
 }
@@ -39,33 +56,6 @@ const OWN_FOLDERS = new Set(['assets', 'references', 'scripts', 'templates', 'ex
 
 /** The stat of a file that cannot be read. */
 const NO_STAT: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 }
-
-/** A folder skill whose folder is being walked. */
-interface Scope {
-  skill: WalkedSkill
-  /** The folder's path as walked, with a slash at the end; empty for the entry's root. */
-  prefix: string
-  absolute: string
-  real: string
-}
-
-/** A file, folder or link that the walk comes to. */
-interface Item {
-  /** Relative to the walked directory, `/`-separated. */
-  path: string
-  absolute: string
-  real: string
-  /** The last part of its real path. */
-  realName: string
-  /** The folder skill that it lies in. */
-  scope: Scope | null
-  /** True inside one of the scope's own folders. */
-  inOwnFolder: boolean
-}
-
-interface Directory extends Item {
-  depth: number
-}
 
 /**
  * Finds the skills of a directory: one `readdir` for each folder, in code-point order of path. Follows links
@@ -81,7 +71,11 @@ class Walker {
   private readonly skills: WalkedSkill[] = []
   private readonly skipped: Skipped[] = []
   private readonly topLevel: string[] = []
-  private readonly realRoot: string
+  private readonly units: readonly Unit[]
+  /** Units that folders turned out to be. */
+  private readonly nested: Unit[] = []
+  /** Units and places, which are walked for themselves. */
+  private readonly starts: ReadonlySet<string>
   /** Real paths of the folders and single files that the walk has come to. */
   private readonly visited: Set<string>
   private items = 0
@@ -91,24 +85,56 @@ class Walker {
     private readonly root: string,
     private readonly options: WalkOptions,
   ) {
-    this.realRoot = realPath(root)
-    this.visited = new Set([this.realRoot])
+    this.units = options.units ?? [WHOLE]
+    const paths = this.units.flatMap(({ path, places }) => [path, ...places.map(place => place.path)])
+    this.starts = new Set(paths)
+    this.visited = new Set()
   }
 
   walk(): Walk {
-    const { root: absolute, realRoot: real, skills, skipped, topLevel: listing } = this
-    const realName = basename(real)
-    this.visit({ path: '', absolute, real, realName, scope: null, inOwnFolder: false, depth: 0 })
-    skills.sort((a, b) => byCodePoint(a.path, b.path))
-    return { skills, skipped, listing, ...(this.isRefused && { isRefused: true }) }
+    const { skills, skipped, topLevel } = this
+    const found: WalkedSkill[] = []
+    for (const unit of this.units)
+      for (const place of unit.places) {
+        this.visitPlace(unit, place)
+        found.push(...skills.splice(0).sort((a, b) => byCodePoint(a.path, b.path)))
+      }
+    const listing = hash('sha256', listingText(topLevel))
+    const isReplaced = this.nested.some(({ path }) => path === '')
+    const units = [...(isReplaced ? [] : this.units), ...this.nested]
+    return { skills: found, skipped, listing, units, ...(this.isRefused && { isRefused: true }) }
+  }
+
+  private visitPlace(unit: Unit, place: UnitPlace): void {
+    const { path } = place
+    const absolute = path === '' ? this.root : inside(this.root, path)
+    const real = realPath(absolute)
+    if (this.visited.has(real)) return
+    this.visited.add(real)
+    const unitRoot = unit.path === '' ? this.root : inside(this.root, unit.path)
+    const area = { unit, place, real: unit.path === path ? real : realPath(unitRoot) }
+    const depth = path === '' ? 0 : path.split('/').length
+    this.visit({
+      path,
+      absolute,
+      real,
+      realName: basename(real),
+      scope: null,
+      inOwnFolder: false,
+      area,
+      depth,
+    })
   }
 
   private visit(directory: Directory): void {
     const listing = this.list(directory)
     if (listing === null) return
     if (directory.path === '') this.topLevel.push(...listing.map(item => item.name))
-    const scope = this.openScope(directory, listing) ?? directory.scope
+    const area = this.areaOf(directory, listing)
+    if (area === null || this.isApart(directory, listing)) return
+    const scope = this.openScope({ ...directory, area }, listing) ?? directory.scope
     const isOwner = scope !== directory.scope
+    if (scope === null && isAlone(area)) return
     for (const item of listing) {
       const { name } = item
       if (!this.mayLook()) {
@@ -125,11 +151,26 @@ class Walker {
         realName: name,
         scope,
         inOwnFolder: isOwner ? OWN_FOLDERS.has(name) : directory.inOwnFolder,
+        area,
       }
       if (item.isSymbolicLink()) this.visitLink(child, directory.depth, name)
       else if (item.isDirectory()) this.visitFolder({ ...child, depth: directory.depth + 1 }, name)
       else this.visitFile(child, name, item.isFile())
     }
+  }
+
+  /** The area that a folder belongs to, which may be a unit of its own; null where nothing in it loads. */
+  private areaOf({ path, real, scope, area }: Directory, listing: Dirent[]): Area | null {
+    const unit = scope === null ? (this.options.unitAt?.({ path, real }, listing) ?? null) : null
+    if (unit === null) return area
+    if (unit === 'closed') return null
+    this.nested.push(unit)
+    return { unit, place: { path, kind: 'tree' }, real }
+  }
+
+  /** True for a skill inside a repository that is itself one: it is found where it is looked for, or nowhere. */
+  private isApart({ path, inOwnFolder, area }: Directory, listing: Dirent[]): boolean {
+    return isAlone(area) && path !== '' && !inOwnFolder && skillFileOf(listing) !== undefined
   }
 
   /** Counts one more file or folder; false past the limit. */
@@ -142,16 +183,18 @@ class Walker {
   }
 
   /** The entries of a directory; null where it cannot be read, which is reported. */
-  private list({ path, absolute, realName, inOwnFolder }: Directory): Dirent[] | null {
+  private list(directory: Directory): Dirent[] | null {
+    const { path, absolute, realName, inOwnFolder, area } = directory
     this.options.onDirectory?.(absolute)
     try {
       return listDirectory(absolute)
     } catch (error) {
-      if (path === '') {
+      if (isTop(directory)) {
         if (!isRefusal(error)) throw error
-        this.isRefused = true
+        this.isRefused ||= path === ''
         // There may be a SKILL.md in it that describes the whole directory.
-        this.addSkill('SKILL.md', NO_STAT, 'folder', realName, true).unseen = systemReason(error)
+        const file = below(path, 'SKILL.md')
+        this.addSkill(file, NO_STAT, 'folder', realName, area, true).unseen = systemReason(error)
         return null
       }
       const why = finding('file-unreadable', FILE_START, systemReason(error))
@@ -162,7 +205,7 @@ class Walker {
 
   /** The scope that a folder's SKILL.md opens; null without one, or in another skill's own folder. */
   private openScope(directory: Directory, listing: Dirent[]): Scope | null {
-    const { path, absolute, real, realName, inOwnFolder, scope } = directory
+    const { path, absolute, real, realName, inOwnFolder, scope, area } = directory
     // A folder called SKILL.md stands in the way of the file, and is reported as an unreadable one.
     const item = skillFileOf(listing) ?? listing.find(({ name }) => name === 'SKILL.md')
     if (item === undefined || this.isIgnored(below(path, item.name))) return null
@@ -174,21 +217,22 @@ class Walker {
       return null
     }
     const stat = item.isSymbolicLink() ? statLink(absoluteFile, real) : statFile(absoluteFile)
-    const atRoot = path === ''
+    const atRoot = isTop(directory)
     if ('rule' in stat) {
-      if (atRoot) this.addSkill(file, NO_STAT, 'folder', realName, atRoot).unseen = whyUnseen(stat)
+      if (atRoot) this.addSkill(file, NO_STAT, 'folder', realName, area, atRoot).unseen = whyUnseen(stat)
       else this.skip(file, stat, true, namesOf('folder', file, realName))
       return null
     }
-    const skill = this.addSkill(file, stat, 'folder', realName, atRoot)
+    const skill = this.addSkill(file, stat, 'folder', realName, area, atRoot)
     if (atRoot && this.options.describesEntry?.(absoluteFile)) return null
     if (name !== 'SKILL.md') skill.findings.push(finding('file-name-case', FILE_START, name))
-    return { skill, prefix: atRoot ? '' : `${path}/`, absolute, real }
+    return { skill, prefix: path === '' ? '' : `${path}/`, absolute, real }
   }
 
   private visitFolder(directory: Directory, name: string): void {
     const { path, absolute, real, depth } = directory
-    if (name.startsWith('.')) {
+    if (this.starts.has(path)) return
+    if (name.startsWith('.') && !isCurated(absolute, name)) {
       if (depth <= limits.walkDepth && name !== INDEX_DIRECTORY) this.visitDotDirectory(directory)
       return
     }
@@ -197,7 +241,7 @@ class Walker {
       this.skip(path, finding('walk-limit', FILE_START, `${limits.walkDepth} folders deep`))
       return
     }
-    if (isSingleFile(name) && skillFileOf(peekDirectory(absolute)) === undefined)
+    if (isSingleFile(name) && !isSkillFolder(absolute))
       this.skip(path, notRegular(), true, namesOf(kindOf(name), path))
     if (this.visited.has(real)) return
     this.visited.add(real)
@@ -225,13 +269,13 @@ class Walker {
     }
     const isFolder = target.stat.isDirectory()
     if (scope && !isWithin(target.real, scope.real)) {
-      const isSkill = isFolder && skillFileOf(peekDirectory(target.real)) !== undefined
+      const isSkill = isFolder && isSkillFolder(target.real)
       const folderName = isSkill ? basename(target.real) : undefined
       this.skipLink(link, name, finding('link-escapes', FILE_START), folderName)
       return
     }
-    const isOutside = !scope && isFolder && !isWithin(target.real, this.realRoot)
-    if (isOutside && skillFileOf(peekDirectory(target.real)) === undefined) {
+    const isOutside = !scope && isFolder && !isWithin(target.real, link.area.real)
+    if (isOutside && !isSkillFolder(target.real)) {
       if (!name.startsWith('.')) this.skipLink(link, name, finding('link-not-followed', FILE_START))
       return
     }
@@ -251,6 +295,7 @@ class Walker {
     const { path, absolute, scope } = file
     if (name === INDEX_FILE || name === '.DS_Store' || path === scope?.skill.path) return
     if (isSingleFile(name)) {
+      if (isAlone(file.area) && !file.inOwnFolder) return
       this.visitSingleFile(file, name, isRegular)
       return
     }
@@ -263,12 +308,12 @@ class Walker {
     if (meant !== null) this.skip(path, finding('file-name-near', FILE_START, name, meant), true)
   }
 
-  private visitSingleFile({ path, absolute, real }: Item, name: string, isRegular: boolean): void {
+  private visitSingleFile({ path, absolute, real, area }: Item, name: string, isRegular: boolean): void {
     if (this.visited.has(real)) return
     this.visited.add(real)
     const stat = isRegular ? statFile(absolute) : notRegular()
     if ('rule' in stat) this.skip(path, stat, true, namesOf(kindOf(name), path))
-    else this.addSkill(path, stat, kindOf(name), basename(dirname(real)), false)
+    else this.addSkill(path, stat, kindOf(name), basename(dirname(real)), area, false)
   }
 
   private visitResource({ path, absolute, realName }: Item, name: string, scope: Scope): void {
@@ -288,10 +333,11 @@ class Walker {
     stat: FileStat,
     kind: WalkedSkill['kind'],
     folderName: string,
+    { unit }: Area,
     atRoot: boolean,
   ): WalkedSkill {
     const { root } = this
-    const skill = { path, root, kind, folderName, atRoot, resources: [], findings: [], ...stat }
+    const skill = { path, root, kind, folderName, atRoot, unit, resources: [], findings: [], ...stat }
     if (isInside(path)) this.skills.push(skill)
     else this.skip(path, finding('path-unportable', FILE_START), true)
     return skill

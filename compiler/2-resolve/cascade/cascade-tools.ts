@@ -4,6 +4,9 @@ import { byCodePoint } from '../../../src/base/code-point-order.js'
 import type { CascadeLookUp, CascadeTool } from '../../../src/cascade/types.js'
 import { cascadeFields } from '../../../src/cascade/types.js'
 import type { ToolAddress } from '../../../src/index/index-format.js'
+import { boundAt } from '../../../src/index/unit-around.js'
+import { namespaceOf } from '../../../src/skill/names.js'
+import { namesInScope, qualifiedName } from '../../../src/skill/namespaces.js'
 import { nearTool } from '../../../src/skill/near-tool.js'
 import { brokenFault, mainFault, roleFault, shadowedFault } from '../../../src/skill/skill-faults.js'
 import { type Finding, toDiagnostic } from '../../diagnostics/diagnostics.js'
@@ -14,21 +17,24 @@ import {
   type ResolverDirectory,
   ToolResolver,
 } from '../../project/tool-resolver.js'
-import type { LinkedDirectory } from '../../records/linked-directory.js'
+import { type LinkedDirectory, nameIn } from '../../records/linked-directory.js'
 import { type CascadeInput, cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
+import type { Unit } from '../../records/unit.js'
 
 /** A directory of the project with its table of names. */
 export interface NamedDirectory {
   /** Absolute. */
   dir: string
   linked: LinkedDirectory
+  units: readonly Unit[]
 }
 
 /** The tools of a project's directories and of the library, as cascades are resolved from them. */
 export interface ProjectTools extends CascadeLookUp {
   // None of these returns a promise.
-  middleware: (key: string, from: CascadeTool) => CascadeTool | null
+  middleware: (key: string, from: CascadeTool, writer: CascadeTool) => CascadeTool | null
   authority: (tool: CascadeTool) => CascadeTool | null
+  namespaceMain: (tool: CascadeTool) => CascadeTool | null
   projectMain: () => CascadeTool | null
   libraryMain: () => CascadeTool | null
   /** Each directory's tools. */
@@ -95,7 +101,7 @@ export function projectTools(
       secondMains.map((main): ProjectTools['secondMains'][number] => [number, main]),
     ),
     address: addressOf,
-    firstNamed: name => resolver.named(name, 'project'),
+    firstNamed: name => resolver.named(name, '', 'project'),
     isKnown(id) {
       const [number, name] = addressOf(id)
       const tool = number === 'library' ? undefined : directories[number]?.linked.names.get(name)?.tool
@@ -105,14 +111,18 @@ export function projectTools(
       const [number, name] = addressOf(id)
       return number === 'library' ? shipped.get(name) : read[number]?.tools.get(name)
     },
-    base: (ref, from) => resolver.find(absolute(ref, from)),
-    middleware: (key, from) =>
-      (from.layer === 'bundled' ? null : middlewareNamed(key, read)) ?? onlyMiddleware(shipped.get(key)),
+    base: (ref, from) => resolver.find(absolute(ref, from), namespaceOf(from.name)),
+    middleware: (key, from, writer) => middlewareFor(key, from, writer, read, shipped),
     authority(tool) {
       const [number] = addressOf(tool.id)
-      return number === 'library' ? libraryMain : mainAbove(tool, read[number])
+      return number === 'library' ? libraryMain : (mainsAbove(tool, read[number])[0] ?? null)
     },
-    projectMain: () => read.map(({ mains }) => mains.get('.')).find(main => main) ?? null,
+    namespaceMain(tool) {
+      const [number] = addressOf(tool.id)
+      const mains = number === 'library' ? [] : mainsAbove(tool, read[number])
+      return mains.findLast(main => namespaceOf(main.name) !== '') ?? null
+    },
+    projectMain: () => read.flatMap(topMains).find(main => namespaceOf(main.name) === '') ?? null,
     libraryMain: () => libraryMain,
     nearName: ref =>
       nearTool(ref, [...directories.flatMap(({ linked }) => [...linked.names.keys()]), ...shipped.keys()]),
@@ -140,7 +150,10 @@ function resolverDirectory(
   return {
     dir,
     layer: 'project',
-    named: name => tools.get(name) ?? faulty.get(name),
+    named(name) {
+      const own = nameIn(linked, name) ?? name
+      return tools.get(own) ?? faulty.get(own)
+    },
     inFiles: () =>
       linked.units.flatMap(({ path, tools: own }) =>
         own.flatMap((one): [string, CascadeTool][] => {
@@ -153,6 +166,22 @@ function resolverDirectory(
         tools.has(tool.name) ? [] : [[fileOf(tool), tool]],
       ),
   }
+}
+
+/** The middleware that a key means which one tool wrote and another one has. */
+function middlewareFor(
+  key: string,
+  from: CascadeTool,
+  writer: CascadeTool,
+  directories: readonly ReadDirectory[],
+  shipped: ReadonlyMap<string, CascadeTool>,
+): CascadeTool | null {
+  for (const name of namesInScope(key, namespaceOf(writer.name))) {
+    const own = from.layer === 'bundled' ? null : middlewareNamed(name, directories)
+    const found = own ?? onlyMiddleware(shipped.get(name))
+    if (found) return found
+  }
+  return null
 }
 
 /** The first tool of a name that is middleware, or that nobody can use as such for its fault. */
@@ -168,15 +197,23 @@ function onlyMiddleware(tool: CascadeTool | undefined): CascadeTool | null {
   return tool?.role === 'middleware' ? tool : null
 }
 
-/** The nearest main skill in a tool's folder or above it, inside its directory. */
-function mainAbove(tool: CascadeTool, directory: ReadDirectory | undefined): CascadeTool | null {
-  let folder = posix.dirname(fileOf(tool))
-  for (;;) {
+/**
+ * The main skills in a tool's folder and above it, inside its unit, the nearest first. Those of other
+ * namespaces are not over it.
+ */
+function mainsAbove(tool: CascadeTool, directory: ReadDirectory | undefined): CascadeTool[] {
+  const found: CascadeTool[] = []
+  const top = (directory && boundAt(fileOf(tool), directory)) || '.'
+  for (let folder = posix.dirname(fileOf(tool)); ; folder = posix.dirname(folder)) {
     const main = directory?.mains.get(folder)
-    if (main) return main
-    if (folder === '.') return null
-    folder = posix.dirname(folder)
+    if (main && ['', namespaceOf(tool.name)].includes(namespaceOf(main.name))) found.push(main)
+    if (folder === top || folder === '.') return found
   }
+}
+
+/** The main skills at the top of a directory's units, in search order. */
+function topMains({ mains, units }: ReadDirectory): CascadeTool[] {
+  return units.flatMap(({ path }) => mains.get(path || '.') ?? [])
 }
 
 /** The fault of a tool whose name another file of its directory took; null for any other tool. */
@@ -210,10 +247,11 @@ interface ReadDirectory extends NamedDirectory {
   secondMains: { name: string; first: string }[]
 }
 
-function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDirectory {
+function readDirectory({ dir, linked, units }: NamedDirectory, number: number): ReadDirectory {
   const read: ReadDirectory = {
     dir,
     linked,
+    units,
     tools: new Map(),
     faulty: new Map(),
     mains: new Map(),
@@ -240,7 +278,7 @@ function readDirectory({ dir, linked }: NamedDirectory, number: number): ReadDir
 }
 
 function addFaultyMain(
-  { mains }: ReadDirectory,
+  { mains, linked }: ReadDirectory,
   { path }: SkillUnit,
   found: Finding | undefined,
   number: number,
@@ -250,7 +288,9 @@ function addFaultyMain(
   const first = mains.get(folder)
   if (first && byCodePoint(fileOf(first), path) < 0) return
   const fault = mainFault(toDiagnostic(path, found))
-  mains.set(folder, { ...cascadeTool(number, path, path, { role: 'main' }, 'project'), fault })
+  // What is at fault has no name; only its namespace is asked for.
+  const name = qualifiedName(linked.namespaces.get(path), posix.basename(path).replaceAll(':', '-'))
+  mains.set(folder, { ...cascadeTool(number, name, path, { role: 'main' }, 'project'), fault })
 }
 
 /** The finding that a file should be a main skill and cannot be used as one. */

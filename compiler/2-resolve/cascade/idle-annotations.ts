@@ -27,7 +27,7 @@ const NAMING: Record<string, boolean> = {
 }
 
 /**
- * * Finds annotations that do nothing: those of another role, and those that name keys which a tool neither
+ * Finds annotations that do nothing: those of another role, and those that name keys which a tool neither
  * has nor gets. Where it is uncertain whether a tool gets a key, it counts as given, so that no report is
  * wrong.
  *

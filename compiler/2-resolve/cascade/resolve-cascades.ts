@@ -30,7 +30,7 @@ export interface ProjectCascades {
 }
 
 /**
- * * Resolves the cascades of all of a project's tools together. A cascade that depends on tools which only
+ * Resolves the cascades of all of a project's tools together. A cascade that depends on tools which only
  * the runtime knows is left open, for the runtime to resolve.
  */
 export async function resolveProject(
@@ -144,7 +144,7 @@ function isUntouched(
 ): boolean {
   if (projectMain() || authority(tool) || libraryMain()?.metadata.$global !== undefined) return false
   return Object.entries(tool.metadata).every(
-    ([key, value]) => !isMetaKey(key) && isSurelySound(key, value) && middleware(key, tool) === null,
+    ([key, value]) => !isMetaKey(key) && isSurelySound(key, value) && middleware(key, tool, tool) === null,
   )
 }
 

@@ -6,7 +6,7 @@ import type { ProjectTools } from './cascade-tools.js'
 import type { Slip } from './slip.js'
 
 /**
- * * Finds configurations that do not fit the `params` of their middleware, each once, where the value is
+ * Finds configurations that do not fit the `params` of their middleware, each once, where the value is
  * written. Values with `${…}` are left out: they are known only when the middleware runs.
  */
 export function wrongConfigurations(
@@ -18,9 +18,9 @@ export function wrongConfigurations(
   // A value that is promoted to thousands of tools is checked once.
   const seen = new Map<ValueOrigin, Set<JsonValue>>()
   for (const { metadata, chain } of tools.values()) {
-    for (const { name, tool: middleware, args } of chain) {
+    for (const { key, tool: middleware, args } of chain) {
       const params = toolOf(middleware)?.params
-      const from = metadata.get(name)?.from
+      const from = metadata.get(key)?.from
       const compared = from && seen.get(from)
       if (!params || !from || compared?.has(args)) continue
       seen.set(from, (compared ?? new Set()).add(args))
@@ -30,7 +30,7 @@ export function wrongConfigurations(
       const [issue] = schema ? interpretSchema(params, schema, args) : []
       if (!issue) continue
       const { tool, path } = from
-      const found = [name, issue.message]
+      const found = [key, issue.message]
       slips.set(JSON.stringify([tool, path, found]), { code: 'middleware-config', tool, path, found })
     }
   }

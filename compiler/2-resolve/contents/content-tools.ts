@@ -6,7 +6,7 @@ import { toDiagnostic } from '../../diagnostics/diagnostics.js'
 import type { ContentTools, Dependencies } from '../../project/content-source.js'
 import type { LibraryTools } from '../../project/library.js'
 import type { Project } from '../../project/project.js'
-import type { ProjectPart } from '../../project/project-part.js'
+import { namespaceOfFile, type ProjectPart } from '../../project/project-part.js'
 import { type ProjectTool, ReferenceTargets } from '../../project/reference-targets.js'
 import { absoluteReference } from '../../project/tool-resolver.js'
 import type { NamedTool } from '../../records/linked-directory.js'
@@ -24,7 +24,8 @@ export function contentTools(
       const reference = absoluteReference(ref, resolve(parts[number]?.directory.dir ?? '', dirname(file)))
       if (reference.kind === 'none') return null
       if (reference.kind === 'name' || reference.kind === 'path') {
-        const found = targets.tools.find(reference)
+        const part = parts[number]
+        const found = targets.tools.find(reference, part && namespaceOfFile(part, file))
         if (found) return ownTool(parts, found, ref, number, dependencies)
       }
       if (reference.kind === 'name')
@@ -54,7 +55,7 @@ async function visibleNames(
 }
 
 /**
- * * A tool of the project, as a directive of the directory `number` sees it. Its name holds while its file is
+ * A tool of the project, as a directive of the directory `number` sees it. Its name holds while its file is
  * there; its metadata and content may change with every compile.
  */
 function ownTool(

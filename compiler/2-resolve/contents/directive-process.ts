@@ -1,8 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
+import { pathToFileURL } from 'node:url'
 import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import { DIRECTIVE_TIME_LIMIT, directiveHangs } from '../../../src/content/content-faults.js'
 import type { DirectiveCall, DirectiveTool } from '../../../src/content/directive.js'
+import { startChild } from '../../files/child-process.js'
 
 /** A message of the compiler: a call, or the answer to a directive's question. */
 export type ToDirective =
@@ -33,11 +34,8 @@ export interface Problem {
   hint: string
 }
 
-const WORKER = fileURLToPath(new URL('./directive-worker.js', import.meta.url))
-const MEMORY_LIMIT_MB = 512
-
 /**
- * * Runs an author's static directives in a process of their own, as all of an author's code: code that
+ * Runs an author's static directives in a process of their own, as all of an author's code: code that
  * throws, hangs or exits harms only itself.
  */
 export class DirectiveProcess {
@@ -54,7 +52,8 @@ export class DirectiveProcess {
   /** @throws DIRECTIVE_FAILED */
   run(call: DirectiveCall): Promise<unknown> {
     const number = this.calls++
-    const child = this.started()
+    this.child ??= startChild(new URL('./directive-worker.js', import.meta.url))
+    const { child } = this
     const tools: DirectiveTool[] = []
     return new Promise((fulfil, reject) => {
       const timer = setTimeout(() => end(() => reject(directiveHangs(this.name)), true), DIRECTIVE_TIME_LIMIT)
@@ -111,14 +110,6 @@ export class DirectiveProcess {
   close(): void {
     this.child?.kill('SIGKILL')
     this.child = undefined
-  }
-
-  private started(): ChildProcess {
-    this.child ??= fork(WORKER, [String(process.pid)], {
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      execArgv: ['--enable-source-maps', '--no-warnings', `--max-old-space-size=${MEMORY_LIMIT_MB}`],
-    })
-    return this.child
   }
 
   private send(message: ToDirective): void {

@@ -7,13 +7,13 @@ import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import { directiveFailed } from '../../../src/content/content-faults.js'
 import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../../src/content/directive.js'
 import { isDefinedTool } from '../../../src/skill/define-tool.js'
-import { endWithParent } from '../../files/end-with-parent.js'
+import { endWithParent } from '../../files/child-process.js'
 import type { FromDirective, ToDirective } from './directive-process.js'
 
 type Question = Extract<FromDirective, { ask: number }>
 type Answer = Extract<ToDirective, { answer: number }>
 
-const watched = endWithParent(Number(process.argv[2]))
+const watched = endWithParent()
 const asked = new Map<number, (answer: Answer) => void>()
 let questions = 0
 
@@ -21,9 +21,6 @@ process.on('message', (message: ToDirective) => {
   if ('answer' in message) asked.get(message.answer)?.(message)
   else void run(message)
 })
-
-// The compiler has ended, so that nothing is left to do.
-process.once('disconnect', () => process.exit())
 
 async function run(request: Extract<ToDirective, { call: number }>): Promise<void> {
   const { call, name, url, exported, arg, attributes, file, hasChildren } = request

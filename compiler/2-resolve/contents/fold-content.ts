@@ -14,7 +14,7 @@ export type RunStatic = (
 ) => Promise<string | NestedContent | null>
 
 /**
- * * Runs a content's static directives, inner ones first, and puts their results in their places. A block
+ * Runs a content's static directives, inner ones first, and puts their results in their places. A block
  * runs only where the text inside it is final.
  */
 export async function foldContent(

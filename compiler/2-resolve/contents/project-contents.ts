@@ -1,20 +1,22 @@
 import { isAgentAppsError } from '../../../src/base/error.js'
 import { nearest } from '../../../src/base/nearest.js'
 import { contentCycle, directiveFailed, takesTooLong } from '../../../src/content/content-faults.js'
+import { directiveReferences } from '../../../src/content/content-references.js'
 import { ContentWork } from '../../../src/content/content-work.js'
-import { type DirectiveSource, isDirectiveContent } from '../../../src/content/directive.js'
+import { type DirectiveContent, isDirectiveContent } from '../../../src/content/directive.js'
+import type { DirectiveForm } from '../../../src/content/directive-forms.js'
 import { directiveNames } from '../../../src/content/directive-names.js'
 import { asText, EXPRESSION_START } from '../../../src/content/interpolate.js'
 import {
   allDirectives,
   type ContentPart,
-  type ContentProblem,
   type ContentRecord,
   type DirectivePart,
   isDirective,
   type NestedContent,
 } from '../../../src/index/content-record.js'
-import type { DirectiveForm } from '../../../src/skill/directive-forms.js'
+import { boundAt } from '../../../src/index/unit-around.js'
+import { inOrder } from '../../../src/skill/references.js'
 import { brokenFault } from '../../../src/skill/skill-faults.js'
 import {
   FILE_START,
@@ -31,13 +33,12 @@ import type { RecordedIndex } from '../../index/recorded-index.js'
 import { type ContentTools, contentSource, type Dependencies } from '../../project/content-source.js'
 import type { LibraryTools } from '../../project/library.js'
 import type { Project } from '../../project/project.js'
-import type { ProjectPart } from '../../project/project-part.js'
+import { type LinkedPart, namespaceOfFile, type ProjectPart } from '../../project/project-part.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 import { contentTools } from './content-tools.js'
-import { failsInDirective } from './fails-in-directive.js'
 import { foldContent } from './fold-content.js'
-import { idleInDirective } from './idle-in-directive.js'
-import { type ProjectDirectives, projectDirectives } from './static-directives.js'
+import { misgivenArguments } from './misgiven-arguments.js'
+import { type ProjectDirectives, projectDirectives, type UsableDirectives } from './static-directives.js'
 
 /** The compiled contents of one directory. */
 export interface LocatedContents {
@@ -79,24 +80,39 @@ export async function projectContents(
   }
 }
 
+/** Adds the references in the directives of contents to the references of a project's tools. */
+export function addDirectiveReferences(
+  parts: readonly LinkedPart[],
+  contents: readonly LocatedContents[],
+): void {
+  for (const [number, { records }] of contents.entries()) {
+    for (const [name, record] of records) {
+      const tool = parts[number]?.linked.names.get(name)?.tool
+      if (tool && record)
+        tool.references = inOrder([...tool.references, ...directiveReferences(record.parts)])
+    }
+  }
+}
+
 async function directoryContents(
   part: ContentsPart,
   number: number,
   directives: ProjectDirectives,
   tools: ContentTools,
 ): Promise<LocatedContents> {
-  const { known, broken } = directives
   const { linked, keptFindings } = part
   const contents: LocatedContents = { records: new Map(), findings: new Map() }
   for (const unit of linked.units) {
     const own = unit.tools.filter(
       tool => directivesOf(tool).length > 0 && linked.names.get(tool.name)?.tool === tool,
     )
+    const usable = directives.within(namespaceOfFile(part, unit.path))
+    const { known, broken } = usable
     const isOne = (name: string): boolean =>
       known.has(name) || broken.has(name) || nearest(name, known.keys()) !== null
     if (!own.flatMap(directivesOf).some(isOne)) continue
     const kept = keptFindings?.(unit) ?? null
-    const compiling = new ContentCompiler(part, number, unit, directives, tools)
+    const compiling = new ContentCompiler(part, number, unit, usable, tools)
     for (const tool of own) {
       if (!directivesOf(tool).some(name => known.has(name))) continue
       contents.records.set(tool.name, kept ? null : await compiling.compile(tool))
@@ -109,7 +125,7 @@ async function directoryContents(
 }
 
 /**
- * * Takes what an index says of a file's contents that need code to be run, and gives the file's findings.
+ * Takes what an index says of a file's contents that need code to be run, and gives the file's findings.
  * Null where none needs it, or where a file that they were made of is another by now.
  */
 function takeRecorded(
@@ -140,15 +156,19 @@ const CONTENT_RULES: ReadonlySet<RuleName> = new Set([
   'directive-invalid',
 ])
 
-/** The circumstances in which a text is folded. */
-interface Folding {
+/** The file of a text that is folded. */
+interface Inclusion {
   /** The files that the text is included by, its own last. */
   way: readonly string[]
+  /** The directive of the skill's own file that has the text included. */
+  including?: DirectivePart
+}
+
+/** The circumstances in which a text is folded. */
+interface Folding extends Inclusion {
   /** The files that the content was made of. */
   files: Set<string>
   work: ContentWork
-  /** The directive of the skill's own file that has the text included. */
-  including?: DirectivePart
 }
 
 /** Compiles the contents of one file. */
@@ -170,7 +190,7 @@ class ContentCompiler {
     private readonly part: ContentsPart,
     private readonly number: number,
     private readonly unit: SkillUnit,
-    private readonly directives: ProjectDirectives,
+    private readonly directives: UsableDirectives,
     private readonly tools: ContentTools,
   ) {
     this.known = directives.known
@@ -186,12 +206,13 @@ class ContentCompiler {
       this.findings.push(finding('directive-invalid', place, message, hint))
     for (const { message, hint, ...place } of slips)
       this.findings.push(finding('directive-idle', place, message, hint))
-    this.findMisgiven(parts, [this.unit.path])
+    const way = [this.unit.path]
+    this.findMisgiven(parts, { way })
     const files = new Set<string>()
     this.compiled = tool
     const [problem] = faults
-    const compiled = problem ? parts : await this.fold(text, parts, { way: [this.unit.path], files, work })
-    // What is too large is left as it was written, so that it is that much again where it is rendered.
+    const compiled = problem ? parts : await this.fold(text, parts, { way, files, work })
+    // A content that is too large is left as it was written, so that rendering it reports the same.
     const folded = this.isTooLarge ? parts : compiled
     files.delete(this.unit.path)
     tool.included = [...files].sort()
@@ -203,22 +224,13 @@ class ContentCompiler {
     }
   }
 
-  /** Finds text that reads like a directive and is none. */
+  /** Finds text that resembles a directive but is not one. */
   async findText(tool: UnitTool): Promise<void> {
     await this.findSlips(tool)
-    await this.findMisformed(tool)
-  }
-
-  /** Finds known directives with too many or too few colons. */
-  private async findMisformed(tool: UnitTool): Promise<void> {
     if (!directivesOf(tool).some(name => this.known.has(name))) return
     const { text, line } = await this.bodyOf(tool)
-    for (const { name, hint, ...place } of await misformedDirectives(
-      text,
-      this.known,
-      line,
-      this.workOf(tool),
-    ))
+    const misformed = await misformedDirectives(text, this.known, line, this.workOf(tool))
+    for (const { name, hint, ...place } of misformed)
       this.findings.push(finding('directive-unknown', place, name, '', '', hint))
   }
 
@@ -232,23 +244,14 @@ class ContentCompiler {
     )
     if (slips.length === 0) return
     const { text, line } = await this.bodyOf(tool)
-    const forms: DirectiveForm[] = ['inline', 'block']
-    const { parts } = await parseContentWithin(
-      text,
-      new Map(slips.map(name => [name, forms])),
-      line,
-      this.workOf(tool),
-    )
-    for (const {
-      name,
-      arg,
-      attributes,
-      at: [line, column],
-    } of allDirectives(parts)) {
+    const forms = slips.map((name): [string, DirectiveForm[]] => [name, ['inline', 'block']])
+    const { parts } = await parseContentWithin(text, new Map(forms), line, this.workOf(tool))
+    for (const directive of allDirectives(parts)) {
+      const { name, arg, attributes } = directive
       if (arg === undefined && attributes === undefined) continue
       const fault = broken.get(name)
       const found = fault ? ['', brokenFault(fault).message] : [this.nearName(name) ?? '']
-      this.findings.push(finding('directive-unknown', { line, column }, name, ...found))
+      this.findings.push(finding('directive-unknown', placeOf(directive), name, ...found))
     }
   }
 
@@ -273,10 +276,15 @@ class ContentCompiler {
       if (this.isTooLarge) return null
       const dependencies: Dependencies = { files: new Set(), isOpen: false }
       const { dir } = this.part.directory
-      const source = contentSource(dir, way.at(-1) as string, this.tools, dependencies, work)
+      const file = way.at(-1) as string
+      const bound = boundAt(file, this.part)
+      const source = contentSource(dir, file, bound, this.tools, dependencies, work)
       try {
-        const ran = await this.run(directive, children, source, dependencies)
-        if (ran === 'not evaluated') this.addNotEvaluated(directive, way, including)
+        const { name, arg, attributes = {} } = directive
+        const inner = children === null ? {} : { children: async () => children }
+        const call = { arg, attributes, source, ...inner }
+        const ran = await this.directives.run(name, call, this.number, dependencies)
+        if (ran === 'not evaluated') this.addNotEvaluated(directive, folding)
         if (ran === null || ran === 'not evaluated' || dependencies.isOpen) return null
         const { result } = ran
         const nested = isDirectiveContent(result)
@@ -285,25 +293,15 @@ class ContentCompiler {
         if (nested !== null) for (const file of dependencies.files) files.add(file)
         return nested
       } catch (error) {
-        this.addFailure(directive, error, way, including)
+        this.addFailure(directive, error, folding)
         // Rendering fails in the same way.
         return null
       }
     })
   }
 
-  private run(
-    { name, arg, attributes = {} }: DirectivePart,
-    children: string | null,
-    source: DirectiveSource,
-    dependencies: Dependencies,
-  ): ReturnType<ProjectDirectives['run']> {
-    const inner = children === null ? {} : { children: async () => children }
-    return this.directives.run(name, { arg, attributes, source, ...inner }, this.number, dependencies)
-  }
-
   private async nest(
-    { content, file, entry }: { content: string; file: string; entry?: string | undefined },
+    { content, file, entry }: DirectiveContent,
     dependencies: Dependencies,
     { way, work, including }: Folding & { including: DirectivePart },
   ): Promise<string | NestedContent | null> {
@@ -313,75 +311,53 @@ class ContentCompiler {
     if (!directiveNames(content).some(name => this.known.has(name))) return plain(content, file)
     work.include()
     const { parts, faults, slips } = await parseContentWithin(content, this.known, 1, work)
-    const addIncluded = (rule: 'directive-invalid' | 'directive-idle', problem: ContentProblem): void => {
-      const { message, hint, line, column } = problem
-      const place = `in ${file}:${line}:${column}, which it includes, `
-      this.findings.push(finding(rule, placeOf(including), place + message, hint))
-    }
+    const inner = { way: [...way, file], including }
     const [fault] = faults
     if (fault) {
       if (work.isSpent) throw takesTooLong()
-      addIncluded('directive-invalid', fault)
+      this.add('directive-invalid', fault, [fault.line, fault.column], inner)
       return { text: '', parts: [], file, problem: fault }
     }
-    for (const slip of slips) addIncluded('directive-idle', slip)
-    this.findMisgiven(parts, [...way, file], including)
-    const { files } = dependencies
-    const folded = await this.fold(content, parts, { way: [...way, file], files, work, including })
+    for (const slip of slips) this.add('directive-idle', slip, [slip.line, slip.column], inner)
+    this.findMisgiven(parts, inner)
+    const folded = await this.fold(content, parts, { ...inner, files: dependencies.files, work })
     const isText = !folded.some(isDirective)
     return isText ? plain(content, file) : { text: content, parts: folded, file }
   }
 
-  private addNotEvaluated(
-    directive: DirectivePart,
-    way: readonly string[],
-    including: DirectivePart | undefined,
-  ): void {
+  private addNotEvaluated({ name, at }: DirectivePart, inclusion: Inclusion): void {
     if (this.compiled) this.notEvaluated.add(this.compiled)
-    const problem = { message: `the directive ${JSON.stringify(directive.name)}`, hint: '' }
-    this.add('not-evaluated', problem, directive, way, including)
+    this.add('not-evaluated', { message: `the directive ${JSON.stringify(name)}`, hint: '' }, at, inclusion)
   }
 
-  private addFailure(
-    directive: DirectivePart,
-    error: unknown,
-    way: readonly string[],
-    including: DirectivePart | undefined,
-  ): void {
-    const { code, message, hint } = isAgentAppsError(error) ? error : directiveFailed(directive.name, error)
-    if (code === 'CONTENT_TOO_LARGE') {
-      // It is of the content, whichever directive is the one too much.
-      if (!this.isTooLarge) this.findings.push(finding('directive-failed', this.start, message, hint))
-      this.isTooLarge = true
-    } else this.add('directive-failed', { message, hint }, directive, way, including)
+  private addFailure({ name, at }: DirectivePart, error: unknown, inclusion: Inclusion): void {
+    const { code, message, hint } = isAgentAppsError(error) ? error : directiveFailed(name, error)
+    if (code !== 'CONTENT_TOO_LARGE') return this.add('directive-failed', { message, hint }, at, inclusion)
+    // The whole content is too large, whichever directive exceeds the limit.
+    if (!this.isTooLarge) this.findings.push(finding('directive-failed', this.start, message, hint))
+    this.isTooLarge = true
   }
 
   /** Finds arguments of the library's directives that do nothing, or that fail at every call. */
-  private findMisgiven(
-    parts: readonly ContentPart[],
-    way: readonly string[],
-    including?: DirectivePart,
-  ): void {
+  private findMisgiven(parts: readonly ContentPart[], inclusion: Inclusion): void {
     for (const directive of allDirectives(parts)) {
       if (!this.directives.isLibrarys(directive.name)) continue
-      const failing = failsInDirective(directive)
-      if (failing) this.add('directive-failed', failing, directive, way, including)
-      for (const idle of idleInDirective(directive))
-        this.add('directive-idle', idle, directive, way, including)
+      for (const found of misgivenArguments(directive)) this.add(found.rule, found, directive.at, inclusion)
     }
   }
 
+  /** Adds a finding at its place, or at the directive of the skill's own file that includes the text. */
   private add(
-    rule: 'directive-failed' | 'directive-idle' | 'not-evaluated',
+    rule: RuleName,
     { message, hint }: { message: string; hint: string },
-    directive: DirectivePart,
-    way: readonly string[],
-    including: DirectivePart | undefined,
+    [line, column]: DirectivePart['at'],
+    { way, including }: Inclusion,
   ): void {
-    const placed = including
-      ? `in ${way.at(-1)}:${directive.at.join(':')}, which it includes, ${message}`
-      : message
-    this.findings.push(finding(rule, placeOf(including ?? directive), placed, hint))
+    if (!including) this.findings.push(finding(rule, { line, column }, message, hint))
+    else {
+      const placed = `in ${way.at(-1)}:${line}:${column}, which it includes, ${message}`
+      this.findings.push(finding(rule, placeOf(including), placed, hint))
+    }
   }
 }
 

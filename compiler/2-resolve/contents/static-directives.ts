@@ -1,10 +1,12 @@
 import { relative } from 'node:path'
 import type { Diagnostic } from '../../../src/base/diagnostic.js'
 import type { DirectiveCall } from '../../../src/content/directive.js'
+import type { DirectiveForm } from '../../../src/content/directive-forms.js'
 import { isInside } from '../../../src/index/inside-path.js'
-import type { DirectiveForm } from '../../../src/skill/directive-forms.js'
+import { labelOf, namespaceOf } from '../../../src/skill/names.js'
 import { toDiagnostic } from '../../diagnostics/diagnostics.js'
 import { bundleApart } from '../../esbuild/import-bundled.js'
+import { memoize } from '../../files/memoize.js'
 import type { Dependencies } from '../../project/content-source.js'
 import type { LibraryTools } from '../../project/library.js'
 import type { ProjectPart } from '../../project/project-part.js'
@@ -12,8 +14,16 @@ import { cascadeInput } from '../../records/skill-unit.js'
 import { fileOf, type WalkedSkill } from '../../records/walked.js'
 import { DirectiveProcess } from './directive-process.js'
 
-/** The directives that a project's skills may use: its own, then the library's. */
+/** The directives of a project. */
 export interface ProjectDirectives {
+  /** Those that the skills of a namespace may use: its own, those without a namespace, then the library's. */
+  within: (namespace: string) => UsableDirectives
+  /** Ends the processes of authors' directives. */
+  close: () => void
+}
+
+/** The directives that a content may use, by name without namespace. */
+export interface UsableDirectives {
   known: ReadonlyMap<string, readonly DirectiveForm[]>
   /** By name: the faults that keep skills from loading which may be directives. */
   broken: ReadonlyMap<string, Diagnostic>
@@ -29,8 +39,6 @@ export interface ProjectDirectives {
     directory: number,
     dependencies: Dependencies,
   ) => Promise<{ result: unknown } | 'not evaluated' | null>
-  /** Ends the processes of authors' directives. */
-  close: () => void
 }
 
 /** @param evaluate whether those of the project's own are run */
@@ -39,45 +47,87 @@ export function projectDirectives(
   library: LibraryTools | null,
   evaluate: boolean,
 ): ProjectDirectives {
-  const known = new Map<string, readonly DirectiveForm[]>()
-  const own = new Map<string, number>()
-  const broken = new Map<string, Diagnostic>()
-  for (const [number, { linked }] of parts.entries()) {
-    for (const [name, { unit, tool, broken: fault }] of linked.names) {
-      if (fault && !broken.has(name)) broken.set(name, toDiagnostic(unit.path, fault))
-      const forms = tool && cascadeInput(tool)?.directive
-      if (!forms || known.has(name)) continue
-      known.set(name, forms)
-      own.set(name, number)
+  const own = ownDirectives(parts)
+  const shipped = library?.readDirectives() ?? new Map<string, readonly DirectiveForm[]>()
+  const processes = new Map<string, Promise<AuthorsDirective | null>>()
+
+  /** Runs a directive of the project's own, by its whole name. */
+  const run = async (
+    name: string,
+    home: number,
+    call: DirectiveCall,
+    directory: number,
+    dependencies: Dependencies,
+  ): ReturnType<UsableDirectives['run']> => {
+    const part = parts[home] as ProjectPart
+    if (!evaluate) return staticSource(name, part) ? 'not evaluated' : null
+    const running = processes.get(name) ?? startDirective(name, part)
+    processes.set(name, running)
+    const directive = await running
+    if (directive === null) return null
+    if (home !== directory || !directive.inputs.every(isInside)) dependencies.isOpen = true
+    for (const file of directive.inputs) dependencies.files.add(file)
+    return { result: await directive.process.run(call) }
+  }
+
+  const within = (namespace: string): UsableDirectives => {
+    const { known, broken } = inScope(own, namespace)
+    return {
+      known: new Map([...shipped, ...[...known].map(([label, { forms }]) => [label, forms] as const)]),
+      broken,
+      isLibrarys: label => shipped.has(label) && !known.has(label),
+      async run(label, call, directory, dependencies) {
+        const found = known.get(label)
+        if (found) return run(found.name, found.home, call, directory, dependencies)
+        const directive = await library?.staticDirective(label)
+        return directive ? { result: await directive(undefined, call) } : null
+      },
     }
   }
-  for (const [name, forms] of library?.readDirectives() ?? []) if (!known.has(name)) known.set(name, forms)
 
-  const processes = new Map<string, Promise<AuthorsDirective | null>>()
   return {
-    known,
-    broken,
-    isLibrarys: name => known.has(name) && !own.has(name),
-    async run(name, call, directory, dependencies) {
-      const home = own.get(name)
-      if (home === undefined) {
-        const directive = await library?.staticDirective(name)
-        return directive ? { result: await directive(undefined, call) } : null
-      }
-      const part = parts[home] as ProjectPart
-      if (!evaluate) return staticSource(name, part) ? 'not evaluated' : null
-      const running = processes.get(name) ?? startDirective(name, part)
-      processes.set(name, running)
-      const directive = await running
-      if (directive === null) return null
-      if (home !== directory || !directive.inputs.every(isInside)) dependencies.isOpen = true
-      for (const file of directive.inputs) dependencies.files.add(file)
-      return { result: await directive.process.run(call) }
-    },
+    within: memoize(within),
     close() {
       for (const running of processes.values()) void running.then(directive => directive?.process.close())
     },
   }
+}
+
+/** A directive of the project's own. */
+interface OwnDirective {
+  name: string
+  forms: readonly DirectiveForm[]
+  /** The number of its directory. */
+  home: number
+}
+
+interface OwnDirectives {
+  known: Map<string, OwnDirective>
+  broken: Map<string, Diagnostic>
+}
+
+/** The project's own directives, and the skills with faults that may be some, by whole name. */
+function ownDirectives(parts: readonly ProjectPart[]): OwnDirectives {
+  const known: OwnDirectives['known'] = new Map()
+  const broken: OwnDirectives['broken'] = new Map()
+  for (const [home, { linked }] of parts.entries()) {
+    for (const [name, { unit, tool, broken: fault }] of linked.names) {
+      if (fault && !broken.has(name)) broken.set(name, toDiagnostic(unit.path, fault))
+      const forms = tool && cascadeInput(tool)?.directive
+      if (forms && !known.has(name)) known.set(name, { name, forms, home })
+    }
+  }
+  return { known, broken }
+}
+
+/** Those without a namespace and those of one, which come first, by name without namespace. */
+function inScope({ known, broken }: OwnDirectives, namespace: string): OwnDirectives {
+  const usable = <Value>(all: ReadonlyMap<string, Value>): Map<string, Value> => {
+    const of = (wanted: string): [string, Value][] =>
+      [...all].flatMap(([name, value]) => (namespaceOf(name) === wanted ? [[labelOf(name), value]] : []))
+    return new Map(namespace === '' ? of('') : [...of(''), ...of(namespace)])
+  }
+  return { known: usable(known), broken: usable(broken) }
 }
 
 /** A static directive of the project's own, ready to be called. */

@@ -1,47 +1,55 @@
 import { posix } from 'node:path'
+import { labelOf, namespaceOf } from '../../../src/skill/names.js'
+import { namesInScope } from '../../../src/skill/namespaces.js'
 import { parseReference } from '../../../src/skill/reference.js'
-import { CIRCLE_HINT } from '../../../src/skill/skill-faults.js'
+import { CYCLE_HINT } from '../../../src/skill/skill-faults.js'
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
 import type { Stage } from '../../project/stage.js'
+import { areCopies, type ReadSkillFile } from '../../records/copies.js'
 import type { LinkedDirectory, NamedTool } from '../../records/linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
+import type { Walk } from '../../records/walked.js'
 
 /** Makes the table of names of a directory that was walked and read. */
 export const link: Stage<
-  { walked: { skipped: readonly Unseen[] }; read: { units: SkillUnit[] } },
+  { walked: Pick<Walk, 'skills' | 'skipped'>; read: { units: SkillUnit[] } },
   { linked: LinkedDirectory }
 > = {
   name: 'link',
-  run: ({ walked, read }) => ({ linked: linkDirectory(read.units, walked.skipped) }),
-}
-
-/** A place that would give skills if it could be read. */
-export interface Unseen {
-  path: string
-  finding: Finding
-  names?: string[]
+  run: ({ walked, read }) => ({
+    linked: linkDirectory(read.units, walked),
+  }),
 }
 
 /**
  * Makes a directory's table of names. A name that stands twice is the first file's;
  * a broken file keeps its name from later directories, but not from a sound file beside it.
  */
-export function linkDirectory(units: SkillUnit[], unseen: readonly Unseen[] = []): LinkedDirectory {
+export function linkDirectory(
+  units: SkillUnit[],
+  { skills, skipped }: Pick<Walk, 'skills' | 'skipped'>,
+): LinkedDirectory {
   const names = new Map<string, NamedTool>()
   const findings = new Map<string, Finding[]>()
   const given = new Map<string, string[]>()
+  const copies = new Set<string>()
+  const byPath = new Map(skills.map(skill => [skill.path, skill]))
+  const readFile = ({ path, sha256 }: SkillUnit): ReadSkillFile => ({ skill: byPath.get(path), sha256 })
   for (const unit of units) {
     for (const tool of unit.tools) {
       const first = names.get(tool.name)
+      // A copy of a main skill decides for another folder.
+      const isMain = cascadeInput(tool)?.role === 'main'
       if (first === undefined) {
         names.set(tool.name, { unit, tool })
         append(given, unit.path, tool.name)
+      } else if (!isMain && first.unit !== unit && areCopies(readFile(first.unit), readFile(unit))) {
+        copies.add(unit.path)
       } else {
         const where = first.unit === unit ? '' : first.unit.path
         const line = String(first.tool?.place.line)
         append(findings, unit.path, finding('duplicate-name', tool.place, tool.name, line, where))
-        if (cascadeInput(tool)?.role === 'main')
-          append(findings, unit.path, finding('main-broken', tool.place))
+        if (isMain) append(findings, unit.path, finding('main-broken', tool.place))
       }
     }
   }
@@ -50,7 +58,7 @@ export function linkDirectory(units: SkillUnit[], unseen: readonly Unseen[] = []
       if (!names.has(name)) names.set(name, { unit, broken })
     }
   }
-  for (const { path, finding: broken, names: taken = [] } of unseen) {
+  for (const { path, finding: broken, names: taken = [] } of skipped) {
     for (const name of taken) if (!names.has(name)) names.set(name, { unit: emptyUnit(path), broken })
   }
   for (const circle of delegateCircles(names)) {
@@ -61,11 +69,42 @@ export function linkDirectory(units: SkillUnit[], unseen: readonly Unseen[] = []
       append(
         findings,
         unit.path,
-        finding('delegate-invalid', tool.delegate.place, tool.delegate.ref, problem, CIRCLE_HINT),
+        finding('delegate-invalid', tool.delegate.place, tool.delegate.ref, problem, CYCLE_HINT),
       )
     }
   }
-  return { units, names, findings, given }
+  for (const [first, ...others] of sameLabels(names))
+    for (const { unit } of others)
+      if (first && areCopies(readFile(first.unit), readFile(unit))) copies.add(unit.path)
+  const namespaces = new Map(
+    skills.flatMap(({ path, unit }) => (unit?.namespace === undefined ? [] : [[path, unit.namespace]])),
+  )
+  return { units, names, namesakes: namesakesIn(names), namespaces, findings, copies, given }
+}
+
+/** The tools that differ in nothing but their namespace, each time the one first that the bare name means. */
+function sameLabels(names: ReadonlyMap<string, NamedTool>): NamedTool[][] {
+  const byLabel = new Map<string, NamedTool[]>()
+  for (const [name, named] of names) {
+    if (!named.tool || name === labelOf(name)) continue
+    const own = names.get(labelOf(name))
+    if (own?.tool && !byLabel.has(labelOf(name))) byLabel.set(labelOf(name), [own])
+    append(byLabel, labelOf(name), named)
+  }
+  return [...byLabel.values()].filter(({ length }) => length > 1)
+}
+
+/**
+ * What bare names mean that are nobody's own name: the qualified names of the tools, in search order, those
+ * that load before those that do not.
+ */
+function namesakesIn(names: ReadonlyMap<string, NamedTool>): Map<string, string[]> {
+  const namesakes = new Map<string, string[]>()
+  for (const name of names.keys()) {
+    const label = labelOf(name)
+    if (!names.has(label)) append(namesakes, label, name)
+  }
+  return namesakes
 }
 
 interface Linked {
@@ -109,11 +148,14 @@ function delegateOf(
 ): Linked | null {
   if (!tool.delegate) return null
   const reference = parseReference(tool.delegate.ref)
-  if (reference.kind === 'name') return soundTool(names.get(reference.name))
+  if (reference.kind === 'name') {
+    const known = namesInScope(reference.name, namespaceOf(tool.name)).find(name => names.has(name))
+    return soundTool(names.get(known ?? ''))
+  }
   if (reference.kind !== 'path') return null
   const file = posix.join(posix.dirname(unit.path), reference.path)
   const tools = byFile.get(file) ?? byFile.get(`${file}/SKILL.md`) ?? []
-  return tools.find(one => !reference.fragment || one.tool.name === reference.fragment) ?? null
+  return tools.find(one => !reference.fragment || labelOf(one.tool.name) === reference.fragment) ?? null
 }
 
 function emptyUnit(path: string): SkillUnit {

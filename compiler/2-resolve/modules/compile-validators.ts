@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
+import { orNull } from '../../../src/base/attempt.js'
 import type { JsonObject } from '../../../src/base/json.js'
-import type { ValidatorRecord } from '../../../src/index/index-format.js'
-import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
-import { type CheckedSchema, checkSchema } from '../../../src/schema/check-schema.js'
+import { INDEX_DIRECTORY, type ValidatorRecord } from '../../../src/index/index-format.js'
+import { checkSchema } from '../../../src/schema/check-schema.js'
 import { configured, factoryText, withoutNames } from '../../../src/schema/compile-schema.js'
-import type { Dialect } from '../../../src/schema/keywords.js'
-import { MODULE_MARK } from '../../esbuild/banners.js'
+import { MODULE_MARK } from '../../esbuild/module-source.js'
 import type { CompileCache } from '../../records/compile-cache.js'
 import { isAsMade } from '../../records/made-files.js'
 import type { SkillUnit } from '../../records/skill-unit.js'
@@ -18,7 +17,7 @@ export interface Validators {
 }
 
 /**
- * * Compiles the schemas of the units' tools, each once however many tools have it, and names the files in
+ * Compiles the schemas of the units' tools, each once however many tools have it, and names the files in
  * their records. The runtime interprets a schema that cannot be compiled, with equal results.
  *
  * @param known what earlier compiles made, and lies on disk
@@ -30,7 +29,6 @@ export async function compileValidators(
   const made = new Map<string, string | null>(known)
   const outputs = new Map<string, Uint8Array>()
   const used = new Set<string>()
-  const compiler = new SchemaCompiler()
   for (const tool of units.flatMap(({ tools }) => tools)) {
     if (tool.fresh) {
       const { record } = tool.fresh
@@ -52,7 +50,7 @@ export async function compileValidators(
     const digest = hash('sha256', JSON.stringify(schema)).slice(0, 32)
     const before = made.get(digest)
     if (before !== undefined) return before
-    const text = await compiler.compile(schema)
+    const text = await compileSchema(schema)
     const file = text === null ? null : fileFor(text)
     if (file !== null && text !== null) outputs.set(file, Buffer.from(`${MODULE_MARK}\n${text}`))
     made.set(digest, file)
@@ -71,42 +69,14 @@ function fileFor(text: string): string {
   return `${INDEX_DIRECTORY}/module-${number.toString(36).toUpperCase().padStart(8, '0').slice(-8)}.mjs`
 }
 
-type Compile = (schema: JsonObject) => string
-
-/** Ajv, loaded for the first schema. */
-class SchemaCompiler {
-  readonly #compilers = new Map<Dialect, Compile>()
-
-  /** The text of a module; null for a schema that cannot be compiled. */
-  async compile(schema: JsonObject): Promise<string | null> {
-    const checked = checkSchema(schema)
-    if ('problem' in checked || !checked.isCompilable) return null
-    const compile = await this.#compiler(checked)
-    try {
-      return factoryText(compile(withoutNames(schema)))
-    } catch {
-      // Schemas that Ajv cannot compile are interpreted.
-      return null
-    }
-  }
-
-  async #compiler({ dialect }: CheckedSchema): Promise<Compile> {
-    const known = this.#compilers.get(dialect)
-    if (known) return known
-    const { Ajv, standalone } = await loadAjv(dialect)
-    const compile: Compile = schema => {
-      // Each schema gets an instance of its own: Ajv numbers its names, and equal schemas must give equal
-      // texts.
-      const ajv = configured(Ajv)
-      return standalone(ajv, ajv.compile(schema))
-    }
-    this.#compilers.set(dialect, compile)
-    return compile
-  }
-}
-
-async function loadAjv(dialect: Dialect) {
+/** The text of the module that Ajv makes of a schema; null for a schema that it cannot compile. */
+async function compileSchema(schema: JsonObject): Promise<string | null> {
+  const checked = checkSchema(schema)
+  if ('problem' in checked || !checked.isCompilable) return null
   const { default: standalone } = (await import('ajv/dist/standalone/index.js')).default
-  if (dialect === 'draft-07') return { Ajv: (await import('ajv')).Ajv, standalone }
-  return { Ajv: (await import('ajv/dist/2020.js')).Ajv2020, standalone }
+  // Each schema gets an instance of its own: Ajv numbers its names, and equal schemas must give equal texts.
+  const ajv = configured(
+    checked.dialect === 'draft-07' ? (await import('ajv')).Ajv : (await import('ajv/dist/2020.js')).Ajv2020,
+  )
+  return orNull(() => factoryText(standalone(ajv, ajv.compile(withoutNames(schema)))))
 }

@@ -1,6 +1,14 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { orNull } from '../../../src/base/attempt.js'
 import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
+import {
+  FILE_START,
+  type Finding,
+  finding,
+  type Place,
+  type RuleName,
+} from '../../diagnostics/diagnostics.js'
+import { startChild } from '../../files/child-process.js'
 
 export interface EvaluationRequest {
   url: string
@@ -21,8 +29,21 @@ export interface Evaluation {
 }
 
 export type EvaluationResult =
-  | { frontmatter: Map<string, JsonObject>; problem?: never }
-  | { problem: EvaluationProblem; frontmatter?: never }
+  | {
+      /** By export. */
+      frontmatter: Map<string, JsonObject>
+      /** By export: the schema that keeps its tool from having frontmatter. */
+      unsupported: Map<string, UnsupportedPart>
+      problem?: never
+    }
+  | { problem: EvaluationProblem; frontmatter?: never; unsupported?: never }
+
+/** A schema that cannot be described as JSON Schema: what is wrong, and what to do. */
+export interface UnsupportedPart {
+  part: string
+  message: string
+  hint: string
+}
 
 export interface EvaluationProblem {
   kind: 'throws' | 'hangs' | 'exits' | 'not-json'
@@ -39,12 +60,9 @@ const TIME_LIMIT = 5000
 const AT_ONCE = 4
 /** Characters of one tool's frontmatter as JSON. */
 const FRONTMATTER_LIMIT = 256 * 1024
-const MEMORY_LIMIT_MB = 512
-
-const WORKER = fileURLToPath(new URL('./evaluate-worker.js', import.meta.url))
 
 /**
- * * Imports modules to learn the values that are not literal in them, each in a process of its own: a module
+ * Imports modules to learn the values that are not literal in them, each in a process of its own: a module
  * that throws, hangs, kills its process, patches its globals or prints harms only itself. A thread would not
  * do: code that waits for another program cannot be ended there, and it shares the compiler's standard
  * output.
@@ -65,16 +83,9 @@ export async function evaluateModules(
   return results
 }
 
-function startProcess(): ChildProcess {
-  return fork(WORKER, [String(process.pid)], {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    execArgv: ['--enable-source-maps', '--no-warnings', `--max-old-space-size=${MEMORY_LIMIT_MB}`],
-  })
-}
-
 function evaluate({ file, exports }: Evaluation, timeLimit: number): Promise<EvaluationResult> {
   return new Promise(fulfil => {
-    const child = startProcess()
+    const child = startChild(new URL('./evaluate-worker.js', import.meta.url))
     const timer = setTimeout(() => fail('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
     child.on('message', answer => end(readAnswer(answer, exports)))
     child.on('error', error => fail('exits', error.message))
@@ -101,27 +112,56 @@ function readAnswer(answer: unknown, exports: readonly string[]): EvaluationResu
   if (typeof message === 'string')
     return { problem: { kind: 'throws', message, stack: typeof stack === 'string' ? stack : '' } }
   const frontmatter = new Map<string, JsonObject>()
+  const unsupported = new Map<string, UnsupportedPart>()
   for (const name of exports) {
     const json = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
-    const answered = typeof json === 'string' && json.length <= FRONTMATTER_LIMIT ? parse(json) : undefined
-    const { frontmatter: value, notJson } = isJsonObject(answered) ? answered : {}
+    const answered =
+      typeof json === 'string' && json.length <= FRONTMATTER_LIMIT ? orNull(() => JSON.parse(json)) : null
+    const { frontmatter: value, notJson, unsupported: schema } = isJsonObject(answered) ? answered : {}
+    if (isJsonObject(schema)) {
+      const { part, message, hint } = schema
+      unsupported.set(name, { part: String(part), message: String(message), hint: String(hint) })
+      continue
+    }
     if (isJsonObject(notJson)) {
       const at = { exported: name, path: String(notJson.path) }
       return { problem: { kind: 'not-json', message: String(notJson.what), stack: '', at } }
     }
     if (!isJsonObject(value)) {
-      const problem = `the frontmatter of "${name}" is no mapping of at most ${FRONTMATTER_LIMIT / 1024} KiB`
+      const problem = `the frontmatter of "${name}" is not an object of at most ${FRONTMATTER_LIMIT / 1024} KiB`
       return { problem: { kind: 'throws', message: problem, stack: '' } }
     }
     frontmatter.set(name, value)
   }
-  return { frontmatter }
+  return { frontmatter, unsupported }
 }
 
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
+const RULES = {
+  throws: 'code-throws',
+  hangs: 'code-hangs',
+  exits: 'code-exits',
+  'not-json': 'value-not-json',
+} as const satisfies Record<EvaluationProblem['kind'], RuleName>
+
+/** The rules that running a file's code can break for all of the file. */
+export const EVALUATION_RULES: ReadonlySet<RuleName> = new Set([...Object.values(RULES), 'forbidden-key'])
+
+/**
+ * The fault of a code skill's file that was imported to learn its metadata.
+ *
+ * @param placeOf the place of a value that is known only from running the code
+ */
+export function evaluationFault(
+  { kind, message, stack, at }: EvaluationProblem,
+  path: string,
+  placeOf: (at: NonNullable<EvaluationProblem['at']>) => Place = () => FILE_START,
+): Finding {
+  return finding(RULES[kind], at ? placeOf(at) : placeInStack(stack, path), message)
+}
+
+/** The place in the author's file that a stack names first; its start where it names none. */
+function placeInStack(stack: string, path: string): Place {
+  const name = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const [, line, column] = new RegExp(`${name}:(\\d+):(\\d+)`).exec(stack) ?? []
+  return line === undefined ? FILE_START : { line: Number(line), column: Number(column) }
 }

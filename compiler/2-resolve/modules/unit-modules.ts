@@ -23,8 +23,12 @@ import {
   type UnitSource,
   type UnitTool,
 } from '../../records/skill-unit.js'
-import { type EvaluationResult, evaluateModules } from './evaluate-modules.js'
-import { EVALUATION_RULES, evaluationFault } from './evaluation-fault.js'
+import {
+  EVALUATION_RULES,
+  type EvaluationResult,
+  evaluateModules,
+  evaluationFault,
+} from './evaluate-modules.js'
 
 /** The modules of a directory's units. */
 export interface UnitModules {
@@ -116,7 +120,7 @@ export interface AttachOptions {
 }
 
 /**
- * * Puts modules into the units' records, and runs those whose metadata only running them tells. Code that
+ * Puts modules into the units' records, and runs those whose metadata only running them tells. Code that
  * cannot be bundled, throws, hangs or exits breaks its own unit alone. Where nothing is run, the records that
  * an index has of unchanged code are used instead.
  */
@@ -246,10 +250,18 @@ function takeRecorded(
     const verbatim = recorded.verbatim(name)
     return fresh?.code && verbatim ? [[fresh.code.exported, verbatim] as const] : []
   })
-  applyResult(unit, tools, { frontmatter: new Map(frontmatter) })
+  for (const { name } of tools) {
+    const broken = recorded.broken(name)
+    if (broken?.rule === 'schema-unsupported') breakTool(unit, name, broken)
+  }
+  applyResult(unit, tools, { frontmatter: new Map(frontmatter), unsupported: new Map() })
 }
 
-function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem }: EvaluationResult): void {
+function applyResult(
+  unit: SkillUnit,
+  tools: UnitTool[],
+  { frontmatter, unsupported, problem }: EvaluationResult,
+): void {
   if (problem) {
     breakUnit(
       unit,
@@ -258,6 +270,13 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
     return
   }
   for (const { fresh, name, place } of tools) {
+    const schemaPlace = (part: string): Place => placeIn(fresh?.code?.dynamic, `metadata.${part}`) ?? place
+    const schema = fresh?.code && unsupported.get(fresh.code.exported)
+    if (schema) {
+      const { part, message, hint } = schema
+      breakTool(unit, name, finding('schema-unsupported', schemaPlace(part), message, hint))
+      continue
+    }
     const verbatim = fresh?.code && frontmatter.get(fresh.code.exported)
     // Literal values are taken from the file, so that they do not depend on whether code is run.
     if (!fresh?.code || fresh.code.dynamic.length === 0 || !verbatim) continue
@@ -272,7 +291,7 @@ function applyResult(unit: SkillUnit, tools: UnitTool[], { frontmatter, problem 
       unit.findings.filter(({ rule }) => rule === 'schema-invalid').map(({ found: [part] }) => part),
     )
     const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
-    unit.findings.push(...checkSchemas(metadata, () => place).filter(({ found: [part] }) => !known.has(part)))
+    unit.findings.push(...checkSchemas(metadata, schemaPlace).filter(({ found: [part] }) => !known.has(part)))
     fresh.code.dynamic = []
   }
 }
@@ -283,8 +302,22 @@ function dynamicPlace(
   { exported, path }: { exported: string; path: string },
 ): Place {
   const tool = tools.find(({ fresh }) => fresh?.code?.exported === exported)
-  const computed = tool?.fresh?.code?.dynamic.find(({ found: [field = ''] }) => path.startsWith(field))
-  return (computed ?? tool?.fresh?.code?.dynamic[0] ?? tool)?.place ?? FILE_START
+  const dynamic = tool?.fresh?.code?.dynamic
+  return placeIn(dynamic, path) ?? dynamic?.[0]?.place ?? tool?.place ?? FILE_START
+}
+
+/** The place of the computed value that holds a path, or that lies in it; undefined where there is none. */
+function placeIn(dynamic: readonly Finding[] = [], path: string): Place | undefined {
+  const isNear = ({ found: [field = ''] }: Finding): boolean =>
+    path.startsWith(field) || field.startsWith(path)
+  return dynamic.find(isNear)?.place
+}
+
+/** Keeps one of a unit's tools from loading. */
+function breakTool(unit: SkillUnit, name: string, why: Finding): void {
+  unit.findings.push(why)
+  unit.broken.push({ name, finding: why })
+  unit.tools = unit.tools.filter(tool => tool.name !== name)
 }
 
 function breakUnit(unit: SkillUnit, why: Finding): void {

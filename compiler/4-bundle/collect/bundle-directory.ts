@@ -2,15 +2,15 @@ import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { AgentAppsError } from '../../../src/base/error.js'
-import { type ContentRecord, isContent } from '../../../src/index/content-record.js'
-import { emptyLines, encodeIndex, type Lines } from '../../../src/index/encode-index.js'
+import { expectCascade } from '../../../src/index/cascade-record.js'
+import { isContent } from '../../../src/index/content-record.js'
+import { emptyLines, encodeIndex, encodeNamesakes, type Lines } from '../../../src/index/encode-index.js'
 import {
-  type CascadeRecord,
-  type FileRecord,
   INDEX_FILE,
   type IndexHeader,
+  type IndexRecords,
   isBroken,
-  type NameRecord,
+  type NamesakesRecord,
   SECTIONS,
   type Section,
   type ToolDetails,
@@ -22,6 +22,7 @@ import {
   IndexRefused,
   type OpenIndex,
   openIndex,
+  otherEntry,
   readHeader,
   readParts,
 } from '../../../src/index/read-index.js'
@@ -31,6 +32,7 @@ import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { resourceUnreadable } from '../../../src/skill/skill-faults.js'
 import { readRealFile } from '../../files/regular-file.js'
 import { indexFiles } from '../../index/index-files.js'
+import { ToolResolver } from '../../project/tool-resolver.js'
 import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 
 /** A compiled directory, as its index describes it. */
@@ -38,28 +40,40 @@ export interface IndexedDirectory {
   dir: string
   header: IndexHeader
   lines: Lines
-  tools: Map<string, NameRecord>
+  records: Records
+  /** The qualified names that a bare name means, where it is nobody's own. */
+  namesakes: Map<string, readonly string[]>
 }
 
-/** A compiled directory that a bundle's project searches. */
-export interface SearchedIndex extends IndexedDirectory {
+/** The records of an index, by section and key, without those of bare names, which only lead to other names. */
+type Records = { [Name in Section]: Map<string, Exclude<IndexRecords[Name][string], NamesakesRecord>> }
+
+/** The tools of a directory that a project searches. */
+export interface SearchedTools extends Pick<IndexedDirectory, 'dir' | 'namesakes'> {
+  records: Pick<Records, 'tools' | 'files' | 'cascades'>
   layer: string
   /** True for the project's own; cascades know these by their numbers. */
   isOwn: boolean
   isLibrary: boolean
 }
 
+/** A compiled directory that a bundle's project searches. */
+export interface SearchedIndex extends IndexedDirectory, Omit<SearchedTools, 'records'> {}
+
+type EntryToBundle = Pick<SearchDirectory, 'dir' | 'ignore' | 'namespace' | 'discover'>
+
 /**
  * Reads the index of a directory that goes into a bundle.
  *
  * @throws BUNDLE_UNCOMPILED
  */
-export function readIndexed({ dir, ignore }: Pick<SearchDirectory, 'dir' | 'ignore'>): IndexedDirectory {
+export function readIndexed(entry: EntryToBundle): IndexedDirectory {
+  const { dir } = entry
   try {
     const index = openIndex(indexFiles, dir)
     if (index === null) throw uncompiled(dir, 'has no index')
-    if (index.header.ignore.join('\0') !== ignore.join('\0'))
-      throw uncompiled(dir, 'was compiled with other ignore patterns')
+    const other = otherEntry(index.header, entry)
+    if (other !== null) throw uncompiled(dir, other)
     return recordsOf(dir, index)
   } catch (error) {
     if (!(error instanceof IndexRefused)) throw error
@@ -67,29 +81,31 @@ export function readIndexed({ dir, ignore }: Pick<SearchDirectory, 'dir' | 'igno
   }
 }
 
-/** What an index says is only followed where it is what a compiler says: a bundle takes in the files that it names. */
+/** Reads all records, and refuses those that no compiler writes: a bundle takes in the files that they name. */
 function recordsOf(dir: string, index: OpenIndex): IndexedDirectory {
   const lines: Lines = emptyLines()
-  const tools = new Map<string, NameRecord>()
+  const records = emptyLines<object>()
+  const namesakes = new Map<string, readonly string[]>()
   for (const part of readParts(indexFiles, dir, index)) {
     for (const section of SECTIONS) {
       for (const [key, line] of part[section].lines()) lines[section].set(key, line)
       for (const [key, record] of part[section].all()) {
         const fault = followedFault(section, key, record)
         if (fault !== null) throw new IndexRefused(fault)
+        if (section === 'tools' && 'names' in record) namesakes.set(key, record.names)
+        else records[section].set(key, record)
       }
     }
-    for (const [name, record] of part.tools.all()) tools.set(name, record)
   }
-  return { dir, header: index.header, lines, tools }
+  return { dir, header: index.header, lines, records: records as Records, namesakes }
 }
 
 /** The fault of a record that a runtime checks only when it uses it; bundling uses all at once. */
 function followedFault(section: Section, key: string, record: object): string | null {
+  if (section === 'cascades') expectCascade(key, record)
   if (section === 'contents' && !isContent(record)) return `the content of ${JSON.stringify(key)} is not ours`
   const { references = [] }: Partial<ToolDetails> = record
-  const isFollowed = section === 'details'
-  return isFollowed && !isReferences(references)
+  return section === 'details' && !isReferences(references)
     ? `the references of ${JSON.stringify(key)} are not ours`
     : null
 }
@@ -105,66 +121,58 @@ function uncompiled(dir: string, what: string): AgentAppsError {
   )
 }
 
-function records<Value>(lines: ReadonlyMap<string, string>): Map<string, Value> {
-  const read = (name: string, line: string): Value =>
-    (JSON.parse(`{${line}}`) as Record<string, Value>)[name] as Value
-  return new Map([...lines].map(([name, line]) => [name, read(name, line)]))
-}
-
-export function detailsOf({ lines }: IndexedDirectory): Map<string, ToolDetails> {
-  return records(lines.details)
-}
-
-export function cascadesOf({ lines }: IndexedDirectory): Map<string, CascadeRecord> {
-  return records(lines.cascades)
-}
-
-export function contentsOf({ lines }: IndexedDirectory): Map<string, ContentRecord> {
-  return records(lines.contents)
-}
-
-export function filesOf({ lines }: IndexedDirectory): Map<string, FileRecord> {
-  return records(lines.files)
-}
-
 /**
- * * Removes the tools of a directory that are not kept, and the files that gave only such tools. A file that
+ * Removes the tools of a directory that are not kept, and the files that gave only such tools. A file that
  * should be a main skill stays, since it keeps the tools in its folder from being run.
  */
-export function withTools(indexed: IndexedDirectory, isKept: (name: string) => boolean): IndexedDirectory {
-  const { lines, tools } = indexed
-  const only = <Value>(map: ReadonlyMap<string, Value>) => new Map([...map].filter(([name]) => isKept(name)))
-  const files = [...filesOf(indexed)].filter(
-    ([, { tools: given, diagnostics }]) =>
-      given.length === 0 || given.some(isKept) || diagnostics.some(({ rule }) => rule === 'main-broken'),
-  )
-  return {
-    ...indexed,
-    tools: only(tools),
-    lines: {
-      tools: only(lines.tools),
-      details: only(lines.details),
-      cascades: only(lines.cascades),
-      contents: only(lines.contents),
-      files: new Map(files.map(([path]) => [path, lines.files.get(path) ?? ''])),
-    },
+export function withTools<Indexed extends IndexedDirectory>(
+  indexed: Indexed,
+  isKept: (name: string) => boolean,
+): Indexed {
+  const stays = (path: string): boolean => {
+    const { tools: given = [], diagnostics = [] } = indexed.records.files.get(path) ?? {}
+    return given.length === 0 || given.some(isKept) || diagnostics.some(({ rule }) => rule === 'main-broken')
   }
+  const of = <Maps extends Lines | Records>(maps: Maps): Maps => {
+    const kept = SECTIONS.map((section): [Section, Map<string, unknown>] => {
+      const isIn = section === 'files' ? stays : isKept
+      return [section, new Map<string, unknown>([...maps[section]].filter(([key]) => isIn(key)))]
+    })
+    return Object.fromEntries(kept) as Maps
+  }
+  const lines = of(indexed.lines)
+  const namesakes = keptNamesakes(indexed, isKept)
+  for (const [name, names] of namesakes) lines.tools.set(name, encodeNamesakes(name, names))
+  return { ...indexed, lines, namesakes, records: of(indexed.records) }
+}
+
+/** What bare names mean among the tools that are kept. None comes to mean another tool than before. */
+function keptNamesakes(
+  { namesakes }: IndexedDirectory,
+  isKept: (name: string) => boolean,
+): Map<string, string[]> {
+  const kept = new Map<string, string[]>()
+  for (const [name, names] of namesakes)
+    if (names[0] !== undefined && isKept(names[0])) kept.set(name, names.filter(isKept))
+  return kept
 }
 
 /**
- * Everything that a bundle takes from a directory. Files outside the directory are not taken, even if its
- * index names them.
+ * Collects everything that a bundle takes from a directory. Files outside the directory are not taken, even if
+ * its index names them.
  */
 export function bundledDirectory(indexed: IndexedDirectory, at: string): BundledDirectory {
-  const { dir, tools } = indexed
-  const details = detailsOf(indexed)
-  const sound = [...tools].filter((entry): entry is [string, ToolRecord] => !isBroken(entry[1]))
+  const { dir, records } = indexed
+  const sound = [...records.tools].filter((entry): entry is [string, ToolRecord] => !isBroken(entry[1]))
   const sources = new Map<string, BundledSource>()
   for (const [name, record] of sound) {
-    addSource(sources, dir, at, record)
-    const { resources = [] } = details.get(name) ?? {}
-    if (record.kind === 'folder')
-      for (const { path } of resources) addResource(sources, dir, at, dirname(record.file), path, name)
+    addSource(sources, dir, below(at, record.file), record)
+    const { resources = [] } = records.details.get(name) ?? {}
+    const folder = dirname(record.file)
+    for (const { path } of record.kind === 'folder' ? resources : []) {
+      const place = below(at, folder === '.' ? path : `${folder}/${path}`)
+      if (!sources.has(place)) addResource(sources, join(dir, folder), place, path, name)
+    }
   }
   const modules = sound.flatMap(([, { module, delegate, validators = {} }]) => [
     ...(module ? [module.file] : []),
@@ -187,10 +195,9 @@ export function bundledDirectory(indexed: IndexedDirectory, at: string): Bundled
 function addSource(
   sources: Map<string, BundledSource>,
   dir: string,
-  at: string,
+  path: string,
   { file, kind, content, size }: ToolRecord,
 ): void {
-  const path = below(at, file)
   const absolute = join(dir, file)
   // As at run time: a SKILL.md that is a link leads only to a file of its own folder.
   const real = kind === 'folder' ? realInside(dirname(absolute), absolute) : regularFile(absolute)
@@ -203,34 +210,27 @@ function addSource(
 
 function addResource(
   sources: Map<string, BundledSource>,
-  dir: string,
-  at: string,
   folder: string,
+  path: string,
   resource: string,
   tool: string,
 ): void {
-  const path = below(at, folder === '.' ? resource : `${folder}/${resource}`)
-  if (sources.has(path) || !isInside(resource)) return
-  const real = realInside(join(dir, folder), join(dir, folder, resource))
+  const real = isInside(resource) ? realInside(folder, join(folder, resource)) : null
   if (real === null || looksSecret(basename(real))) return
-  const bytes = resourceBytes(tool, real)
-  if (holdsPrivateKey(bytes)) return
-  sources.set(path, { path, size: bytes.length, parts: [{ start: 0, end: bytes.length, bytes }] })
-}
-
-function resourceBytes(tool: string, real: string): Buffer {
+  let bytes: Buffer
   try {
-    return readRealFile(real)
+    bytes = readRealFile(real)
   } catch (error) {
     throw resourceUnreadable(tool, real, error)
   }
+  if (holdsPrivateKey(bytes)) return
+  sources.set(path, { path, size: bytes.length, parts: [{ start: 0, end: bytes.length, bytes }] })
 }
 
 function below(at: string, path: string): string {
   return at === '/' ? `/${path}` : `${at}/${path}`
 }
 
-/** The real path of a file; null for anything else. */
 function regularFile(file: string): string | null {
   return isFile(file) ? realpathSync.native(file) : null
 }
@@ -251,7 +251,6 @@ export function realInside(folder: string, file: string): string | null {
   return real?.startsWith(realpathSync.native(folder) + sep) ? real : null
 }
 
-/** The texts of a directory's index, written anew from its records. */
 function indexTexts(
   { lines, header }: IndexedDirectory,
   at: string,
@@ -274,4 +273,34 @@ function indexTexts(
     }),
     digests: [[digested, made.hash]],
   }
+}
+
+/** A name that a directory has. */
+export interface NamedRecord<Directory extends SearchedTools = SearchedIndex> {
+  name: string
+  directory: Directory
+}
+
+/**
+ * Finds what the references of compiled directories lead to. A path without a fragment means the first tool
+ * of its file, whether or not a bundle keeps that.
+ */
+export function bundledResolver<Directory extends SearchedTools>(
+  directories: readonly Directory[],
+): ToolResolver<NamedRecord<Directory>> {
+  return new ToolResolver(
+    directories.map(directory => ({
+      dir: directory.dir,
+      layer: directory.layer,
+      named(name) {
+        const { records, namesakes } = directory
+        const own = records.tools.has(name) ? name : namesakes.get(name)?.[0]
+        return own === undefined ? null : { name: own, directory }
+      },
+      inFiles: () =>
+        [...directory.records.files].flatMap(([file, { tools }]) =>
+          tools.map((name): [string, NamedRecord<Directory>] => [file, { name, directory }]),
+        ),
+    })),
+  )
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { orNull } from '../../../src/base/attempt.js'
 import { AgentAppsError } from '../../../src/base/error.js'
 import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { belongsTo } from '../../esbuild/project-root.js'
@@ -13,7 +14,6 @@ import { realInside } from './bundle-directory.js'
 /** A compiled module, ready to be taken into a bundle. */
 export interface BundledModule {
   text: string
-  /** Its source map. */
   map: string | null
   unfollowed: UnfollowedPlace[]
 }
@@ -21,7 +21,7 @@ export interface BundledModule {
 const MODULE = /^\.agent-apps\/(?:module|chunk)-[0-9A-Z]{8}\.mjs$/
 
 /**
- * * A compiled module of a directory, with the files that it finds by its own place brought along: those that
+ * A compiled module of a directory, with the files that it finds by its own place brought along: those that
  * belong to a root.
  *
  * @param onPath called with each of those files, absolute, before it is looked at
@@ -51,7 +51,7 @@ export function readModule(
   return { ...followed, map: mapText && withPlaces(mapText, directory) }
 }
 
-/** Of a module, and of a file that is brought along: it is held in memory, once for each bundle. */
+/** The largest size of a module, and of a file that is brought along, since each bundle holds them in memory. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
@@ -66,7 +66,8 @@ function bring(
   onPath: (path: string) => void = () => {},
 ): string | null {
   const target = /^[a-z]+:/i.test(url) ? null : new URL(url, source)
-  const file = target && pathOf(target)
+  // A URL with a host, for example, is not a path.
+  const file = target && orNull(() => fileURLToPath(target))
   if (file === null || target?.href.endsWith('/')) return null
   onPath(file)
   if (!existsSync(file)) return null
@@ -82,22 +83,9 @@ function bring(
   return `./${name}`
 }
 
-/** Null for a file that is too large, cannot be read, or is none: reading a pipe would wait for ever. */
+/** The contents of a regular file; null for one that is too large or cannot be read. */
 function bytesOf(file: string): Buffer | null {
-  try {
-    return statSync(file).size <= FILE_BYTES_MAX ? readRealFile(file) : null
-  } catch {
-    return null
-  }
-}
-
-/** Null for a URL that is no path, such as one with a host. */
-function pathOf(url: URL): string | null {
-  try {
-    return fileURLToPath(url)
-  } catch {
-    return null
-  }
+  return orNull(() => (statSync(file).size <= FILE_BYTES_MAX ? readRealFile(file) : null))
 }
 
 /** A source map whose sources are named by where they lie in the bundle. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cascadeKeyText } from '../../../src/index/index-format.js'
-import { mapPaths, type SearchDirectory } from '../../../src/skill/path-entry.js'
+import { basename, dirname, relative, resolve } from 'node:path'
+import { cascadeKeyText } from '../../../src/index/digested-texts.js'
+import { placePaths, type SearchDirectory } from '../../../src/skill/path-entry.js'
 import type { Project } from '../../project/project.js'
 import type { BundledDirectory, BundleParts } from '../parts/bundle-parts.js'
-import { virtualPaths } from '../parts/virtual-paths.js'
 import type { DeclaredTool } from '../types/declare-tools.js'
 import { bundledDirectory, readIndexed, type SearchedIndex } from './bundle-directory.js'
 import { declaredTools } from './declared-tools.js'
@@ -19,21 +19,12 @@ const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
  * @throws BUNDLE_UNCOMPILED, OPTIONS_INVALID
  */
 export async function collectBundle(
-  { cwd, paths, searched, library, env }: Project,
+  project: Project,
   keep: readonly string[] | undefined,
 ): Promise<{ parts: BundleParts; declared: DeclaredTool[] }> {
+  const { cwd, paths, searched, library, env } = project
   const places = virtualPaths(cwd, searched)
-  const own = ({ external, layer }: Project['searched'][number]) => !external && layer === 'project'
-  // A missing directory has no skills, as for a runtime.
-  const there = searched.filter(
-    ({ dir }, number) => existsSync(dir) && searched.findIndex(one => one.dir === dir) === number,
-  )
-  const all = there.map(one => searchedIndex(one, { isOwn: own(one), isLibrary: false }))
-  const below =
-    library === null
-      ? []
-      : [searchedIndex({ dir: library, ignore: [], layer: 'bundled' }, { isOwn: false, isLibrary: true })]
-  const kept = await keptTools([...all, ...below], keep)
+  const kept = await keptTools(searchedDirectories(project).map(searchedIndex), keep)
   const directories = kept.map(one =>
     bundledDirectory(one, one.isLibrary ? LIBRARY_PLACE : places.placeOf(one.dir)),
   )
@@ -43,9 +34,7 @@ export async function collectBundle(
     declared,
     parts: {
       cwd: places.cwd,
-      paths: mapPaths(paths, (dir, _external, entry) => [
-        typeof entry === 'string' ? places.placeOf(dir) : { ...entry, dir: places.placeOf(dir) },
-      ]),
+      paths: placePaths(paths, places.placeOf),
       library: library && LIBRARY_PLACE,
       env,
       names: declared.map(({ name }) => name),
@@ -54,11 +43,24 @@ export async function collectBundle(
   }
 }
 
-function searchedIndex(
-  entry: Pick<SearchDirectory, 'dir' | 'ignore' | 'layer'>,
-  whose: Pick<SearchedIndex, 'isOwn' | 'isLibrary'>,
-): SearchedIndex {
-  return { ...readIndexed(entry), layer: entry.layer, ...whose }
+type Searched = Omit<SearchDirectory, 'external'> & Pick<SearchedIndex, 'isOwn' | 'isLibrary'>
+
+/** The directories that a project searches, the library last. */
+export function searchedDirectories({ searched, library }: Project): Searched[] {
+  // A missing directory has no skills, as for a runtime.
+  const there = searched.filter(
+    ({ dir }, number) => existsSync(dir) && searched.findIndex(one => one.dir === dir) === number,
+  )
+  const all = there.map(({ external, ...one }) => {
+    return { ...one, isOwn: !external && one.layer === 'project', isLibrary: false }
+  })
+  if (library === null) return all
+  return [...all, { dir: library, ignore: [], layer: 'bundled', isOwn: false, isLibrary: true }]
+}
+
+/** @throws BUNDLE_UNCOMPILED */
+export function searchedIndex({ layer, isOwn, isLibrary, ...entry }: Searched): SearchedIndex {
+  return { ...readIndexed(entry), layer, isOwn, isLibrary }
 }
 
 /**
@@ -76,4 +78,30 @@ function addCascadeKeys(directories: readonly BundledDirectory[], indexed: reado
     cascadeKeyText([], below),
   ]
   directories[0]?.digests.push(...texts.map((text): [string, string] => [text, hash('sha256', text)]))
+}
+
+/**
+ * Gives the directories of a project places that lie to each other as they do on disk, so that paths between them mean the
+ * same, and say nothing of where the project lies. Others' directories outside of it are numbered.
+ */
+function virtualPaths(
+  cwd: string,
+  searched: readonly SearchDirectory[],
+): { cwd: string; placeOf: (dir: string) => string } {
+  const own = searched.filter(({ external, layer }) => !external && layer === 'project')
+  const root = own.reduce((top, { dir }) => commonFolder(top, dir), resolve(cwd))
+  const below = (path: string): string | null => {
+    const way = relative(root, path).replaceAll('\\', '/')
+    return way === '..' || way.startsWith('../') || /^[A-Za-z]:/.test(way) ? null : `/${way}`
+  }
+  const outside = [...new Set(searched.map(({ dir }) => dir).filter(dir => below(dir) === null))]
+  return {
+    cwd: below(resolve(cwd)) ?? '/',
+    placeOf: dir => below(dir) ?? `/.elsewhere/${outside.indexOf(dir)}/${basename(dir)}`,
+  }
+}
+
+function commonFolder(a: string, b: string): string {
+  const way = relative(a, b)
+  return way === '..' || way.startsWith('../') || way.startsWith('..\\') ? commonFolder(dirname(a), b) : a
 }

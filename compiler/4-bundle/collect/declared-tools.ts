@@ -1,16 +1,17 @@
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
 import { type CascadeRecord, isBroken, type ToolRecord } from '../../../src/index/index-format.js'
+import { namespaceOf } from '../../../src/skill/names.js'
 import { absoluteReference, type ToolResolver } from '../../project/tool-resolver.js'
-import type { DeclaredTool } from '../types/declare-tools.js'
-import { cascadesOf, type SearchedIndex } from './bundle-directory.js'
-import { bundledResolver, type NamedRecord } from './bundled-resolver.js'
+import type { DeclaredBareName, DeclaredTool, TypedCode } from '../types/declare-tools.js'
+import { bundledResolver, type NamedRecord, type SearchedTools } from './bundle-directory.js'
 
-/** The tools that a bundle exports, the first of each name; of the library those that are called by name. */
-export function declaredTools(directories: readonly SearchedIndex[]): DeclaredTool[] {
+/** The tools of a project's directories, the first of each name; of the library those that are called by name. */
+export function declaredTools(directories: readonly SearchedTools[]): DeclaredTool[] {
   const bundled = bundledTools(directories)
   // A broken tool keeps its name from later directories.
-  const names = new Set(directories.flatMap(({ tools }) => [...tools.keys()]))
+  const names = new Set(directories.flatMap(({ records }) => [...records.tools.keys()]))
   return [...names].flatMap(name => {
     const tool = bundled.loaded(bundled.resolver.named(name))
     if (!tool) return []
@@ -20,27 +21,43 @@ export function declaredTools(directories: readonly SearchedIndex[]): DeclaredTo
   })
 }
 
-interface BundledTool extends NamedRecord {
+/**
+ * The bare names by which tools of namespaces are found, each with the name of the tool that it leads to. A bare
+ * name that is also a tool's own is among the declared tools.
+ */
+export function declaredBareNames(
+  directories: readonly SearchedTools[],
+  declared: readonly DeclaredTool[],
+): DeclaredBareName[] {
+  const resolver = bundledResolver(directories)
+  const names = new Set(declared.map(({ name }) => name))
+  const bare = new Set(directories.flatMap(({ namesakes }) => [...namesakes.keys()]))
+  return [...bare].sort().flatMap(name => {
+    const means = names.has(name) ? undefined : resolver.named(name)?.name
+    return means !== undefined && names.has(means) ? [{ name, means }] : []
+  })
+}
+
+interface BundledTool extends NamedRecord<SearchedTools> {
   record: ToolRecord
   cascade: CascadeRecord | undefined
 }
 
 interface BundledTools {
-  resolver: ToolResolver<NamedRecord>
+  resolver: ToolResolver<NamedRecord<SearchedTools>>
   /** The tool of a name, where the bundle keeps it and it loads. */
-  loaded: (named: NamedRecord | null) => BundledTool | undefined
+  loaded: (named: NamedRecord<SearchedTools> | null) => BundledTool | undefined
   /** The tool whose delegate is another one's body. */
   bodyOf: (tool: BundledTool) => BundledTool | undefined
 }
 
-function bundledTools(directories: readonly SearchedIndex[]): BundledTools {
+function bundledTools(directories: readonly SearchedTools[]): BundledTools {
   const own = directories.filter(({ isOwn }) => isOwn)
   const library = directories.find(({ isLibrary }) => isLibrary)
-  const cascades = new Map(directories.map(directory => [directory, cascadesOf(directory)]))
   const loaded: BundledTools['loaded'] = named => {
-    const record = named?.directory.tools.get(named.name)
-    if (!named || !record || isBroken(record)) return undefined
-    return { ...named, record, cascade: cascades.get(named.directory)?.get(named.name) }
+    const { tools, cascades } = named?.directory.records ?? {}
+    const record = named && tools?.get(named.name)
+    return !record || isBroken(record) ? undefined : { ...named, record, cascade: cascades?.get(named.name) }
   }
   return {
     resolver: bundledResolver(directories),
@@ -56,8 +73,8 @@ function bundledTools(directories: readonly SearchedIndex[]): BundledTools {
 }
 
 /**
- * * The schemas of a tool's parameters and result. A tool without schemas of its own that only delegates has
- * those of its delegate.
+ * What is known of a tool's parameters and result: their schemas, and its code. A tool without schemas of its
+ * own that only delegates has those of its delegate.
  *
  * @param before the tools whose delegates led here
  */
@@ -65,7 +82,7 @@ function typesOf(
   tool: BundledTool,
   bundled: BundledTools,
   before: readonly ToolRecord[] = [],
-): Pick<DeclaredTool, 'params' | 'returns'> {
+): Pick<DeclaredTool, 'params' | 'returns' | 'code'> {
   const { record, cascade } = tool
   const { role, metadata } = record.frontmatter
   const params: unknown = record.frontmatter.params ?? cascade?.metadata?.params
@@ -79,10 +96,25 @@ function typesOf(
     target && !before.includes(record) ? typesOf(target, bundled, [...before, record]) : undefined
   const ownParams = isDelegated ? handedOn?.params : role === 'middleware' ? undefined : 'none'
   const ownReturns = isText && isAlone ? 'text' : handedOn?.returns
+  const code = typedCode(tool, bundled) ?? handedOn?.code
   return {
+    ...(code && { code }),
     params: params === undefined ? ownParams : isKnown(params) ? params : undefined,
     returns: returns === undefined || isText ? ownReturns : isKnown(returns) ? returns : undefined,
   }
+}
+
+/** The TypeScript that a tool runs, its own or its delegate's; undefined where it is somebody else's, or none. */
+function typedCode(tool: BundledTool, bundled: BundledTools): TypedCode | undefined {
+  const { record, directory } = tool.record.kind === 'code' ? tool : (bundled.bodyOf(tool) ?? tool)
+  const { kind, module, delegate } = record
+  const code = kind === 'code' ? module : delegate
+  const path = kind === 'code' ? record.file : record.frontmatter.metadata.delegate
+  if (!directory.isOwn || !code || !('file' in code) || typeof path !== 'string' || !/\.[cm]?ts$/.test(path))
+    return undefined
+  const folder = kind === 'code' ? directory.dir : join(directory.dir, dirname(record.file))
+  const file = resolve(folder, path)
+  return existsSync(file) ? { file, exported: record.exported ?? 'default' } : undefined
 }
 
 /** The tool of the bundle that another one's delegate names. */
@@ -93,7 +125,7 @@ function delegateOf(tool: BundledTool, bundled: BundledTools): BundledTool | und
   // A delegate that was compiled (`record.delegate`) is code and no tool.
   if (!record || !directory || record.delegate || typeof delegate !== 'string') return undefined
   const reference = absoluteReference(delegate, join(directory.dir, dirname(record.file)))
-  return bundled.loaded(bundled.resolver.find(reference))
+  return bundled.loaded(bundled.resolver.find(reference, namespaceOf(record.frontmatter.name)))
 }
 
 /** False for a schema that is known only when the tool runs. */

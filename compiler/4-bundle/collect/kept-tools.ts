@@ -3,11 +3,13 @@ import { AgentAppsError } from '../../../src/base/error.js'
 import { nearest } from '../../../src/base/nearest.js'
 import { isBroken, type NameRecord } from '../../../src/index/index-format.js'
 import { matchPattern } from '../../../src/patterns/tool-pattern.js'
+import { namespaceOf } from '../../../src/skill/names.js'
+import { withLabels } from '../../../src/skill/near-tool.js'
 import { type SearchedIndex, withTools } from './bundle-directory.js'
 import { type Dependency, ToolDependencies } from './tool-dependencies.js'
 
 /**
- * * Removes the tools that a bundle does not keep. It keeps the tools that a pattern names, with all their
+ * Removes the tools that a bundle does not keep. It keeps the tools that a pattern names, with all their
  * dependencies, and the project's main skill, which governs the tools that a program registers. A name is
  * kept in every directory that has it, so that it means the same tool as before. Broken tools are kept, so
  * that they are still reported.
@@ -21,29 +23,19 @@ export async function keptTools(
   keep: readonly string[] | undefined,
 ): Promise<SearchedIndex[]> {
   if (keep === undefined) return [...directories]
-  const all = directories.flatMap(({ tools }) => [...tools])
+  const all = directories.flatMap(({ records }) => [...records.tools])
   const none = keep.find(pattern => !all.some(([name, record]) => isNamed(pattern, name, record)))
   if (none !== undefined) {
-    throw new AgentAppsError(
-      'OPTIONS_INVALID',
-      `The pattern ${JSON.stringify(none)} of \`keep\` names no tool.`,
-      {
-        hint: hintFor(
-          none,
-          all.map(([name]) => name),
-        ),
-      },
-    )
+    const names = all.map(([name]) => name)
+    const problem = `The pattern ${JSON.stringify(none)} of \`keep\` names no tool.`
+    throw new AgentAppsError('OPTIONS_INVALID', problem, { hint: hintFor(none, names) })
   }
   const named = all
     .filter(([name, record]) => keep.some(pattern => isNamed(pattern, name, record)))
     .map(([name]): Dependency => ({ kind: 'tool', name }))
-  const broken = all.filter(([, record]) => isBroken(record)).map(([name]) => name)
-  const kept = new Set([
-    ...broken,
-    ...(await reached([...named, ...projectMain(directories)], new ToolDependencies(directories))),
-  ])
-  return directories.map(directory => ({ ...directory, ...withTools(directory, name => kept.has(name)) }))
+  const kept = await reached([...named, ...projectMain(directories)], new ToolDependencies(directories))
+  for (const [name, record] of all) if (isBroken(record)) kept.add(name)
+  return directories.map(directory => withTools(directory, name => kept.has(name)))
 }
 
 function isNamed(pattern: string, name: string, record: NameRecord): boolean {
@@ -54,7 +46,7 @@ function isNamed(pattern: string, name: string, record: NameRecord): boolean {
 function projectMain(directories: readonly SearchedIndex[]): Dependency[] {
   const atTop = directories
     .filter(({ isOwn }) => isOwn)
-    .map(({ tools }) => [...tools].filter(([, record]) => isMainAtTop(record)))
+    .map(({ records }) => [...records.tools].filter(([, record]) => isMainAtTop(record)))
   const first = atTop.find(mains => mains.length > 0) ?? []
   return first.map(([name]) => ({ kind: 'lender', name }))
 }
@@ -62,21 +54,20 @@ function projectMain(directories: readonly SearchedIndex[]): Dependency[] {
 function hintFor(pattern: string, names: string[]): string {
   if (/[\s,]/.test(pattern))
     return 'Give each pattern by itself, to the command each with a `--keep` of its own.'
-  const near = nearest(pattern, names)
+  const near = nearest(pattern, withLabels(names))
   return near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`
 }
 
 function isMainAtTop(record: NameRecord): boolean {
-  return !isBroken(record) && record.frontmatter.role === 'main' && posix.dirname(record.file) === '.'
+  if (isBroken(record)) return false
+  const { name, role } = record.frontmatter
+  return role === 'main' && namespaceOf(name) === '' && posix.dirname(record.file) === '.'
 }
 
 /**
  * The names of all tools that some dependencies lead to, directly or by others, including their own names.
  */
-async function reached(
-  from: readonly Dependency[],
-  dependencies: ToolDependencies,
-): Promise<Iterable<string>> {
+async function reached(from: readonly Dependency[], dependencies: ToolDependencies): Promise<Set<string>> {
   const known = new Map(from.map(one => [keyOf(one), one]))
   const names = new Set<string>()
   // A map's iteration also visits what is added on the way.
@@ -92,5 +83,6 @@ async function reached(
 
 function keyOf(dependency: Dependency): string {
   const { kind, name } = dependency
-  return [kind, name, 'dir' in dependency ? dependency.dir : ''].join('\0')
+  const { dir = '', namespace = '' } = { dir: '', namespace: '', ...dependency }
+  return [kind, name, dir, namespace].join('\0')
 }

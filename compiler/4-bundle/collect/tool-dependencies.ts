@@ -1,21 +1,28 @@
 import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { orNull } from '../../../src/base/attempt.js'
 import { isJsonObject, type JsonValue } from '../../../src/base/json.js'
+import { INCLUDED_BYTES_MAX } from '../../../src/content/content-faults.js'
 import { directiveReferences } from '../../../src/content/content-references.js'
+import { type DirectiveForm, directiveForms } from '../../../src/content/directive-forms.js'
 import { directiveNames } from '../../../src/content/directive-names.js'
-import { INCLUDED_BYTES_MAX } from '../../../src/content/included-file.js'
 import { allDirectives, type ContentPart } from '../../../src/index/content-record.js'
 import { type CascadeRecord, isBroken, type ToolRecord } from '../../../src/index/index-format.js'
-import { matchGlob } from '../../../src/patterns/match-glob.js'
-import { parsePatterns, type ToolRule } from '../../../src/patterns/tool-pattern.js'
-import { type DirectiveForm, directiveForms } from '../../../src/skill/directive-forms.js'
+import { type GlobProgram, matchGlob } from '../../../src/patterns/match-glob.js'
+import {
+  FOREIGN_NAMES,
+  type MatchedTool,
+  parsePatterns,
+  selectsTool,
+  type ToolRule,
+} from '../../../src/patterns/tool-pattern.js'
+import { labelOf, namespaceOf } from '../../../src/skill/names.js'
+import { namesInScope } from '../../../src/skill/namespaces.js'
 import type { ToolReference } from '../../../src/skill/references.js'
 import { parseContentWithin } from '../../directives/parse-content-within.js'
 import { readRealFile } from '../../files/regular-file.js'
 import { absoluteReference, splitLink, type ToolResolver } from '../../project/tool-resolver.js'
-import { cascadesOf, contentsOf, detailsOf, realInside, type SearchedIndex } from './bundle-directory.js'
-import { bundledResolver, type NamedRecord } from './bundled-resolver.js'
-import { selectedTools } from './selected-tools.js'
+import { bundledResolver, type NamedRecord, realInside, type SearchedIndex } from './bundle-directory.js'
 
 /** Something that a tool needs: other tools, or what many tools need in common, which is followed once. */
 export type Dependency =
@@ -23,8 +30,11 @@ export type Dependency =
   | { kind: 'tool' | 'lender'; name: string }
   /** The tools that a pattern selects. */
   | { kind: 'pattern'; name: string }
-  /** The tools that a file refers to which contents include. The file's path is relative to its directory. */
-  | { kind: 'included'; name: string; dir: string }
+  /**
+   * The tools that a file refers to which contents of a namespace include. The file's path is relative to its
+   * directory.
+   */
+  | { kind: 'included'; name: string; dir: string; namespace: string }
   /** The main skills in a folder of a directory, and in the folders above it. */
   | { kind: 'above'; name: string; dir: string }
 
@@ -34,26 +44,15 @@ type PlacelessReference = Pick<ToolReference, 'kind' | 'ref'>
 interface LoadedTool {
   name: string
   record: ToolRecord
-  directory: ParsedIndex
-}
-
-type ParsedIndex = ReturnType<typeof parsedIndex>
-
-function parsedIndex(indexed: SearchedIndex) {
-  const records = {
-    details: detailsOf(indexed),
-    cascades: cascadesOf(indexed),
-    contents: contentsOf(indexed),
-  }
-  return { ...indexed, ...records }
+  directory: SearchedIndex
 }
 
 /**
- * * Finds what tools need: what runs when one is called, everything that its metadata is made of, the main
+ * Finds what tools need: what runs when one is called, everything that its metadata is made of, the main
  * skills above it, and what its frontmatter and content refer to. What code calls cannot be seen.
  */
 export class ToolDependencies {
-  private readonly byName = new Map<string, LoadedTool[]>()
+  private readonly byName: ReadonlyMap<string, LoadedTool[]>
   private readonly resolver: ToolResolver<NamedRecord>
   private readonly middleware: ReadonlySet<string>
   private readonly mains: ReadonlyMap<string, string[]>
@@ -61,12 +60,8 @@ export class ToolDependencies {
   private readonly selected: (rule: ToolRule) => string[]
 
   constructor(directories: readonly SearchedIndex[]) {
-    const tools = directories.map(parsedIndex).flatMap(toolsOf)
-    for (const tool of tools) {
-      const others = this.byName.get(tool.name)
-      if (others) others.push(tool)
-      else this.byName.set(tool.name, [tool])
-    }
+    const tools = directories.flatMap(toolsOf)
+    this.byName = grouped(tools.map(tool => [tool.name, tool]))
     this.resolver = bundledResolver(directories)
     this.middleware = new Set(tools.filter(mayBeMiddleware).map(({ name }) => name))
     this.mains = mainsByFolder(tools)
@@ -91,7 +86,7 @@ export class ToolDependencies {
       case 'pattern':
         return asTools(parsePatterns(name).flatMap(this.selected))
       case 'included':
-        return this.ofIncluded(dependency.dir, name)
+        return this.ofIncluded(dependency)
       case 'above':
         return this.ofFolder(name, dependency.dir)
       default:
@@ -107,23 +102,26 @@ export class ToolDependencies {
    * The names that a reference in a file means. A bundle keeps a name in every directory, so that it means
    * the same tool.
    */
-  private targets({ kind, ref }: PlacelessReference, file: string): string[] {
+  private targets({ kind, ref }: PlacelessReference, { file, namespace }: Writer): string[] {
     const folder = dirname(file)
     if (kind === 'link' || kind === 'include') {
       const [path, fragment] = splitLink(ref)
       return namesOf(this.resolver.linked(resolve(folder, path), fragment))
     }
     const reference = absoluteReference(ref, folder)
-    if (reference.kind === 'name' || reference.kind === 'layer') return [reference.name]
-    return namesOf(this.resolver.find(reference))
+    const found = this.resolver.find(reference, namespace)
+    if (reference.kind === 'name' || reference.kind === 'layer') return [found?.name ?? reference.name]
+    return namesOf(found)
   }
 
   /** The tools that a tool's metadata is made of: bases and main skills. */
-  private lenders({ name, record, directory: { dir, cascades } }: LoadedTool): Dependency[] {
-    const { body, sources = [] } = cascades.get(name) ?? {}
+  private lenders(tool: LoadedTool): Dependency[] {
+    const { name, record, directory } = tool
+    const { dir, records } = directory
+    const { body, sources = [] } = records.cascades.get(name) ?? {}
     const addressed = [...sources, ...(body ? [body] : [])].map(([, one]) => one)
     const bases = stringsIn(record.frontmatter.metadata.$inherit).flatMap(ref =>
-      this.targets({ kind: 'inherit', ref }, join(dir, record.file)),
+      this.targets({ kind: 'inherit', ref }, writerOf(tool)),
     )
     return [
       ...asLenders([...addressed, ...bases]),
@@ -138,48 +136,76 @@ export class ToolDependencies {
   }
 
   /** The names of the tools that run when a tool is called. */
-  private running({ name, record, directory: { dir, cascades } }: LoadedTool): string[] {
-    const cascade = cascades.get(name)
+  private running(tool: LoadedTool): string[] {
+    const { name, record, directory } = tool
+    const cascade = directory.records.cascades.get(name)
     const delegates = stringsIn(record.frontmatter.metadata.delegate).flatMap(ref =>
-      this.targets({ kind: 'delegate', ref }, join(dir, record.file)),
+      this.targets({ kind: 'delegate', ref }, writerOf(tool)),
     )
     const chain = cascade?.chain.map(one => one.name) ?? []
-    return [...delegates, ...chain, ...keysOf(record, cascade).filter(key => this.middleware.has(key))]
+    const keys = keysOf(record, cascade).flatMap(key => namesInScope(key, namespaceOf(name)))
+    return [...delegates, ...chain, ...keys.filter(key => this.middleware.has(key))]
   }
 
   /** The tools, patterns and included files that a tool's frontmatter and content name. */
-  private mentioned({ name, record, directory }: LoadedTool): Dependency[] {
-    const { dir, details, contents } = directory
+  private mentioned(tool: LoadedTool): Dependency[] {
+    const { name, record, directory } = tool
+    const { dir, records } = directory
     const { metadata, 'allowed-tools': allowed } = record.frontmatter
-    const { references = [] } = details.get(name) ?? {}
-    const { parts = [], inputs = [] } = contents.get(name) ?? {}
-    const file = join(dir, record.file)
+    const { references = [] } = records.details.get(name) ?? {}
+    const { parts = [], inputs = [] } = records.contents.get(name) ?? {}
+    const writer = writerOf(tool)
     return [
-      ...asTools(references.filter(({ kind }) => kind !== 'inherit').flatMap(one => this.targets(one, file))),
+      ...asTools(
+        references.filter(({ kind }) => kind !== 'inherit').flatMap(one => this.targets(one, writer)),
+      ),
       ...[...stringsIn(allowed), ...stringsIn(metadata['requires-tools'])].flatMap(patternsIn),
-      ...this.inContent(record.directives ?? [], parts, file),
-      ...inputs.map(input => ({ kind: 'included' as const, name: input, dir })),
+      ...this.inContent(record.directives ?? [], parts, writer),
+      ...inputs.map(input => ({ kind: 'included' as const, name: input, dir, namespace: writer.namespace })),
     ]
   }
 
-  /** The directives of a content, and the tools that they refer to. */
-  private inContent(names: readonly string[], parts: readonly ContentPart[], file: string): Dependency[] {
+  private inContent(names: readonly string[], parts: readonly ContentPart[], writer: Writer): Dependency[] {
     const patterns = allDirectives(parts).flatMap(({ name, arg }) => (name === 'tools' && arg ? [arg] : []))
     return [
-      ...asTools(names.filter(name => this.directives.has(name))),
-      ...asTools(directiveReferences(parts).flatMap(one => this.targets(one, file))),
+      ...asTools(names.flatMap(name => this.directiveNamed(name, writer) ?? [])),
+      ...asTools(directiveReferences(parts).flatMap(one => this.targets(one, writer))),
       ...patterns.flatMap(patternsIn),
     ]
   }
 
+  /** The whole name of a directive that a content uses. */
+  private directiveNamed(label: string, { namespace }: Writer): string | undefined {
+    return namesInScope(label, namespace).find(name => this.directives.has(name))
+  }
+
   /** Reads an included file for its directives: the index holds only their results. */
-  private async ofIncluded(dir: string, path: string): Promise<Dependency[]> {
+  private async ofIncluded({
+    dir,
+    name: path,
+    namespace,
+  }: Extract<Dependency, { kind: 'included' }>): Promise<Dependency[]> {
     const text = includedText(dir, path)
     const names = directiveNames(text)
+    const writer = { file: join(dir, path), namespace }
+    const known = names.flatMap((label): [string, readonly DirectiveForm[]][] => {
+      const forms = this.directives.get(this.directiveNamed(label, writer) ?? '')
+      return forms ? [[label, forms]] : []
+    })
     if (names.length === 0) return []
-    const { parts } = await parseContentWithin(text, this.directives, 1)
-    return this.inContent(names, parts, join(dir, path))
+    const { parts } = await parseContentWithin(text, new Map(known), 1)
+    return this.inContent(names, parts, writer)
   }
+}
+
+/** Where something is written that refers to tools: an absolute path, and the namespace of its tool. */
+interface Writer {
+  file: string
+  namespace: string
+}
+
+function writerOf({ name, record, directory }: LoadedTool): Writer {
+  return { file: join(directory.dir, record.file), namespace: namespaceOf(name) }
 }
 
 function namesOf(tool: NamedRecord | null): string[] {
@@ -194,9 +220,8 @@ function asTools(names: readonly string[]): Dependency[] {
   return names.map(name => ({ kind: 'tool', name }))
 }
 
-/** The tools of a directory that load. */
-function toolsOf(directory: ParsedIndex): LoadedTool[] {
-  return [...directory.tools].flatMap(([name, record]) =>
+function toolsOf(directory: SearchedIndex): LoadedTool[] {
+  return [...directory.records.tools].flatMap(([name, record]) =>
     isBroken(record) ? [] : [{ name, record, directory }],
   )
 }
@@ -236,15 +261,20 @@ function keysOf({ frontmatter: { metadata } }: ToolRecord, cascade: CascadeRecor
 
 /** The names of the main skills that lie directly in each folder, by its absolute path. */
 function mainsByFolder(tools: readonly LoadedTool[]): Map<string, string[]> {
-  const mains = new Map<string, string[]>()
-  for (const { name, record, directory } of tools) {
-    if (record.frontmatter.role !== 'main') continue
-    const folder = join(directory.dir, dirname(record.file))
-    const others = mains.get(folder)
-    if (others) others.push(name)
-    else mains.set(folder, [name])
+  const mains = tools.filter(({ record }) => record.frontmatter.role === 'main')
+  return grouped(
+    mains.map(({ name, record, directory }) => [join(directory.dir, dirname(record.file)), name]),
+  )
+}
+
+function grouped<Item>(entries: readonly (readonly [key: string, item: Item])[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const [key, item] of entries) {
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
   }
-  return mains
+  return groups
 }
 
 /**
@@ -252,15 +282,38 @@ function mainsByFolder(tools: readonly LoadedTool[]): Map<string, string[]> {
  * reports.
  */
 function includedText(dir: string, path: string): string {
-  try {
+  const text = orNull(() => {
     const real = realInside(dir, join(dir, path))
-    const isRead = real !== null && statSync(real).size <= INCLUDED_BYTES_MAX
-    return isRead ? readRealFile(real).toString() : ''
-  } catch {
-    return ''
-  }
+    return real !== null && statSync(real).size <= INCLUDED_BYTES_MAX ? readRealFile(real).toString() : ''
+  })
+  return text ?? ''
 }
 
 function stringsIn(value: JsonValue | undefined): string[] {
   return [value].flat().filter(one => typeof one === 'string')
+}
+
+/**
+ * Finds the names of the tools that a rule selects. Most rules are no globs, and are looked up by name and
+ * tag.
+ */
+function selectedTools(tools: readonly MatchedTool[]): (rule: ToolRule) => string[] {
+  const called = grouped(
+    tools.flatMap(tool => {
+      const { name, tags } = tool
+      const names = new Set([name, labelOf(name), ...(FOREIGN_NAMES.get(name) ?? []), ...tags])
+      return [...names].map(name => [name, tool] as const)
+    }),
+  )
+  return rule => {
+    const literal = rule.glob && literalOf(rule.glob)
+    const candidates = literal === undefined ? tools : (called.get(literal) ?? [])
+    return candidates.filter(tool => selectsTool(rule, tool, false, true)).map(({ name }) => name)
+  }
+}
+
+/** The only text that a glob matches; undefined for one that may match others. */
+function literalOf({ steps }: GlobProgram): string | undefined {
+  const characters = steps?.slice(0, -1).map(step => (step[0] === 'char' ? step[1] : undefined))
+  return characters?.every(one => one !== undefined) ? characters.join('') : undefined
 }

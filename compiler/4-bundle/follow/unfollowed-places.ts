@@ -3,8 +3,7 @@ import { byCodePoint } from '../../../src/base/code-point-order.js'
 import { AgentAppsError } from '../../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
 import { finding, type Message, toDiagnostic, toMessage } from '../../diagnostics/diagnostics.js'
-import type { UnfollowedPlace } from './follow-urls.js'
-import type { OwnPlace, Unfollowed } from './unfollowed.js'
+import type { OwnPlace, Unfollowed, UnfollowedPlace } from './follow-urls.js'
 
 /** What code does that a bundle cannot follow, and where. */
 export interface PlacedFault {

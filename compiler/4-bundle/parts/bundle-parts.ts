@@ -41,14 +41,12 @@ export interface BundledText {
 export interface BundledShard {
   path: string
   text: string
-  /** Its SHA-256. */
   digest: string
 }
 
 /** A file of which parts are read at run time. */
 export interface BundledSource {
   path: string
-  /** Bytes in all. */
   size: number
   parts: { start: number; end: number; bytes: Uint8Array }[]
 }

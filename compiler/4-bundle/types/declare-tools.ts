@@ -1,57 +1,63 @@
+import { dirname, relative } from 'node:path'
 import type { JsonObject } from '../../../src/base/json.js'
 import { MARK } from '../parts/bundle-parts.js'
 import { commentText, literal, schemaType } from './schema-type.js'
 
-/** A tool, as its declaration tells it. */
+/** The parts of a tool that its declaration shows. */
 export interface DeclaredTool {
   name: string
   description: string | undefined
-  /** Undefined: it says nothing of them. `none`: it takes none. */
+  /** Undefined: not known. `none`: it takes none. */
   params: JsonObject | 'none' | undefined
-  /** Undefined: it says nothing of it. `text`: a Markdown skill's own content. */
+  /** Undefined: not known. `text`: a Markdown skill's own content. */
   returns: JsonObject | 'text' | undefined
+  /** Its code, where that has types of its own; absent where it has not. */
+  code?: TypedCode
+}
+
+/** A bare name that leads to a tool of a namespace. */
+export interface DeclaredBareName {
+  name: string
+  /** The name of a declared tool. */
+  means: string
+}
+
+/** What the types of a project are made of. */
+export interface ProjectTools {
+  tools: DeclaredTool[]
+  bareNames: DeclaredBareName[]
+}
+
+/** An export of a TypeScript file. */
+export interface TypedCode {
+  /** Absolute. */
+  file: string
+  exported: string
 }
 
 const RUNTIME = 'agent-apps/runtime'
-
-/** `invoke` has one signature: of several, a compiler says only why the last does not fit. */
-const TAIL = `
-export type ToolName = keyof Tools
-
-/** What follows a tool's name in a call. */
-type Call<Name extends ToolName> = undefined extends Tools[Name]['args']
-  ? [args?: Tools[Name]['args'], options?: InvokeOptions]
-  : [args: Tools[Name]['args'], options?: InvokeOptions]
-
-type CallOf<Ref> = Ref extends ToolName ? Call<Ref> : [args?: unknown, options?: InvokeOptions]
-type ResultOf<Ref> = Ref extends ToolName ? Tools[Ref]['result'] : unknown
-
-export interface BundledRuntime extends Omit<Runtime, 'invoke'> {
-  /** Calls a tool by its name, or by a reference that is none: a path, a URI. */
-  invoke<Ref extends ToolName | \`\${string}/\${string}\`>(ref: Ref, ...call: CallOf<Ref>): Promise<ResultOf<Ref>>
-}
-
-export declare const runtime: BundledRuntime
-export declare const tools: {
-  readonly [Name in ToolName]: (...call: Call<Name>) => Promise<Tools[Name]['result']>
-}
-`
 
 /** The declarations of a bundle: every tool's name, arguments and result. */
 export function declareTools(tools: readonly DeclaredTool[]): string {
   return [
     MARK,
-    `import type { InvokeOptions, Runtime } from ${JSON.stringify(RUNTIME)}`,
+    `import type { Runtime, ToolFunctions } from ${JSON.stringify(RUNTIME)}`,
     '',
     '/** The tools, by name. */',
     'export interface Tools {',
-    ...tools.map(declaration),
+    ...tools.map(tool => declaration(tool)),
     '}',
-    TAIL,
+    '',
+    'export type ToolName = keyof Tools',
+    'export type BundledRuntime = Runtime<Tools>',
+    '',
+    'export declare const runtime: BundledRuntime',
+    'export declare const tools: ToolFunctions<Tools>',
+    '',
   ].join('\n')
 }
 
-/** The first line of declarations of the virtual module, by which they are known again. */
+/** The first line of declarations that are written for a project, by which they are known again. */
 export const TYPES_MARK = '// Made by agent-apps. Do not edit: the next build replaces it.'
 
 /** The tools, added to what `agent-apps/virtual` declares of the module that a bundler's plugin provides. */
@@ -69,9 +75,47 @@ export function declareVirtualTools(tools: readonly DeclaredTool[]): string {
   ].join('\n')
 }
 
-function declaration({ name, description, params, returns }: DeclaredTool): string {
+/** What the code of a tool gives. Where its own type says nothing, what its schema says. */
+const RESULT_OF = `
+type ResultOf<Tool, Said = unknown> = Tool extends { fn: (...args: never) => infer Result }
+  ? Known<Awaited<Result>, Said>
+  : Tool extends (...args: never) => infer Result
+    ? Known<Awaited<Result>, Said>
+    : Said
+type Known<Result, Said> = unknown extends Result ? Said : Result
+`
+
+/**
+ * The tools of a project, for the runtimes of its programs.
+ *
+ * @param file where the declarations will be, absolute: types of code are imported from there
+ */
+export function declareProjectTools({ tools, bareNames }: ProjectTools, file: string): string {
+  const hasCode = tools.some(({ code }) => code !== undefined)
+  return [
+    TYPES_MARK,
+    '',
+    '/** The tools, by name: `createRuntime<Tools>()`. */',
+    'export interface Tools {',
+    ...tools.map(tool => declaration(tool, file)),
+    ...bareNames.map(({ name, means }) => `  ${literal(name)}: Tools[${literal(means)}]`),
+    '}',
+    ...(hasCode ? [RESULT_OF] : ['']),
+  ].join('\n')
+}
+
+function declaration({ name, description, params, returns, code }: DeclaredTool, file?: string): string {
   const about = description === undefined ? '' : `  /** ${commentText(description)} */\n`
-  return `${about}  ${literal(name)}: { args: ${argsType(params)}; result: ${resultType(returns)} }`
+  const said = resultType(returns)
+  const result = code && file !== undefined ? resultOf(code, said, file) : said
+  return `${about}  ${literal(name)}: { args: ${argsType(params)}; result: ${result} }`
+}
+
+function resultOf({ file, exported }: TypedCode, said: string, from: string): string {
+  const path = relative(dirname(from), file).replaceAll('\\', '/').replace(/ts$/, 'js')
+  const module = path.startsWith('../') ? path : `./${path}`
+  const tool = `(typeof import(${literal(module)}))[${literal(exported)}]`
+  return said === 'unknown' ? `ResultOf<${tool}>` : `ResultOf<${tool}, ${said}>`
 }
 
 function argsType(params: DeclaredTool['params']): string {

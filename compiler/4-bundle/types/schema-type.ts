@@ -1,3 +1,4 @@
+import { orNull } from '../../../src/base/attempt.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 
 /** References inside references that are written out; what lies deeper is anything. */
@@ -46,12 +47,8 @@ function joinedType(schema: JsonObject, place: Place): string {
     ...(Array.isArray(schema.allOf) ? schema.allOf.map(one => typeOf(one, inner)) : []),
     referredType(schema, inner),
   ]
-  const said = [...new Set(parts.filter(part => part !== 'unknown'))]
-  return said.length === 0
-    ? 'unknown'
-    : said.length === 1
-      ? (said[0] as string)
-      : said.map(grouped).join(' & ')
+  const [only = 'unknown', ...others] = new Set(parts.filter(part => part !== 'unknown'))
+  return others.length === 0 ? only : [only, ...others].map(grouped).join(' & ')
 }
 
 function referredType({ $ref }: JsonObject, place: Place): string {
@@ -64,13 +61,9 @@ function referredType({ $ref }: JsonObject, place: Place): string {
 function ownType(schema: JsonObject, place: Place): string {
   if ('const' in schema) return literalType(schema.const)
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literalType))
-  const { type = impliedType(schema) } = schema
+  const { type = 'properties' in schema ? 'object' : undefined } = schema
   if (type === undefined) return 'unknown'
   return union([...new Set([type].flat())].map(one => namedType(one, schema, place)))
-}
-
-function impliedType(schema: JsonObject): string | undefined {
-  return 'properties' in schema ? 'object' : undefined
 }
 
 function namedType(type: JsonValue, schema: JsonObject, place: Place): string {
@@ -83,7 +76,7 @@ function namedType(type: JsonValue, schema: JsonObject, place: Place): string {
     case 'integer':
       return 'number'
     case 'array':
-      return listType(schema, place)
+      return arrayType(schema, place)
     case 'object':
       return objectType(schema, place)
     default:
@@ -91,26 +84,32 @@ function namedType(type: JsonValue, schema: JsonObject, place: Place): string {
   }
 }
 
-function listType({ prefixItems, items }: JsonObject, place: Place): string {
+function arrayType({ prefixItems, items }: JsonObject, place: Place): string {
   if (!Array.isArray(prefixItems)) return `readonly ${grouped(typeOf(items ?? true, place))}[]`
   // An array may have fewer items than `prefixItems` describes.
   const first = prefixItems.map(item => `${grouped(typeOf(item, place))}?`)
   return `readonly [${[...first, ...(items === false ? [] : [`...${grouped(typeOf(items ?? true, place))}[]`])].join(', ')}]`
 }
 
-function objectType({ properties, required, additionalProperties }: JsonObject, place: Place): string {
+function objectType(schema: JsonObject, place: Place): string {
+  const { properties, required, additionalProperties = schema.unevaluatedProperties } = schema
   const known = isJsonObject(properties) ? Object.entries(properties) : []
   const needed = new Set(Array.isArray(required) ? required : [])
-  const lines = known.map(([name, schema]) => {
-    const hasDefault = place.given && isJsonObject(schema) && 'default' in schema
+  const lines = known.map(([name, property]) => {
+    const hasDefault = place.given && isJsonObject(property) && 'default' in property
     const optional = needed.has(name) && !hasDefault ? '' : '?'
-    return `${comment(schema)}${literal(name)}${optional}: ${typeOf(schema, place)}`
+    return `${comment(property)}${literal(name)}${optional}: ${typeOf(property, place)}`
   })
   const named = new Set<JsonValue>(known.map(([name]) => name))
   for (const name of needed)
     if (typeof name === 'string' && !named.has(name)) lines.push(`${literal(name)}: unknown`)
+  // An object whose properties are named has no others, unless the schema says so: a misspelt one is an error.
+  const isOpen =
+    additionalProperties === undefined
+      ? !isJsonObject(properties) || isJsonObject(schema.patternProperties)
+      : additionalProperties !== false
   // TypeScript cannot type further properties otherwise than the named ones.
-  if (additionalProperties !== false)
+  if (isOpen)
     lines.push(
       `[name: string]: ${lines.length === 0 ? typeOf(additionalProperties ?? true, place) : 'unknown'}`,
     )
@@ -159,16 +158,9 @@ function targetOf(ref: string, whole: JsonObject): JsonValue | undefined {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined
   const names = ref.split('/').slice(1)
   return names.reduce<JsonValue | undefined>((at, name) => {
-    const key = decoded(name)?.replaceAll('~1', '/').replaceAll('~0', '~')
+    // A stray `%` cannot be decoded.
+    const decoded = orNull(() => decodeURIComponent(name))
+    const key = decoded?.replaceAll('~1', '/').replaceAll('~0', '~')
     return key !== undefined && isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
   }, whole)
-}
-
-/** Undefined for a stray `%`. */
-function decoded(name: string): string | undefined {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return undefined
-  }
 }

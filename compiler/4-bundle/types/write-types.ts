@@ -2,22 +2,26 @@ import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { AgentAppsError } from '../../../src/base/error.js'
 import { holds, writeAtomic } from '../../index/index-directory.js'
-import { type DeclaredTool, declareVirtualTools } from './declare-tools.js'
+
+/** True where a file of declarations, absolute, is there as it should be. */
+export function areTypesWritten(file: string, text: string): boolean {
+  return holds(dirname(file), basename(file), Buffer.from(text))
+}
 
 /**
- * Writes what the virtual module's tools take and give, unless that is what is there.
+ * Writes declarations of tools, unless they are what is there.
  *
  * @param file absolute
+ * @returns whether it wrote them
  * @throws BUNDLE_NOT_WRITABLE
  */
-export function writeTypes(file: string, tools: readonly DeclaredTool[]): void {
-  const contents = Buffer.from(declareVirtualTools(tools))
+export async function writeTypes(file: string, text: string): Promise<boolean> {
   const folder = dirname(file)
-  const name = basename(file)
   try {
-    if (holds(folder, name, contents)) return
+    if (areTypesWritten(file, text)) return false
     mkdirSync(folder, { recursive: true })
-    writeAtomic(folder, name, contents)
+    await writeAtomic(folder, basename(file), text)
+    return true
   } catch (error) {
     const { message } = error as Error
     throw new AgentAppsError('BUNDLE_NOT_WRITABLE', `The declarations cannot be written: ${message}`, {

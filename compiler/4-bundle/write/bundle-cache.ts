@@ -2,25 +2,26 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { orNull } from '../../../src/base/attempt.js'
 import type { Message } from '../../diagnostics/diagnostics.js'
-import { digestFile } from '../../files/digest.js'
 import { type FileStat, pickStat, sameStat, vouchingStat } from '../../files/file-stat.js'
-import { BUILT_DIRECTORY } from '../../files/package-place.js'
-import { readSealed, withSeal } from '../../files/sealed-file.js'
-import { VERSION } from '../../files/version.js'
+import { BUILT_DIRECTORY, VERSION } from '../../files/package-place.js'
+import { digestFile } from '../../files/regular-file.js'
+import { readSealed, sealedJson } from '../../files/sealed-file.js'
 import { prepareIndexDirectory, writeAtomic } from '../../index/index-directory.js'
-import { readWritten } from '../../index/read-written.js'
+import { readWritten } from '../../index/index-files.js'
 import type { Project, ProjectDirectory } from '../../project/project.js'
 import { BUNDLE_CACHE_FILE } from '../../records/compile-cache.js'
+import type { BundlePlace } from '../parts/bundle-place.js'
 
 /**
  * What the last bundle of a project was made of and what was written, as this machine has it, so that one which would be the same
  * is not made again. It is no part of the output and may be lost at any time.
  */
 interface BundleCache {
-  /** Digest of all but files that a bundle depends on. */
+  /** The digest of everything besides files that a bundle depends on. */
   key: string
-  /** Those that went into it, and those written. */
+  /** The files that went into it, and the files written. */
   files: SeenFile[]
   /** The absolute paths that `watch` must watch. */
   looks: string[]
@@ -31,7 +32,7 @@ interface BundleCache {
 /** Null for the stat of what was no file. */
 type SeenFile = [path: string, stat: FileStat | null, sha256: string]
 
-/** The digest of what a bundle comes from, but for files that are in no index: the indexes, the options, and who makes it. */
+/** The digest of the indexes, the options and the versions that a bundle is made from; it does not cover files that are in no index. */
 export function bundleKey({ cwd, paths, searched, library, env }: Project, options: object): string {
   const indexes = [...searched.map(({ dir }) => dir), ...(library === null ? [] : [library])].map(dir => {
     const written = readWritten(dir)
@@ -48,43 +49,41 @@ export function bundleKey({ cwd, paths, searched, library, env }: Project, optio
 /**
  * The cache of the last bundle, where its inputs and its files are unchanged; else null.
  *
- * @param entry the bundle's own file, absolute: what was looked at must have been this one
  * @param onPath called with each path that the bundle depends on, as when it was made
  */
 export function lastBundle(
   project: Project,
   key: string,
-  entry: string,
+  { folder, name }: BundlePlace,
   onPath: (path: string) => void = () => {},
 ): Pick<BundleCache, 'diagnostics'> | null {
   const cache = readBundleCache(cachingDirectory(project))
   if (cache?.key !== key) return null
   for (const path of cache.looks) onPath(path)
-  const isThere = cache.files.some(([path, stat]) => path === entry && stat !== null)
+  const isThere = cache.files.some(([path, stat]) => path === join(folder, name) && stat !== null)
   return isThere && cache.files.every(isAsSeen) ? cache : null
 }
 
-interface WrittenBundle extends Pick<BundleCache, 'key' | 'diagnostics'> {
+interface WrittenBundle extends Pick<BundleCache, 'key' | 'looks' | 'diagnostics'> {
   /** Milliseconds since the epoch, before any of the inputs was read. */
   startedAt: number
   inputs: string[]
   made: string[]
-  looked: Iterable<string>
 }
 
-/** Keeps what a bundle was made of, where that stayed as it is meanwhile. A directory that cannot be written to goes without. */
-export function rememberBundle(
+/** Keeps what a bundle was made of, unless that changed meanwhile. A directory that cannot be written to goes without. */
+export async function rememberBundle(
   project: Project,
-  { key, diagnostics, startedAt, inputs, made, looked }: WrittenBundle,
-): void {
+  { startedAt, inputs, made, ...bundle }: WrittenBundle,
+): Promise<void> {
   const went = inputs.map(seen)
   if (went.some(([, stat]) => stat !== null && Math.max(stat.mtimeMs, stat.ctimeMs) >= startedAt)) return
   const files = [...went, ...made.map(seen)]
-  const cache: BundleCache = { key, files, looks: [...looked], diagnostics }
+  const cache: BundleCache = { ...bundle, files }
   const dir = cachingDirectory(project)
   try {
     prepareIndexDirectory(dir)
-    writeAtomic(dir, BUNDLE_CACHE_FILE, withSeal([Buffer.from(JSON.stringify(cache))]))
+    await writeAtomic(dir, BUNDLE_CACHE_FILE, sealedJson(cache))
   } catch {
     // The bundle is right as it lies there; the next one is made again, and that is all.
   }
@@ -95,13 +94,7 @@ function cachingDirectory({ directories }: Project): string {
 }
 
 function readBundleCache(dir: string): BundleCache | null {
-  try {
-    const text = readSealed(join(dir, BUNDLE_CACHE_FILE))
-    return text === null ? null : (JSON.parse(text) as BundleCache)
-  } catch {
-    // Absent, or not to be read.
-    return null
-  }
+  return orNull(() => readSealed(join(dir, BUNDLE_CACHE_FILE)))
 }
 
 function seen(path: string): SeenFile {
@@ -110,7 +103,7 @@ function seen(path: string): SeenFile {
   return [path, stat && vouchingStat(stat, lookedAt), stat ? digestOf(path) : '']
 }
 
-/** By its stat where that can vouch for it, else by what is in it. */
+/** Compares a file by its stat where that can vouch for it, else by its digest. */
 function isAsSeen([path, before, sha256]: SeenFile): boolean {
   const now = statOf(path)
   if (now === null || before === null) return now === before
@@ -123,11 +116,7 @@ function statOf(path: string): FileStat | null {
   return stat?.isFile() ? pickStat(stat) : null
 }
 
+/** Empty for a file that cannot be read, which is then not the same as before. */
 function digestOf(path: string): string {
-  try {
-    return digestFile(path)
-  } catch {
-    // It went, or cannot be read: then it is not the one that was.
-    return ''
-  }
+  return orNull(() => digestFile(path)) ?? ''
 }

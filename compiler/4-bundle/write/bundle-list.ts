@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isBegun, isThere } from '../../files/known-file.js'
-import { readRegularFile } from '../../files/regular-file.js'
+import { beginsWith, isBegun, isThere } from '../../files/known-file.js'
+import { readRegularFile, unlessGone } from '../../files/regular-file.js'
 import { writeAtomic } from '../../index/index-directory.js'
+import { MARK } from '../parts/bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace } from '../parts/bundle-place.js'
 
-/** What a bundle brings; kept in its folder, so that the next one removes what it does not need. */
+/** The file in a bundle's folder that lists its other files, so that the next bundle removes those that it does not need. */
 export const LIST = 'bundle.json'
 
 export interface BundleList {
@@ -17,10 +18,10 @@ export interface BundleList {
   files: string[]
 }
 
-/** What a list begins with. */
+/** The beginning of every list. */
 export const LIST_MARK = '{\n "entry": "'
 
-/** What a bundle's other files are called. */
+/** The names of a bundle's other files. */
 export const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
 /** Those of them that code finds by its place. */
 export const ASSET_NAME = /^asset-[0-9A-F]{8}\.\w{1,10}$/
@@ -34,11 +35,11 @@ export function listText({ files, ...list }: BundleList): string {
   return `${JSON.stringify({ ...list, files: [...files].sort() }, null, 1)}\n`
 }
 
-export function writeList(chunks: string, list: BundleList): void {
-  writeAtomic(chunks, LIST, listText(list))
+export function writeList(chunks: string, list: BundleList): Promise<void> {
+  return writeAtomic(chunks, LIST, listText(list))
 }
 
-/** What the bundle that lies there brought; of other names than a bundle's none is ours to remove. */
+/** Reads the list of the bundle that lies there. Names that no file of a bundle has are left out, since they are not ours to remove. */
 export function readList(chunks: string): BundleList {
   const none: BundleList = { entry: '', map: false, files: [] }
   try {
@@ -53,7 +54,7 @@ export function readList(chunks: string): BundleList {
   }
 }
 
-/** True where nothing of somebody else's lies where the list goes. One that came with a checkout may have other line ends. */
+/** True where no other program's file lies in the list's place. A list that came with a checkout may have other line ends. */
 export function isListReplaceable(chunks: string): boolean {
   const file = join(chunks, LIST)
   return !isThere(file) || isBegun(file, LIST_MARK) || readList(chunks).entry !== ''
@@ -65,4 +66,14 @@ export function bundleIn(folder: string): string | null {
     .filter(name => name.endsWith('-chunks'))
     .map(name => readList(join(folder, name)).entry)
   return entries.find(entry => entry !== '' && existsSync(join(folder, entry))) ?? null
+}
+
+/** True where the source map at a place is the bundle's own: its list has it, or, where that was lost, its entry names it. */
+export function isMapOwn({ folder, name, chunks }: BundlePlace): boolean {
+  const { entry, map } = readList(join(folder, chunks))
+  if (entry === name && map) return true
+  const file = join(folder, name)
+  if (!beginsWith(file, MARK)) return false
+  const text = unlessGone(() => readRegularFile(file).toString()) ?? ''
+  return text.trimEnd().endsWith(`\n//# sourceMappingURL=${name}.map`)
 }

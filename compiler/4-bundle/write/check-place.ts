@@ -5,13 +5,13 @@ import { isLockForeign } from '../../files/file-lock.js'
 import { beginsWith, isThere } from '../../files/known-file.js'
 import { MARK } from '../parts/bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace, LOCK } from '../parts/bundle-place.js'
-import { isListReplaceable, LIST, readList } from './bundle-list.js'
-import { isMapOwn } from './entry-map.js'
+import { isListReplaceable, isMapOwn, LIST, readList } from './bundle-list.js'
 
 /** A directory that is compiled, as far as a bundle must not lie in it. */
 interface SkillDirectory {
   dir: string
   isIgnored: (path: string) => boolean
+  isSearched: (path: string) => boolean
 }
 
 /**
@@ -65,11 +65,11 @@ export function checkOutside(
   directories: readonly SkillDirectory[],
   noun: Noun = 'bundle',
 ): void {
-  for (const { dir, isIgnored } of directories) {
+  for (const { dir, isIgnored, isSearched } of directories) {
     const place = join(realPath(dirname(file)), basename(file))
     const path = relative(realpathSync.native(dir), place).replaceAll('\\', '/')
     const isInside = path !== '..' && !path.startsWith('../') && !/^[A-Za-z]:/.test(path)
-    if (!isInside || isLeftOut(path, isIgnored)) continue
+    if (!isInside || isLeftOut(path, isIgnored) || !isSearched(path)) continue
     throw wrongPlace(noun, file, `lies in ${dir}, whose skills are compiled`, {
       hint: 'Write it elsewhere, or leave its folder out with an ignore pattern.',
     })

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { orNull } from '../../../src/base/attempt.js'
 import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import { abandonedLock, withFileLock } from '../../files/file-lock.js'
 import { isBegun, MAP_MARK } from '../../files/known-file.js'
@@ -10,6 +11,7 @@ import { type BundlePlace, LOCK } from '../parts/bundle-place.js'
 import {
   ASSET_NAME,
   CHUNK_NAME,
+  isMapOwn,
   LIST,
   LIST_MARK,
   listOf,
@@ -18,7 +20,6 @@ import {
   writeList,
 } from './bundle-list.js'
 import { checkFiles, foreignFile } from './check-place.js'
-import { isMapOwn } from './entry-map.js'
 
 /** The files of a bundle that are not on disk as they should be, its list among them. */
 export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {
@@ -28,8 +29,8 @@ export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uin
 }
 
 /**
- * Brings a bundle onto disk, its entry last, then removes what only the one before needed, and what was left by those that
- * were killed. One process at a time does; where there is nothing to do, none.
+ * Brings a bundle onto disk, its entry last. Then removes the files that only the bundle before needed, and those that killed processes
+ * left. One process at a time does this; where there is nothing to do, none takes the lock.
  *
  * @param files by path relative to the place's folder
  * @returns those written
@@ -55,13 +56,9 @@ export async function writeBundle(
   }
 }
 
-/** True where somebody is writing a bundle to a place, or was killed at it; and where that cannot be looked at, as writing then says. */
+/** True where another process is writing a bundle to a place, or was killed while it did. True too where this cannot be seen: writing reports it. */
 export function hasLeftovers(place: BundlePlace): boolean {
-  try {
-    return existsSync(join(place.folder, place.chunks, LOCK)) || leftovers(place).length > 0
-  } catch {
-    return true
-  }
+  return existsSync(join(place.folder, place.chunks, LOCK)) || orNull(() => leftovers(place))?.length !== 0
 }
 
 async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
@@ -77,19 +74,19 @@ async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8A
   const isMapGone = !list.map && isMapOwn(place)
   // What a bundle that is cut short leaves is on the list.
   if (outdated.length > 0)
-    writeList(chunks, { ...list, map: list.map || isMapGone, files: [...list.files, ...gone] })
+    await writeList(chunks, { ...list, map: list.map || isMapGone, files: [...list.files, ...gone] })
   const first = changed.filter(file => file !== name)
   const contentsOf = (file: string) => files.get(file) ?? ''
   await writeAllAtomic(folder, first, contentsOf)
-  if (first.length < changed.length) writeAtomic(folder, name, contentsOf(name))
+  if (first.length < changed.length) await writeAtomic(folder, name, contentsOf(name))
   for (const file of gone) rmSync(join(chunks, file), { force: true })
   for (const file of leftovers(place)) rmSync(file, { force: true })
   if (isMapGone) rmSync(join(folder, map), { force: true })
-  if (gone.length > 0 || isMapGone) writeList(chunks, list)
+  if (gone.length > 0 || isMapGone) await writeList(chunks, list)
   return outdated
 }
 
-/** What writers of this bundle that were killed left under temporary names, absolute; under the lock nobody else writes it. */
+/** The files that killed writers of this bundle left under temporary names, absolute. Nobody else writes it under the lock. */
 function leftovers({ folder, name, chunks, types }: BundlePlace): string[] {
   const marks = new Map([
     [name, MARK],
@@ -120,11 +117,11 @@ function chunkMark(name: string): string | null {
 function halfWritten(folder: string, markOf: (target: string) => string | null): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .filter(name => {
-      const mark = markOf(nameToBe(name) ?? '')
-      return mark !== null && isBegun(join(folder, name), mark)
-    })
     .map(name => join(folder, name))
+    .filter(file => {
+      const mark = markOf(nameToBe(basename(file)) ?? '')
+      return mark !== null && isBegun(file, mark)
+    })
 }
 
 function notWritable({ folder, name }: BundlePlace, cause: unknown): AgentAppsError {

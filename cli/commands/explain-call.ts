@@ -1,0 +1,35 @@
+import type { Authorization, Runtime, StepAnswer } from 'agent-apps'
+import type { Invocation } from '../command.js'
+import { fromCwd, fromHere } from '../from-here.js'
+import { noteDiagnostics } from '../open-runtime.js'
+import { printable } from '../output.js'
+import { readJson } from '../read-arguments.js'
+
+/** Prints what each step of the policy says of an agent's call, and where that is written. */
+export async function explainCall(runtime: Runtime, json: string, invocation: Invocation): Promise<number> {
+  const { output, positionals, cwd } = invocation
+  const ref = positionals[0] ?? ''
+  const decided = await runtime.forAgent().authorize(ref, readJson(json, '--call'))
+  const { steps, ...last } = decided
+  const placed = await Promise.all(steps.map(step => withPlace(step, runtime)))
+  const named = output.json ? fromCwd : fromHere
+  const shown = placed.map(step => ({ ...step, file: step.file && named(step.file, cwd) }))
+  if (output.json) output.jsonResult({ ...last, steps: shown })
+  else {
+    output.result(output.style('bold', `${printable(ref)}: ${decided.decision}`))
+    for (const { step, decision, reason, file, line } of shown) {
+      const place = file === null ? '' : `  ${output.style('dim', line === null ? file : `${file}:${line}`)}`
+      output.result(`  ${step} ${decision ?? 'goes on'}: ${printable(reason)}${place}`)
+    }
+  }
+  noteDiagnostics(runtime, invocation)
+  return decided.decision === 'deny' ? 1 : 0
+}
+
+type PlacedStep = Authorization['steps'][number] & { file: string | null; line: number | null }
+
+async function withPlace(step: StepAnswer, runtime: Runtime): Promise<PlacedStep> {
+  const { written } = step
+  const origin = written && (await runtime.explain(written.skill)).metadata[written.key]
+  return { ...step, file: origin?.file ?? null, line: origin?.line ?? null }
+}

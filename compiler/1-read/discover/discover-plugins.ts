@@ -1,0 +1,248 @@
+import { posix } from 'node:path'
+import { isBelow } from '../../../src/index/unit-around.js'
+import type { Finding, Place } from '../../diagnostics/diagnostics.js'
+import type { Unit, UnitPlace } from '../../records/unit.js'
+import { inside } from '../../records/walked.js'
+import { below, isDirectory, isWithin, realPath, resolveLink } from '../walk/look.js'
+import { isSkillFolder } from '../walk/skill-names.js'
+import { addFinding, addUnit, type Discovery } from './discovery.js'
+import { MANIFEST_PLACES, type ManifestPlace } from './manifest-places.js'
+import { describedPlugin, joined, listedPlugins, type PluginEntry } from './plugin-entries.js'
+import { type ReadManifest, readManifest } from './read-manifest.js'
+
+/** A folder that manifests describe: a repository of plugins, or a plugin. */
+export interface Described {
+  /** The path entry's directory, absolute. */
+  root: string
+  /** The folder, relative to it. */
+  folder: string
+  /** The folder's real path, which no path of its manifests leaves. */
+  real: string
+}
+
+/**
+ * Adds the plugins that the manifests of a folder tell of. The first manifest that names a plugin says what
+ * it is, unless its name is reserved for a marketplace; later ones add others.
+ *
+ * @returns the kinds of the manifests there; `broken` where one of them cannot be read, so that nobody knows
+ * which plugins it names
+ */
+export function discoverPlugins(
+  described: Described,
+  discovery: Discovery,
+): Set<ManifestPlace['kind'] | 'broken'> {
+  const kinds = new Set<ManifestPlace['kind'] | 'broken'>()
+  const { named } = discovery
+  const { folder } = described
+  for (const place of MANIFEST_PLACES) {
+    const path = below(described.folder, place.path)
+    const manifest = readManifest(described.root, path, described.real)
+    if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
+    kinds.add(place.kind)
+    const entries = note(manifest, path, discovery)
+      ? (place.kind === 'plugin' ? describedPlugin : listedPlugins)(manifest, {
+          manifest: path,
+          host: place.host,
+        })
+      : null
+    if (entries === null || entries.isUnknown) kinds.add('broken')
+    for (const { rule, place: at, found } of entries?.findings ?? [])
+      addFinding(discovery, path, rule, at, ...found)
+    for (const one of entries?.broken ?? []) close(one, described, discovery)
+    for (const entry of entries?.entries ?? []) {
+      const { name } = entry.plugin
+      const first = named.get(name)
+      const isReserved = !entry.isListed && discovery.reserved.has(name)
+      if (first === undefined && !isReserved) {
+        named.set(name, { folder, manifest: path, isListed: entry.isListed })
+        addPlugin(entry, described, discovery)
+      } else if (isReserved || first?.manifest === path || first?.folder !== folder) {
+        if (entry.isListed && first?.isListed === false) discovery.listedLate.add(name)
+        reportDuplicate(entry, discovery)
+        close(entry, described, discovery)
+      }
+    }
+  }
+  return kinds
+}
+
+/** Other programs have a `plugin.json`, too: in the folder itself only one with the name of a plugin is a manifest. */
+function isOther({ path, kind }: ManifestPlace, { value }: ReadManifest): boolean {
+  if (path.includes('/')) return false
+  return kind === 'plugin'
+    ? typeof value.name !== 'string' || !/^[a-z\d]+(?:-[a-z\d]+)+$|^[a-z\d]{2,}$/.test(value.name)
+    : !Array.isArray(value.plugins)
+}
+
+/** Keeps that a manifest counts, or why it cannot be read. */
+function note(
+  manifest: ReadManifest | Finding,
+  path: string,
+  discovery: Discovery,
+): manifest is ReadManifest {
+  if ('rule' in manifest) {
+    addFinding(discovery, path, manifest.rule, manifest.place, ...manifest.found)
+    return false
+  }
+  const { size, sha256 } = manifest
+  discovery.manifests.push({ path, size, sha256 })
+  return true
+}
+
+/** Adds a plugin's units. */
+function addPlugin(entry: PluginEntry, described: Described, discovery: Discovery): void {
+  const { plugin, manifest, placeOf } = entry
+  const folder = folderOf(entry.source, '', described)
+  if (typeof folder !== 'string')
+    return addFinding(discovery, manifest, folder.rule, placeOf('source'), plugin.name, entry.source)
+  const own = entry.isListed ? ownEntry(folder, entry, described, discovery) : null
+  if (own === 'broken') return void discovery.closed.add(folder)
+  const { root } = described
+  const listed = [
+    ...listedPlaces(entry, folder, described, discovery),
+    // What a plugin says of itself reaches no other plugin's skills.
+    ...(own
+      ? listedPlaces(own, folder, { root, folder, real: realPath(inside(root, folder)) }, discovery)
+      : []),
+  ]
+  const namespace = plugin.name
+  const isWhole = !isReplaced(entry, own)
+  const units = isWhole
+    ? wholeUnits(entry, own, folder, listed, described)
+    : listed.map(place => alone(place, namespace, manifest))
+  if ((isWhole || !entry.isListed) && !discovery.folders.has(folder))
+    discovery.folders.set(folder, {
+      path: folder,
+      namespace,
+      places: [{ path: folder, kind: 'tree' }],
+      manifest,
+    })
+  for (const { path } of units) discovery.listed.add(path)
+  const added = units.filter(unit => addUnit(discovery, unit))
+  if (added.length === 0 && units.some(({ places }) => places.length > 0)) reportDuplicate(entry, discovery)
+  else discovery.plugins.push({ ...own?.plugin, ...plugin })
+}
+
+/**
+ * True where a plugin lists all of its skills, and its folder may hold others that are not its own: where its
+ * host says so, and where a marketplace lists plugins that share its folder.
+ */
+function isReplaced({ skills, host, isListed, source }: PluginEntry, own: PluginEntry | null): boolean {
+  const isShared = isListed && source === ''
+  return (
+    (skills !== undefined && (host === 'other' || isShared)) ||
+    (own?.skills !== undefined && own.host === 'other')
+  )
+}
+
+/** The units of a plugin whose skills are in its `skills/`, and in the folders that it lists besides. */
+function wholeUnits(
+  { plugin: { name: namespace }, skills, manifest }: PluginEntry,
+  own: PluginEntry | null,
+  folder: string,
+  listed: readonly UnitPlace[],
+  { root }: Described,
+): Unit[] {
+  const skillsFolder = below(folder, 'skills')
+  const places: UnitPlace[] = isDirectory(inside(root, skillsFolder))
+    ? [{ path: skillsFolder, kind: 'tree' }]
+    : (skills ?? own?.skills) === undefined && isSkillFolder(inside(root, folder))
+      ? [{ path: folder, kind: 'folder' }]
+      : []
+  const its = listed.filter(({ path }) => isBelow(path, folder))
+  const others = listed.filter(place => !its.includes(place))
+  return [
+    { path: folder, namespace, places: [...places, ...its], manifest },
+    ...others.map(place => alone(place, namespace, manifest)),
+  ]
+}
+
+function alone(place: UnitPlace, namespace: string, manifest: string): Unit {
+  return { path: place.path, namespace, places: [place], manifest }
+}
+
+/** What the plugin's own manifest says of a plugin that a marketplace lists; null where it has none. */
+function ownEntry(
+  folder: string,
+  { plugin: { name } }: PluginEntry,
+  { root, folder: base, real }: Described,
+  discovery: Discovery,
+): PluginEntry | null | 'broken' {
+  // Of plugins that share a folder, its manifest describes the first.
+  if (discovery.described.has(folder)) return null
+  discovery.described.add(folder)
+  for (const place of MANIFEST_PLACES.filter(({ kind }) => kind === 'plugin')) {
+    const path = below(folder, place.path)
+    const manifest = readManifest(root, path, real)
+    if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
+    // What lies beside the marketplace is read by itself, and may describe another plugin of this folder.
+    if (folder === base && (!('value' in manifest) || manifest.value.name !== name)) continue
+    if (folder !== base && !note(manifest, path, discovery)) return 'broken'
+    if (!('value' in manifest)) return 'broken'
+    // The marketplace has named it.
+    const named = { ...manifest, value: { ...manifest.value, name } }
+    const { entries, findings } = describedPlugin(named, { manifest: path, host: place.host })
+    for (const { rule, place: at, found } of findings) addFinding(discovery, path, rule, at, ...found)
+    return entries[0] ?? 'broken'
+  }
+  return null
+}
+
+/** The folders that a manifest lists for a plugin's skills. */
+function listedPlaces(
+  { plugin: { name }, skills = [], manifest, placeOf }: PluginEntry,
+  folder: string,
+  described: Described,
+  discovery: Discovery,
+): UnitPlace[] {
+  return skills.flatMap((written, number): UnitPlace[] => {
+    const path = folderOf(written, folder, described)
+    if (typeof path === 'string')
+      return [{ path, kind: isSkillFolder(inside(described.root, path)) ? 'folder' : 'tree' }]
+    const at: Place = skills.length > 1 ? placeOf('skills', number) : placeOf('skills')
+    addFinding(discovery, manifest, path.rule, at, name, written)
+    return []
+  })
+}
+
+/** The folder, relative to the path entry, that a manifest names; the rule that is broken where there is none. */
+function folderOf(
+  written: string,
+  from: string,
+  { root, folder: base, real: realBase }: Described,
+): string | { rule: 'manifest-escapes' | 'plugin-path-missing' } {
+  const path = joined(from === base ? '' : from.slice(base === '' ? 0 : base.length + 1), written)
+  if (posix.isAbsolute(path) || /^[a-z]:/i.test(path) || path === '..' || path.startsWith('../'))
+    return { rule: 'manifest-escapes' }
+  const whole = path === '' ? base : below(base, path)
+  const target = resolveLink(inside(root, whole))
+  if (target === null) return { rule: 'plugin-path-missing' }
+  if (!isWithin(target.real, realBase)) return { rule: 'manifest-escapes' }
+  if (target.stat.isDirectory()) return whole
+  return /(?:^|\/)skill\.md$/i.test(whole)
+    ? posix.dirname(whole).replace(/^\.$/, '')
+    : { rule: 'plugin-path-missing' }
+}
+
+/** Keeps the skills of a plugin that does not load from loading without its namespace. */
+function close(
+  { source, skills }: Pick<PluginEntry, 'source' | 'skills'>,
+  described: Described,
+  { closed }: Discovery,
+): void {
+  const folder = folderOf(source, '', described)
+  if (typeof folder !== 'string') return
+  const isShared = folder === described.folder
+  const paths = skills?.map(path => folderOf(path, folder, described)) ?? []
+  if (!isShared) closed.add(folder)
+  else if (skills === undefined) closed.add(below(folder, 'skills'))
+  for (const path of paths) if (typeof path === 'string') closed.add(path)
+}
+
+/** Reports a plugin whose name, or whose skills, are those of another plugin before it. */
+function reportDuplicate(
+  { plugin: { name }, manifest, placeOf, source }: PluginEntry,
+  discovery: Discovery,
+): void {
+  addFinding(discovery, manifest, 'plugin-duplicate', placeOf('name'), name, source)
+}

@@ -1,0 +1,148 @@
+import { posix } from 'node:path'
+import { isJsonObject, isStringArray } from '../../../src/base/json.js'
+import type { PluginRecord } from '../../../src/index/index-format.js'
+import { namespaceProblem } from '../../../src/skill/namespaces.js'
+import { type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
+import { limits } from '../../files/limits.js'
+import type { ManifestHost } from './manifest-places.js'
+import type { ReadManifest } from './read-manifest.js'
+
+/** A plugin, as a manifest describes it. Its paths are as they are written. */
+export interface PluginEntry {
+  plugin: PluginRecord
+  /** Its folder, relative to that of the manifest. */
+  source: string
+  /** Where its skills are, relative to its folder; absent where the manifest does not say. */
+  skills?: string[]
+  host: ManifestHost
+  /** True where the manifest is a marketplace. */
+  isListed: boolean
+  /** The manifest, relative to the path entry. */
+  manifest: string
+  /** Where a field is written in the manifest. */
+  placeOf: (...path: (string | number)[]) => Place
+}
+
+/** What a manifest holds: plugins, and what is wrong with others. */
+export interface PluginEntries {
+  entries: PluginEntry[]
+  findings: Finding[]
+  /** True where nobody can say which skills are those of plugins that do not load. */
+  isUnknown: boolean
+  /** The folders of plugins that do not load, relative to that of the manifest, with the skills that they list. */
+  broken: Pick<PluginEntry, 'source' | 'skills'>[]
+}
+
+/** Where a manifest lies, and who reads it. */
+interface Origin {
+  manifest: string
+  host: ManifestHost
+}
+
+/** The one plugin that a `plugin.json` describes, whose folder is the manifest's own. */
+export function describedPlugin({ value, placeOf }: ReadManifest, origin: Origin): PluginEntries {
+  const entries = nothing()
+  const place: PluginEntry['placeOf'] = (...path) => placeOf(path)
+  addPlugin(entries, value, { ...origin, source: '', isListed: false, placeOf: place })
+  return entries
+}
+
+/** The plugins that a `marketplace.json` lists. */
+export function listedPlugins({ value, placeOf }: ReadManifest, origin: Origin): PluginEntries {
+  const entries = nothing()
+  const refuse = (problem: string, ...path: (string | number)[]): PluginEntries => {
+    entries.findings.push(finding('manifest-invalid', placeOf(path), problem))
+    entries.isUnknown = true
+    return entries
+  }
+  const plugins = own(value, 'plugins')
+  if (!Array.isArray(plugins)) return refuse('"plugins" is no array', 'plugins')
+  if (plugins.length > limits.plugins)
+    return refuse(`it has ${plugins.length} plugins, and at most ${limits.plugins} are read`, 'plugins')
+  const metadata = own(value, 'metadata')
+  const pluginRoot = (isJsonObject(metadata) ? own(metadata, 'pluginRoot') : undefined) ?? ''
+  if (typeof pluginRoot !== 'string') return refuse('"pluginRoot" is no string', 'metadata', 'pluginRoot')
+  for (const [number, plugin] of plugins.entries()) {
+    const place: PluginEntry['placeOf'] = (...path) => placeOf(['plugins', number, ...path])
+    if (!isJsonObject(plugin)) {
+      refuse('the plugin is no object', 'plugins', number)
+      continue
+    }
+    const source = localSource(own(plugin, 'source'))
+    const name = String(own(plugin, 'name') ?? '').slice(0, 80)
+    if (source === null) entries.findings.push(finding('plugin-remote', place('source'), name))
+    else {
+      const folder = joined(pluginRoot, source)
+      addPlugin(entries, plugin, { ...origin, source: folder, isListed: true, placeOf: place })
+    }
+  }
+  return entries
+}
+
+/** A plugin without a valid name does not load, as its skills would without their namespace. */
+function addPlugin(
+  { entries, findings, broken }: PluginEntries,
+  value: Record<string, unknown>,
+  origin: Omit<PluginEntry, 'plugin' | 'skills'>,
+): void {
+  const { source, placeOf } = origin
+  const name = own(value, 'name')
+  const skills = skillPaths(own(value, 'skills'))
+  const listed = Array.isArray(skills) ? { skills } : {}
+  if (typeof name !== 'string') {
+    findings.push(finding('manifest-invalid', placeOf(), 'the plugin has no name'))
+    broken.push({ source, ...listed })
+    return
+  }
+  const problem = namespaceProblem(name)
+  if (problem !== null) findings.push(finding('plugin-name', placeOf('name'), name.slice(0, 80), problem))
+  else if (typeof skills === 'string') findings.push(finding('manifest-invalid', placeOf('skills'), skills))
+  else {
+    entries.push({ plugin: { name, ...texts(value) }, ...listed, ...origin })
+    return
+  }
+  broken.push({ source, ...listed })
+}
+
+/** The paths of a `skills` field, undefined where there is none, or what is wrong with it. */
+function skillPaths(value: unknown): string[] | undefined | string {
+  if (value === undefined) return undefined
+  const paths = [value].flat()
+  if (!isStringArray(paths)) return '"skills" is neither a path nor an array of paths'
+  if (paths.length <= limits.pluginPaths) return paths
+  return `"skills" has ${paths.length} paths, and at most ${limits.pluginPaths} are read`
+}
+
+/** Where the folder of a plugin is said to be; null where that is not in the repository. */
+function localSource(source: unknown): string | null {
+  if (source === undefined) return ''
+  if (typeof source === 'string') return /^[a-z][a-z\d+.-]+:|^git@/i.test(source) ? null : source
+  if (!isJsonObject(source) || own(source, 'source') !== 'local') return null
+  const path = own(source, 'path')
+  return typeof path === 'string' ? path : null
+}
+
+function texts(value: Record<string, unknown>): Omit<PluginRecord, 'name'> {
+  const version = own(value, 'version')
+  const description = own(value, 'description')
+  return {
+    ...(typeof version === 'string' && { version }),
+    ...(typeof description === 'string' && { description }),
+  }
+}
+
+/** What a manifest calls a folder, below another one; what is absolute stays so. */
+export function joined(folder: string, path: string): string {
+  const written = path.replaceAll('\\', '/')
+  return posix.isAbsolute(written) || /^[a-z]:/i.test(written)
+    ? written
+    : posix.join(folder, written).replace(/\/$/, '').replace(/^\.$/, '')
+}
+
+function own(value: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+function nothing(): PluginEntries {
+  return { entries: [], findings: [], isUnknown: false, broken: [] }
+}

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import { lstatSync, realpathSync } from 'node:fs'
+import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
+import { isJsonObject } from '../../../src/base/json.js'
+import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
+import { jsonFault } from '../../diagnostics/json-fault.js'
+import { limits } from '../../files/limits.js'
+import { readRealFile, systemReason } from '../../files/regular-file.js'
+import { inside } from '../../records/walked.js'
+import { isWithin } from '../walk/look.js'
+
+/** A manifest that was read. */
+export interface ReadManifest {
+  value: Record<string, unknown>
+  size: number
+  sha256: string
+  /** Where a value is written in it. */
+  placeOf: (path: readonly (string | number)[]) => Place
+}
+
+/**
+ * Reads a manifest of a directory; null where there is none, and a finding where it cannot be read.
+ *
+ * @param path relative to the directory
+ * @param realRoot the directory's real path, which a link to a manifest may not leave
+ */
+export function readManifest(root: string, path: string, realRoot: string): ReadManifest | Finding | null {
+  const file = inside(root, path)
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null
+    const real = realpathSync.native(file)
+    if (!isWithin(real, realRoot)) return finding('manifest-escapes', FILE_START, path)
+    const bytes = readRealFile(real, limits.manifestBytes + 1)
+    if (bytes.length > limits.manifestBytes)
+      return finding('manifest-invalid', FILE_START, `it has more than ${limits.manifestBytes} bytes`)
+    return parseManifest(bytes)
+  } catch (error) {
+    // A file stands where the manifest's folder would be.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null
+    return finding('manifest-invalid', FILE_START, systemReason(error))
+  }
+}
+
+function parseManifest(bytes: Buffer): ReadManifest | Finding {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
+  const value = parsed(text)
+  if ('rule' in value) return value
+  return {
+    value: value.json,
+    size: bytes.length,
+    sha256: hash('sha256', bytes),
+    placeOf: placesIn(text),
+  }
+}
+
+/** `JSON.parse` gives every key, `__proto__` too, as the object's own, which a parser of ours need not see to. */
+function parsed(text: string): { json: Record<string, unknown> } | Finding {
+  try {
+    const json: unknown = JSON.parse(text)
+    return isJsonObject(json) ? { json } : finding('manifest-invalid', FILE_START, 'it is no object')
+  } catch (error) {
+    const { place, problem } = jsonFault(text, error)
+    return finding('manifest-invalid', place, `it ${problem}`)
+  }
+}
+
+/** Makes a function that finds where values are written in a text, which is parsed when it is first asked. */
+function placesIn(text: string): ReadManifest['placeOf'] {
+  let tree: Node | undefined
+  let lines: number[] | undefined
+  return path => {
+    try {
+      tree ??= parseTree(text)
+      lines ??= lineStarts(text)
+      const node = tree && findNodeAtLocation(tree, [...path])
+      return placeAt(lines, node?.offset ?? 0)
+    } catch {
+      // Nested too deep for a parser that calls itself: the file is named at least.
+      return FILE_START
+    }
+  }
+}
+
+function lineStarts(text: string): number[] {
+  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+}
+
+function placeAt(lines: readonly number[], offset: number): Place {
+  const line = lines.findLastIndex(start => start <= offset)
+  return { line: line + 1, column: offset - (lines[line] ?? 0) + 1 }
+}

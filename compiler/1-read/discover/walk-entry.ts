@@ -1,0 +1,125 @@
+import { inCodePointOrder } from '../../../src/base/code-point-order.js'
+import { isRefusal } from '../../../src/base/refusal.js'
+import type { ManifestRecord, PluginRecord } from '../../../src/index/index-format.js'
+import type { PathEntry, SearchDirectory } from '../../../src/skill/path-entry.js'
+import { FILE_START, finding } from '../../diagnostics/diagnostics.js'
+import type { Unit } from '../../records/unit.js'
+import { inside, type Skipped, type Walk } from '../../records/walked.js'
+import { describesEntry } from '../markdown/parse-file.js'
+import { listDirectory } from '../walk/look.js'
+import { type WalkOptions, walk } from '../walk/walk.js'
+import { isOursAlone } from './conventional-units.js'
+import { discoverUnits, discoveryDigest } from './discover-units.js'
+import type { Discovery } from './discovery.js'
+import { type FoundPlace, findElsewhere, proposedPaths } from './elsewhere.js'
+import { withNamespaces } from './entry-namespaces.js'
+import { pluginFinder } from './plugin-finder.js'
+
+/** A path entry that was walked, with what its manifests say. */
+export interface WalkedEntry extends Walk {
+  manifests: ManifestRecord[]
+  plugins: PluginRecord[]
+  /** The folders, relative to the directory, whose change may bring or remove a unit; absent in a plain entry. */
+  listed?: string[]
+  /** True where a manifest at the top of a repository cannot be read, so that no skill of it loads. */
+  isBroken?: boolean
+  /** The skills of a repository to which no manifest and no convention leads, where they were searched for. */
+  elsewhere?: Elsewhere
+}
+
+/** Skills to which no manifest and no convention leads. */
+export interface Elsewhere {
+  places: FoundPlace[]
+  /**
+   * Why they were taken for skills of the repository: it has no others (`alone`), or none but in places that
+   * other programs do not know (`beside`). Null where they were only counted.
+   */
+  guessed: 'alone' | 'beside' | null
+  /** The path entries under which all of its skills are found. */
+  paths: PathEntry[]
+}
+
+export interface WalkEntryOptions extends Pick<WalkOptions, 'isIgnored' | 'onDirectory'> {
+  /**
+   * What is done with the skills of a repository that are in none of its units: they are counted, or also read,
+   * where all others are in places that other programs do not know. Default: nothing, unless there are no others.
+   */
+  elsewhere?: 'count' | 'read'
+}
+
+/** Finds the skills of a path entry, each with its unit: everywhere in a plain one, and in a repository in its units. */
+export function walkEntry(
+  { dir, discover, namespace }: Pick<SearchDirectory, 'dir' | 'discover' | 'namespace'>,
+  options: WalkEntryOptions,
+): WalkedEntry {
+  const isRepository = discover === true && mayList(dir)
+  return withNamespaces(isRepository ? walkRepository(dir, options) : walkPlain(dir, options), namespace)
+}
+
+function walkPlain(
+  dir: string,
+  options: WalkEntryOptions,
+  reserved: ReadonlySet<string> = new Set(),
+): WalkedEntry {
+  const { isIgnored = () => false, onDirectory } = options
+  const { unitAt, found } = pluginFinder(dir, reserved)
+  const walked = walk(dir, { isIgnored, onDirectory, describesEntry, unitAt })
+  // A marketplace came after a folder that has the name of one of its plugins, which the plugin should have.
+  const late = [...found.listedLate].filter(name => !reserved.has(name))
+  if (late.length > 0) return walkPlain(dir, options, new Set([...reserved, ...late]))
+  return withManifests(walked, found)
+}
+
+function walkRepository(dir: string, options: WalkEntryOptions): WalkedEntry {
+  const { isIgnored = () => false, onDirectory } = options
+  const found = discoverUnits(dir, isIgnored)
+  const listed = inCodePointOrder(found.listed)
+  for (const folder of listed) onDirectory?.(folder === '' ? dir : inside(dir, folder))
+  const isOut = (path: string): boolean => isIgnored(path) || found.closed.has(path)
+  const walkUnits = (units: readonly Unit[]): Walk =>
+    walk(dir, { isIgnored: isOut, onDirectory, describesEntry, units })
+  const walked = walkUnits(found.units)
+  const { isBroken } = found
+  const known = { listing: discoveryDigest(dir, found), listed, isBroken }
+  const files = [...walked.skills, ...walked.skipped.filter(({ counts }) => counts)]
+  const isEmpty = files.length === 0
+  const isSearched = (isEmpty || options.elsewhere !== undefined) && !isBroken
+  const places = isSearched ? findElsewhere(dir, found, isOut) : []
+  if (places.length === 0) return { ...withManifests(walked, found), ...known }
+  const isBeside = options.elsewhere === 'read' && files.every(({ path }) => isOursAlone(path))
+  const guessed = isEmpty ? 'alone' : isBeside ? 'beside' : null
+  const elsewhere = { places, guessed, paths: proposedPaths(isEmpty ? [] : found.units, places) } as const
+  const all = guessed ? walkUnits([...found.units, ...places.map(guessedUnit)]) : walked
+  return { ...withManifests(all, found, [elsewhereFinding(elsewhere)]), ...known, elsewhere }
+}
+
+function guessedUnit({ path }: FoundPlace): Unit {
+  return { path, places: [{ path, kind: 'tree' }] }
+}
+
+function elsewhereFinding({ places, guessed, paths }: Elsewhere): Skipped {
+  const skills = places.reduce((sum, place) => sum + place.skills, 0)
+  const rule = guessed ? 'paths-guessed' : 'skills-elsewhere'
+  const found = finding(rule, FILE_START, String(skills), JSON.stringify(paths))
+  return { path: '', finding: found, counts: false }
+}
+
+function withManifests(
+  walked: Walk,
+  { manifests, plugins, findings }: Pick<Discovery, 'manifests' | 'plugins' | 'findings'>,
+  more: readonly Skipped[] = [],
+): WalkedEntry {
+  const faults = findings.map(one => ({ ...one, counts: false }))
+  return { ...walked, manifests, plugins, skipped: [...more, ...faults, ...walked.skipped] }
+}
+
+/** False for a directory that may not be listed, which the walk of a plain entry reports. */
+function mayList(dir: string): boolean {
+  try {
+    listDirectory(dir)
+    return true
+  } catch (error) {
+    if (isRefusal(error)) return false
+    throw error
+  }
+}

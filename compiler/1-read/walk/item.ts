@@ -1,0 +1,48 @@
+import type { Unit, UnitPlace } from '../../records/unit.js'
+import type { WalkedSkill } from '../../records/walked.js'
+
+/** A file, folder or link that the walk comes to. */
+export interface Item {
+  /** Relative to the walked directory, `/`-separated. */
+  path: string
+  absolute: string
+  real: string
+  /** The last part of its real path. */
+  realName: string
+  /** The folder skill that it lies in. */
+  scope: Scope | null
+  /** True inside one of the scope's own folders. */
+  inOwnFolder: boolean
+  area: Area
+}
+
+export interface Directory extends Item {
+  depth: number
+}
+
+/** A folder skill whose folder is being walked. */
+export interface Scope {
+  skill: WalkedSkill
+  /** The folder's path as walked, with a slash at the end; empty for the entry's root. */
+  prefix: string
+  absolute: string
+  real: string
+}
+
+/** Where the walk is: a place of a unit. */
+export interface Area {
+  unit: Unit
+  place: UnitPlace
+  /** The real path that links lead out of. */
+  real: string
+}
+
+/** True for a folder of skills, of which a SKILL.md in it says something as a whole, and for the entry itself. */
+export function isTop({ path, area: { place } }: Directory): boolean {
+  return path === '' || (place.kind === 'tree' && path === place.path)
+}
+
+/** True for the place of a skill that is a whole repository, and has in it what is no part of it. */
+export function isAlone({ place }: Area): boolean {
+  return place.kind === 'folder' && place.path === ''
+}

@@ -1,0 +1,64 @@
+import { labelOf } from '../../src/skill/names.js'
+import { type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
+import { shownPath } from '../project/project.js'
+import type { ProjectPart } from '../project/project-part.js'
+import type { ReportPart } from '../project/report.js'
+import { areCopies, type ReadSkillFile } from '../records/copies.js'
+
+/** A tool that has a name without regard to its namespace. */
+interface Namesake extends ReadSkillFile {
+  name: string
+  directory: number
+  path: string
+  /** As it is shown. */
+  file: string
+  place: Place
+}
+
+/**
+ * Finds bare names that different skills of several namespaces share, each once, at the skill that the bare name
+ * means.
+ */
+export function ambiguousNames<Part extends ReportPart & ProjectPart>(parts: readonly Part[]): Part[] {
+  const found: { directory: number; path: string; finding: Finding }[] = []
+  for (const [label, namesakes] of byLabel(parts)) {
+    const [first, ...others] = namesakes
+    const different = others.filter(one => first && !areCopies(first, one))
+    if (!first || different.length === 0) continue
+    const shown = different.map(({ name, file, place }) => `"${name}" (${file}:${place.line})`).join(', ')
+    const { directory, path, place, name } = first
+    found.push({ directory, path, finding: finding('name-ambiguous', place, label, name, shown) })
+  }
+  return parts.map((part, number) => ({
+    ...part,
+    unresolved: [...(part.unresolved ?? []), ...found.filter(({ directory }) => directory === number)],
+  }))
+}
+
+/** The tools of each bare name that tools of namespaces have, in search order, each name once. */
+function byLabel(parts: readonly (ReportPart & ProjectPart)[]): Map<string, Namesake[]> {
+  const all = new Map<string, Map<string, Namesake>>()
+  for (const { directory, name } of inSearchOrder(parts)) {
+    const part = parts[directory]
+    const { unit, tool } = part?.linked.names.get(name) ?? {}
+    if (!part || !unit || !tool) continue
+    const { path, sha256 } = unit
+    const namesakes = all.get(labelOf(name)) ?? new Map<string, Namesake>()
+    all.set(labelOf(name), namesakes)
+    if (namesakes.has(name)) continue
+    const skill = part.skills.find(one => one.path === path)
+    const file = shownPath(part.directory, path)
+    namesakes.set(name, { name, directory, path, file, place: tool.place, skill, sha256 })
+  }
+  const shared = [...all].filter(([, namesakes]) => namesakes.size > 1)
+  return new Map(shared.map(([label, namesakes]) => [label, [...namesakes.values()]]))
+}
+
+/** All names of directories; in each those without a namespace first. */
+function* inSearchOrder(parts: readonly ReportPart[]): Generator<{ directory: number; name: string }> {
+  for (const [directory, { linked }] of parts.entries()) {
+    const names = [...linked.names.keys()]
+    for (const name of names) if (name === labelOf(name)) yield { directory, name }
+    for (const name of names) if (name !== labelOf(name)) yield { directory, name }
+  }
+}

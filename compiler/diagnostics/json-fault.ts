@@ -1,0 +1,30 @@
+import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import type { Place } from './diagnostics.js'
+import { placeAt } from './source-text.js'
+
+/**
+ * Says where a text stops being JSON, and why, as the end of a sentence about it.
+ *
+ * @param error what `JSON.parse` threw, whose message differs between versions of Node and may have no line
+ */
+export function jsonFault(text: string, error: unknown): { place: Place; problem: string } {
+  const [first] = syntaxErrors(text)
+  const place = placeAt(text, first?.offset ?? 0)
+  if (!first) return { place, problem: `is no JSON: ${(error as Error).message}` }
+  return { place, problem: `is no JSON here: ${inWords(printParseErrorCode(first.error))}` }
+}
+
+function syntaxErrors(text: string): ParseError[] {
+  const errors: ParseError[] = []
+  try {
+    parseTree(text, errors, { disallowComments: true })
+  } catch {
+    // Nested too deep for a parser that calls itself; `JSON.parse` has said what is wrong.
+  }
+  return errors
+}
+
+// `PropertyNameExpected` becomes `property name expected`.
+function inWords(code: string): string {
+  return code.replaceAll(/\B[A-Z]/g, letter => ` ${letter}`).toLowerCase()
+}

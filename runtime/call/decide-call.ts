@@ -1,0 +1,51 @@
+import { isAgentAppsError } from '../../src/base/error.js'
+import type { Decision, StepAnswer } from '../../src/policy/decide.js'
+import { chainOf } from '../cascade/chain-of.js'
+import { stepsOf } from '../policy/authorize.js'
+import { checkArguments } from '../schema/check-arguments.js'
+import { UncopiedArguments } from '../schema/clone-arguments.js'
+import type { Globals, InvokeOptions } from '../state/context.js'
+import { requireForAgent } from './agent-calls.js'
+import { argumentsRefused } from './call-refused.js'
+import { invokeFor } from './call-tool.js'
+import { RunContext } from './run-context.js'
+
+/** The decision about an agent's call. */
+export interface Authorization extends Decision {
+  /** What each step says, up to the one that decides. */
+  steps: StepAnswer[]
+}
+
+/**
+ * Decides about an agent's call, with the arguments as the tool would get them, and does not make it. Nobody
+ * is asked.
+ *
+ * @throws TOOL_BROKEN, CASCADE_INVALID, ARGS_INVALID where no call would come so far
+ */
+export async function decideCall(
+  ref: string,
+  given: unknown,
+  globals: Globals,
+  options: InvokeOptions,
+): Promise<Authorization> {
+  try {
+    const tool = await requireForAgent(ref, globals)
+    if (given instanceof UncopiedArguments) throw argumentsRefused(tool, given)
+    const ctx = new RunContext(globals, tool, invokeFor, undefined, options)
+    const chain = await chainOf(tool, globals)
+    ctx.chain = chain
+    ctx.takeArguments(await checkArguments(tool, chain, given, ctx))
+    return authorization(await stepsOf(ctx))
+  } catch (error) {
+    if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
+      throw error
+    const { code, message } = error
+    const said = { code, by: 'the runtime', rule: null, reason: message.replace(/\.$/, ''), written: null }
+    return authorization([{ step: 1, decision: 'deny', ...said }])
+  }
+}
+
+function authorization(steps: StepAnswer[]): Authorization {
+  const { decision, ...last } = steps[steps.length - 1] as StepAnswer
+  return { ...last, decision: decision ?? 'allow', steps }
+}

@@ -1,0 +1,70 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import { isJsonObject } from '../../src/base/json.js'
+import { hostArguments } from '../../src/content/host-arguments.js'
+import {
+  argumentNames,
+  fillPlaceholders,
+  type Host,
+  type HostValues,
+} from '../../src/content/host-placeholders.js'
+import { hostFolders } from '../find/host-folders.js'
+import type { Globals } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
+
+/** What a content is rendered with for another host. */
+export interface HostOptions {
+  host: Host
+  /** The host's name for the session. */
+  sessionId?: string | undefined
+}
+
+/** Fills in what another host would fill in, over the parts of one content. */
+export class HostFilling {
+  readonly #values: HostValues
+  #hasArguments = false
+
+  /** @throws ARGS_INVALID for an argument by a name that the skill does not have */
+  constructor(tool: ToolDef, args: unknown, { sessionId }: HostOptions, globals: Globals) {
+    const names = argumentNames(tool.frontmatter.extra.arguments)
+    if (!tool.frontmatter.params) refuseUnknown(tool, args, names)
+    this.#values = {
+      names,
+      ...hostArguments(args, names),
+      variables: {
+        ...hostFolders(tool, globals),
+        CLAUDE_SESSION_ID: sessionId,
+      },
+    }
+  }
+
+  /** @param between what becomes of the text between placeholders */
+  fill(text: string, between: (text: string) => string = same): string {
+    const filled = fillPlaceholders(text, this.#values, between)
+    if (filled.hasArguments) this.#hasArguments = true
+    return filled.text
+  }
+
+  /** The whole content: arguments that no placeholder takes stand at its end. */
+  finish(content: string): string {
+    const { all } = this.#values
+    if (this.#hasArguments || all === '') return content
+    const gap = content === '' ? '' : content.endsWith('\n') ? '\n' : '\n\n'
+    return `${content}${gap}ARGUMENTS: ${all}\n`
+  }
+}
+
+function same(text: string): string {
+  return text
+}
+
+function refuseUnknown({ name: tool }: ToolDef, args: unknown, names: readonly string[]): void {
+  const unknown = isJsonObject(args) ? Object.keys(args).find(key => !names.includes(key)) : undefined
+  if (unknown === undefined) return
+  throw new AgentAppsError('ARGS_INVALID', `The skill "${tool}" has no argument "${unknown}".`, {
+    hint:
+      names.length > 0
+        ? `Its arguments are ${names.join(', ')}.`
+        : 'Give its arguments as one string, or name them in its field `arguments`.',
+    tool,
+  })
+}

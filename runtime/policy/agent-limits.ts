@@ -1,0 +1,130 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import { isPermission, PERMISSIONS, type Permission } from '../../src/base/permissions.js'
+import type { ToolRule } from '../../src/patterns/tool-pattern.js'
+import { policyOf } from '../../src/patterns/tool-rules.js'
+import type { Limits, Written } from '../../src/policy/limits.js'
+import { namespaceOf } from '../../src/skill/names.js'
+import { filledPatterns } from '../find/host-folders.js'
+import type { Globals, InvokeOptions } from '../state/context.js'
+import type { AgentPolicy, Patterns } from '../state/policy.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { guardsOf } from './guards-of.js'
+import { hostRules, skillRules } from './pattern-lists.js'
+
+/** A call, and those above it, as far as a policy asks about them. */
+export interface PolicyCall {
+  readonly tool: ToolDef
+  readonly args: unknown
+  readonly globals: Globals
+  readonly options: InvokeOptions | undefined
+  readonly caller: PolicyCall | undefined
+  /** For a middleware: the call that it serves. */
+  readonly served?: PolicyCall | undefined
+}
+
+/** A list with the namespace that its names are written in. */
+export interface Listed extends Written {
+  namespace: string
+}
+
+/** What limits the calls that an agent makes from one place, whichever tool it calls. */
+export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'permissions'> {
+  allowedTools: readonly Listed[]
+  allow: readonly Listed[]
+  deny: readonly Listed[]
+  /** The rules of the runtime and of the agents. */
+  hostRules: readonly Listed[]
+  /** The `trust.rules` of the skills whose agents call. */
+  callerRules: readonly Listed[]
+}
+
+/** What limits a call: the runtime's policy, those of the agents above it, and the skills that call. */
+export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' | 'caller'>): AgentLimits {
+  const { policy = {} } = globals.config
+  const { approval = {} } = policy
+  const gathered = new Gathered()
+  gathered.addPolicy('the runtime', policy)
+  const allowlist = approval.mode === 'allowlist' ? hostRules('approval.allow', approval.allow ?? []) : []
+  gathered.hostRules.at(-1)?.rules.push(...allowlist.map(allowing))
+  for (let one: typeof call | undefined = call; one; one = one.caller && invocationOf(one.caller)) {
+    const { caller, options } = one
+    if (options?.policy) {
+      if (caller) refuseAllowing(options.policy)
+      gathered.addPolicy('the policy', options.policy, caller === undefined)
+    }
+    if (caller && options?.as === 'agent') gathered.addSkill(caller.tool, globals)
+  }
+  const { isGranted, permissions, ...lists } = gathered
+  return {
+    ...lists,
+    permissions: isGranted ? permissions : [],
+    guard: policy.guard,
+    skipsApproval: approval.mode === 'yolo',
+  }
+}
+
+/** The call that a middleware serves, or the call itself. */
+export function invocationOf(call: PolicyCall): PolicyCall {
+  let invoked = call
+  while (invoked.served) invoked = invoked.served
+  return invoked
+}
+
+class Gathered {
+  readonly allowedTools: Listed[] = []
+  readonly allow: Listed[] = []
+  readonly deny: Listed[] = []
+  readonly permissions: { by: string; granted: readonly Permission[] }[] = []
+  readonly hostRules: (Listed & { rules: ToolRule[] })[] = []
+  readonly callerRules: Listed[] = []
+  /** Whether a host grants permissions: what a tool gives the calls that it makes can but narrow that. */
+  isGranted = false
+
+  addPolicy(by: string, policy: AgentPolicy, isHosts = true): void {
+    const list = (option: keyof AgentPolicy, patterns: Patterns = []): Listed & { rules: ToolRule[] } => ({
+      by,
+      namespace: '',
+      rules: [...hostRules(option, patterns)],
+    })
+    if (policy.allowedTools !== undefined) this.allowedTools.push(list('allowedTools', policy.allowedTools))
+    if (policy.allow !== undefined) this.allow.push(list('allow', policy.allow))
+    if (policy.deny !== undefined) this.deny.push(list('deny', policy.deny))
+    this.hostRules.push(list('rules', policy.rules))
+    if (policy.permissions === undefined) return
+    this.permissions.push({ by, granted: policy.permissions.map(checkedPermission) })
+    if (isHosts) this.isGranted = true
+  }
+
+  addSkill(tool: ToolDef, globals: Globals): void {
+    const written = { by: `"${tool.name}"`, namespace: namespaceOf(tool.name), skill: tool.name }
+    const patterns = filledPatterns(tool, globals)
+    if (patterns !== undefined) this.allowedTools.push({ ...written, rules: skillRules(patterns) })
+    const { rules } = guardsOf(tool)
+    if (rules.length > 0) this.callerRules.push({ ...written, rules })
+  }
+}
+
+/** A pattern of an allowlist as the rule that it stands for. */
+function allowing(rule: ToolRule): ToolRule {
+  return policyOf(rule) === 'deny' ? rule : { ...rule, options: { policy: 'allow' } }
+}
+
+function checkedPermission(permission: Permission): Permission {
+  if (isPermission(permission)) return permission
+  throw new AgentAppsError(
+    'OPTIONS_INVALID',
+    `The option \`permissions\` has ${JSON.stringify(permission)}, which is no permission.`,
+    { hint: `The permissions are ${PERMISSIONS.join(', ')}.` },
+  )
+}
+
+/** A tool that calls others as an agent may narrow what they may do, and allow nothing. */
+function refuseAllowing({ rules = [] }: AgentPolicy): void {
+  const allows = hostRules('rules', rules).find(rule => policyOf(rule) === 'allow')
+  if (!allows) return
+  throw new AgentAppsError(
+    'OPTIONS_INVALID',
+    `The option \`rules\` has ${JSON.stringify(allows.text)}: inside a call, rules may only ask or deny.`,
+    { hint: 'Give rules that allow to `createRuntime` or `forAgent`.' },
+  )
+}

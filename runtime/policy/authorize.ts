@@ -1,0 +1,123 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import type { Permission } from '../../src/base/permissions.js'
+import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
+import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
+import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
+import { lazy } from '../host/later.js'
+import type { Globals } from '../state/context.js'
+import { addDiagnostic } from '../state/globals.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
+import type { Asking } from './ask.js'
+import { agentCall, CallLimits } from './call-limits.js'
+import { guardsOf } from './guards-of.js'
+
+const asking = lazy(() => import('./ask.js'))
+
+/** What each agent's call was granted, for the calls that its code makes. */
+const grants = new WeakMap<PolicyCall, readonly Permission[]>()
+
+/**
+ * Lets an agent's call pass, after a person was asked where that must be.
+ *
+ * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
+ */
+export async function authorize(call: PolicyCall & Asking): Promise<void> {
+  const { tool, args, globals } = call
+  const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
+  const decision = decide(agentCall(tool, args), limits)
+  if (decision.decision === 'deny') throw deniedCall(tool, decision)
+  if (decision.decision === 'ask') await (await asking()).ask(call, decision)
+  grants.set(call, grantedTo(guardsOf(tool), limits))
+}
+
+/** What each step says of a call of an agent, up to the one that decides. The call is not made. */
+export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
+  const { tool, args, globals } = call
+  const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
+  return decisionSteps(agentCall(tool, args), limits)
+}
+
+/** The tools of which an agent's call may be allowed, from the place of a call or from a host. */
+export async function allowedAmong(
+  tools: readonly ToolDef[],
+  globals: Globals,
+  agent: AgentLimits,
+): Promise<ToolDef[]> {
+  const limits = new CallLimits(agent, globals)
+  const allowed: ToolDef[] = []
+  for (const tool of tools) {
+    const own = await limits.of(tool)
+    if (mayBeAllowed(agentCall(tool, undefined), own)) allowed.push(tool)
+    else noteWithheld(tool, own, globals)
+  }
+  return allowed
+}
+
+/** Says once of a tool that it is withheld because no host says what tools may do. */
+function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals): void {
+  const { required } = guardsOf(tool)
+  if (permissions.length > 0 || required.length === 0) return
+  const { origin, name } = tool
+  addDiagnostic(globals, {
+    file: origin.entry === '' ? `(registered as ${name})` : `${origin.entry}/${origin.file}`,
+    line: 1,
+    column: 1,
+    rule: 'permission-missing',
+    severity: 'info',
+    reason: `Agents do not get "${name}", which requires ${required.join(', ')}: no host grants permissions`,
+    note: `Give createRuntime \`policy: { permissions: [${required.map(one => `'${one}'`).join(', ')}] }\`, or forAgent \`permissions\`.`,
+  })
+}
+
+/**
+ * Lets a call pass that code makes below an agent's call: it may require no more than the tool was granted
+ * that the agent called, or the middleware declares that calls.
+ *
+ * @throws PERMISSION_MISSING
+ */
+export function limitCode({ tool, caller, globals }: PolicyCall): void {
+  const { required } = guardsOf(tool)
+  if (required.length === 0) return
+  for (let one = caller; one; one = one.caller) {
+    const granted = grantedFor(one, globals)
+    if (granted === null) continue
+    const missing = required.filter(permission => !granted.includes(permission))
+    if (missing.length === 0) return
+    const reason = `"${one.tool.name}", whose code calls it, is not granted ${missing.join(', ')}`
+    throw deniedCall(tool, { code: 'PERMISSION_MISSING', reason })
+  }
+}
+
+/** What may be done for a call above; null where it is none of an agent's, nor a middleware of one. */
+function grantedFor(call: PolicyCall, globals: Globals): readonly Permission[] | null {
+  if (!call.served) return call.options?.as === 'agent' ? (grants.get(call) ?? []) : null
+  if (!isBelowAgent(call)) return null
+  const { permissions } = agentLimits(globals, invocationOf(call))
+  const { required, optional } = guardsOf(call.tool)
+  return [...required, ...optional].filter(one => isGranted(one, permissions))
+}
+
+function isBelowAgent(call: PolicyCall): boolean {
+  for (
+    let one: PolicyCall | undefined = invocationOf(call);
+    one;
+    one = one.caller && invocationOf(one.caller)
+  )
+    if (one.options?.as === 'agent') return true
+  return false
+}
+
+const HINTS = {
+  PERMISSION_MISSING: 'Grant it: `permissions` of the policy of createRuntime, and of forAgent.',
+  TOOL_DENIED: 'Call one of the tools that are listed, or let its skill or policy allow this one.',
+  TOOL_NOT_FOUND: 'Call one of the tools that are listed.',
+}
+
+function deniedCall({ name }: ToolDef, { code, reason }: Pick<Decision, 'code' | 'reason'>): AgentAppsError {
+  const known = code ?? 'TOOL_DENIED'
+  return new AgentAppsError(known, `The tool "${name}" may not be called: ${reason}.`, {
+    hint: HINTS[known],
+    tool: name,
+  })
+}

@@ -1,0 +1,31 @@
+import {
+  createRuntime as createSlimRuntime,
+  type RuntimeOptions,
+  type Runtime as SlimRuntime,
+} from './create-runtime.js'
+import { type RegisterFunction, register } from './registry/register.js'
+import type { RegisteredTools } from './typed-tools.js'
+
+/** A runtime of the main entry, which tools can be registered with. */
+export interface Runtime<Tools = RegisteredTools> extends SlimRuntime<Tools> {
+  /**
+   * Registers a tool with this runtime: a definition as `defineTool` takes or gives it, or a function `(ctx,
+   * args)` with options. Returns a function that undoes it.
+   */
+  readonly register: RegisterFunction
+}
+
+/**
+ * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
+ * first use; a project's file is read then.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
+  const runtime = createSlimRuntime<Tools>(options)
+  const { globals } = runtime
+  return {
+    ...runtime,
+    register: (tool: Parameters<typeof register>[1], more = {}) => register(globals, tool, more),
+  }
+}

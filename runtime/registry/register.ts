@@ -1,0 +1,204 @@
+import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
+import type { JsonObject } from '../../src/base/json.js'
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { jsonSchemaOf } from '../../src/schema/library-schema.js'
+import {
+  type DefinedTool,
+  defineTool,
+  frontmatterNow,
+  isDefinedTool,
+  RESERVED_FIELDS,
+  type ToolDefinition,
+  type ToolSchema,
+} from '../../src/skill/define-tool.js'
+import {
+  addTool,
+  type RegisterToolOptions,
+  registerTool as registerOptions,
+  unregisterTool,
+} from '../call/programmatic-tools.js'
+import type { Context, Globals } from '../state/context.js'
+import { addDiagnostic, defaultGlobals } from '../state/globals.js'
+
+/** What `register` takes besides a definition. */
+export interface RegisterOptions {
+  /** A URI that the tool is found by as well. */
+  src?: string
+}
+
+/** What `register` takes besides a function. Its name is that of the function unless given. */
+export type RegisterFunctionOptions = Partial<Omit<RegisterToolOptions, 'fn' | 'module'>>
+
+/** Registers a tool, and returns the function that takes it away again. */
+export interface RegisterFunction {
+  <Params extends ToolSchema | undefined = undefined, Returns extends ToolSchema | undefined = undefined>(
+    definition: ToolDefinition<Params, Returns>,
+    options?: RegisterOptions,
+  ): () => void
+  (definition: DefinedTool, options?: RegisterOptions): () => void
+  (fn: AnyFunction, options?: RegisterFunctionOptions): () => void
+}
+
+type AnyDefinition = ToolDefinition<ToolSchema | undefined, ToolSchema | undefined>
+type AnyFunction = (ctx: Context, args: unknown) => unknown
+
+const DEFINITION_OPTIONS: OptionTable<keyof RegisterOptions> = { src: 'string' }
+const FUNCTION_OPTIONS: OptionTable<keyof RegisterFunctionOptions> = {
+  src: 'string',
+  name: 'string',
+  description: 'string',
+  params: 'object',
+  returns: 'object',
+  tags: 'strings',
+  visibility: ['hidden'],
+  metadata: 'object',
+  role: 'string',
+  allowedTools: 'patterns',
+  gated: 'boolean',
+  permissions: 'object',
+  trust: 'object',
+  content: 'string',
+}
+
+/**
+ * Registers a tool with a runtime. A definition that a function makes is made now; look-ups wait for it, and
+ * if it fails, a diagnostic says so.
+ *
+ * @returns a function that undoes it, unless another tool took the name meanwhile
+ * @throws what `registerTool` and `defineTool` throw; OPTIONS_INVALID
+ */
+export function register(
+  globals: Globals,
+  tool: AnyDefinition | DefinedTool | AnyFunction,
+  options: RegisterFunctionOptions = {},
+): () => void {
+  if (typeof tool === 'function') {
+    checkOptions('register', options, FUNCTION_OPTIONS)
+    const named = { ...options, name: options.name ?? tool.name }
+    registerOptions(globals, { ...named, fn: tool })
+    return undoing(globals, named.name)
+  }
+  checkOptions('register', options, DEFINITION_OPTIONS)
+  const defined = isDefinedTool(tool) ? tool : defineTool(withoutIdle(tool))
+  const { name, fn } = defined
+  const { src = null } = options
+  const frontmatter = frontmatterNow(defined, jsonSchemaOf)
+  if (frontmatter) {
+    addTool(globals, { name, fn, src }, frontmatter)
+    return undoing(globals, name)
+  }
+  return registerLater(globals, defined, made => addTool(globals, { name, fn, src }, made))
+}
+
+/** Refuses a definition with a field that has no effect yet: nothing would tell its author. */
+function withoutIdle(definition: AnyDefinition): AnyDefinition {
+  const idle = Object.keys(definition ?? {}).find(field => RESERVED_FIELDS.includes(field))
+  if (idle === undefined) return definition
+  const { name } = definition
+  throw new AgentAppsError(
+    'DEFINITION_INVALID',
+    `The tool "${name}" has "${idle}", which has no effect yet.`,
+    {
+      hint: 'Leave it out. For a time limit, write `timeoutMs`.',
+      tool: name,
+    },
+  )
+}
+
+/** Registers a tool once its definition was made, unless it was undone before. */
+function registerLater(globals: Globals, tool: DefinedTool, add: (made: JsonObject) => void): () => void {
+  if (globals.closed) throw runtimeClosed()
+  let undo: (() => void) | null = () => {
+    undo = null
+  }
+  const made = tool.frontmatter().then(frontmatter => {
+    if (undo === null || globals.closed) return
+    add(frontmatter)
+    undo = undoing(globals, tool.name)
+  })
+  holdLookUps(
+    globals,
+    made.catch(error => noteUnmade(tool.name, error, globals)),
+  )
+  return () => undo?.()
+}
+
+/** Has look-ups wait for work that what they find depends on. */
+function holdLookUps(globals: Globals, work: Promise<unknown>): void {
+  const before = globals.configure
+  const wait = async (): Promise<void> => {
+    await work
+    if (globals.configure === wait) {
+      if (before) globals.configure = before
+      else delete globals.configure
+    }
+    await globals.configure?.()
+  }
+  globals.configure = wait
+}
+
+function noteUnmade(name: string, error: unknown, globals: Globals): void {
+  addDiagnostic(globals, {
+    file: `(definition of ${name})`,
+    line: 1,
+    column: 1,
+    rule: 'definition-fails',
+    severity: 'error',
+    reason: `The definition of "${name}" cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+    note: 'Mend the function that makes it; the tool is left out.',
+  })
+}
+
+function undoing(globals: Globals, name: string): () => void {
+  const registered = globals.tools.programmaticTools.get(name)
+  return () => {
+    if (registered && globals.tools.programmaticTools.get(name) === registered) unregisterTool(globals, name)
+  }
+}
+
+/**
+ * Registers a tool: with one argument on the process's default globals, whose tools every runtime finds after
+ * its own. It shadows tools from disk, and replaces one of its name that was registered before.
+ *
+ * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID for an
+ *   unknown field, a missing function, an unknown role or a schema that is not JSON Schema;
+ *   SCHEMA_UNSUPPORTED if a schema provides no JSON Schema
+ */
+export function registerTool<
+  const Params extends ToolSchema | undefined = undefined,
+  const Returns extends ToolSchema | undefined = undefined,
+  Result = unknown,
+>(definition: ToolDefinition<Params, Returns, Result>): void
+export function registerTool(definition: DefinedTool): Promise<void>
+export function registerTool<
+  const Params extends ToolSchema | undefined = undefined,
+  const Returns extends ToolSchema | undefined = undefined,
+  Result = unknown,
+>(globals: Globals, definition: ToolDefinition<Params, Returns, Result>): void
+export function registerTool(globals: Globals, definition: DefinedTool): Promise<void>
+export function registerTool<Params extends JsonObject | undefined = undefined>(
+  globals: Globals,
+  options: RegisterToolOptions<Params>,
+): void
+export function registerTool(
+  given: Globals | DefinedTool | AnyDefinition,
+  options?: RegisterToolOptions | DefinedTool | AnyDefinition,
+): void | Promise<void> {
+  if (!isGlobals(given)) {
+    if (isDefinedTool(given)) return registerDefined(defaultGlobals(), given)
+    register(defaultGlobals(), given)
+  } else if (isDefinedTool(options)) return registerDefined(given, options)
+  else if (options && 'execute' in options) register(given, options)
+  else registerOptions(given, options as RegisterToolOptions)
+}
+
+function isGlobals(given: object): given is Globals {
+  return 'tools' in given && 'events' in given
+}
+
+/** At once where the definition is there, so that who imports a module need not wait. */
+async function registerDefined(globals: Globals, tool: DefinedTool): Promise<void> {
+  const frontmatter = frontmatterNow(tool, jsonSchemaOf)
+  if (frontmatter) addTool(globals, tool, frontmatter)
+  else await registerOptions(globals, tool)
+}

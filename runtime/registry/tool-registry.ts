@@ -1,0 +1,197 @@
+import { disk } from '#disk'
+import { AgentAppsError } from '../../src/base/error.js'
+import { checkOptions } from '../../src/base/options.js'
+import type { DescribedSchema } from '../../src/schema/standard-schema.js'
+import { defineTool } from '../../src/skill/define-tool.js'
+import type { ToolContext } from '../../src/skill/tool-context.js'
+import { defaultGlobals } from '../state/globals.js'
+import { descriptionIn } from './description-file.js'
+import { register as registerTool } from './register.js'
+import type { Tool } from './tool.js'
+
+export type ToolPermission = 'read' | 'write' | 'execute' | 'network'
+
+/** The permissions that a tool works with. */
+export interface ToolPermissions {
+  /** It must have all of these. */
+  required: ToolPermission[]
+  /** It does more with these. */
+  optional?: ToolPermission[]
+}
+
+export interface RegistryOptions {
+  permissions?: ToolPermissions
+  /** A text file with its description, relative to the working directory. */
+  descriptionPath?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the arguments and metadata of a tool are of any type, which only its author knows
+type AnyInfo = Tool.Info<any, any>
+type AnyDefinition = Tool.Definition<DescribedSchema>
+
+interface Entry extends RegistryOptions {
+  info: AnyInfo
+  /** Its definition, once it is initialised; a failed one is forgotten. */
+  ready?: Promise<AnyDefinition> | undefined
+  /** Takes it away from the runtimes. */
+  undo?: () => void
+}
+
+const entries = new Map<string, Entry>()
+const results = new Map<string, Tool.Result>()
+
+/** The process's tools with an id. */
+export const ToolRegistry = {
+  register,
+  registerBuiltinTools,
+  unregister,
+  get,
+  list,
+  enabled,
+  execute,
+  /** The last result of each tool, by its id. */
+  lastResults: results as ReadonlyMap<string, Tool.Result>,
+}
+
+/**
+ * Registers a tool, in place of one of its id. Every runtime finds it too; one whose definition a function
+ * makes, once it was initialised.
+ *
+ * @throws DEFINITION_INVALID for permissions that do not exist; OPTIONS_INVALID; RESOURCE_NOT_FOUND if there
+ *   is no file at `descriptionPath`
+ */
+function register(info: AnyInfo, options: RegistryOptions = {}): void {
+  checkOptions('ToolRegistry.register', options, { permissions: 'object', descriptionPath: 'string' })
+  checkPermissions(info.id, options.permissions)
+  unregister(info.id)
+  const entry: Entry = { info, ...options }
+  if (info.definition) offer(entry, described(entry, info.definition))
+  entries.set(info.id, entry)
+}
+
+/**
+ * Registers several tools. The description of one is read from `<id>.txt` in their directory, if that exists.
+ *
+ * @throws what `register` throws
+ */
+function registerBuiltinTools(dir: string, tools: readonly (RegistryOptions & { tool: AnyInfo })[]): void {
+  for (const { tool, ...options } of tools) {
+    const path = disk.resolve(dir, `${tool.id}.txt`)
+    register(tool, { ...(disk.readText(path) !== null && { descriptionPath: path }), ...options })
+  }
+}
+
+/** Removes a tool. Returns false where there was none. */
+function unregister(id: string): boolean {
+  entries.get(id)?.undo?.()
+  results.delete(id)
+  return entries.delete(id)
+}
+
+/** The tool of an id. */
+function get(id: string): AnyInfo | undefined {
+  return entries.get(id)?.info
+}
+
+/** All tools, in the order in which they were registered. */
+function list(): AnyInfo[] {
+  return [...entries.values()].map(({ info }) => info)
+}
+
+/** The tools that require none but these permissions. */
+function enabled(permissions: Iterable<ToolPermission>): AnyInfo[] {
+  const has = new Set(permissions)
+  return [...entries.values()]
+    .filter(({ permissions }) => (permissions?.required ?? []).every(one => has.has(one)))
+    .map(({ info }) => info)
+}
+
+/**
+ * Runs a tool for the host, which answers for it: no policy is asked. Initialises it first, once.
+ *
+ * @throws TOOL_NOT_FOUND; ARGS_INVALID; and what the tool throws
+ */
+async function execute(id: string, args: unknown, ctx: Partial<Tool.Context> = {}): Promise<Tool.Result> {
+  const entry = entries.get(id)
+  if (!entry) {
+    throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(id)} in the registry.`, {
+      hint: 'Import the module that registers it. `ToolRegistry.list()` gives those that there are.',
+      tool: id,
+    })
+  }
+  const definition = await initialised(entry)
+  const full: Tool.Context = {
+    sessionID: '',
+    messageID: '',
+    agent: '',
+    abort: new AbortController().signal,
+    metadata: () => {},
+    ...ctx,
+  }
+  return (await toolOf(entry, definition, () => full).fn(undefined, args)) as Tool.Result
+}
+
+function initialised(entry: Entry, initCtx: Tool.InitContext = {}): Promise<AnyDefinition> {
+  entry.ready ??= initialise(entry, initCtx).catch(error => {
+    entry.ready = undefined
+    throw error
+  })
+  return entry.ready
+}
+
+async function initialise(entry: Entry, initCtx: Tool.InitContext): Promise<AnyDefinition> {
+  const definition = described(entry, await entry.info.init(initCtx))
+  const isCurrent = entries.get(entry.info.id) === entry
+  if (isCurrent && !entry.undo) offer(entry, definition)
+  return definition
+}
+
+function described({ descriptionPath }: Entry, definition: AnyDefinition): AnyDefinition {
+  return descriptionPath === undefined
+    ? definition
+    : { ...definition, description: descriptionIn(descriptionPath) }
+}
+
+/** Lets every runtime find a tool. */
+function offer(entry: Entry, definition: AnyDefinition): void {
+  entry.undo = registerTool(defaultGlobals(), toolOf(entry, definition, contextOf))
+}
+
+/** A tool as runtimes call it. Keeps its last result. */
+function toolOf(
+  { info: { id }, permissions }: Entry,
+  { description, parameters, execute: run }: AnyDefinition,
+  contextFrom: (ctx: ToolContext) => Tool.Context,
+) {
+  return defineTool({
+    name: id,
+    description,
+    params: parameters,
+    ...(permissions && { metadata: { permissions: { ...permissions } } }),
+    execute: async (args, ctx) => {
+      const result = await run(args, contextFrom(ctx))
+      if (entries.has(id)) results.set(id, result)
+      return result
+    },
+  })
+}
+
+function contextOf(ctx: ToolContext): Tool.Context {
+  const { sessionID = '', messageID = '', agent = '', callID, metadata } = ctx
+  const { abort = new AbortController().signal } = ctx
+  return { ...ctx, sessionID, messageID, agent, callID, abort, metadata }
+}
+
+const PERMISSIONS: readonly string[] = ['read', 'write', 'execute', 'network']
+
+function checkPermissions(tool: string, permissions: ToolPermissions | undefined): void {
+  if (permissions === undefined) return
+  const { required, optional = [], ...rest } = permissions
+  const isKnown = (list: unknown): boolean =>
+    Array.isArray(list) && list.every(one => PERMISSIONS.includes(one))
+  if (isKnown(required) && isKnown(optional) && Object.keys(rest).length === 0) return
+  throw new AgentAppsError('DEFINITION_INVALID', `The tool "${tool}" has permissions that do not exist.`, {
+    hint: `Write \`{ required: [...], optional: [...] }\` with values of ${PERMISSIONS.join(', ')}.`,
+    tool,
+  })
+}

@@ -1,0 +1,120 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import { type DescribedSchema, type InferOutput, isStandardSchema } from '../../src/schema/standard-schema.js'
+
+/** The types of tools with an id. */
+export namespace Tool {
+  /** Data of a tool's own, for the host. */
+  export interface Metadata {
+    [key: string]: unknown
+  }
+
+  /** What `execute` gets besides its arguments. */
+  export interface Context<Data extends Metadata = Metadata> {
+    /** The current session. */
+    sessionID: string
+    /** The message that the call belongs to. */
+    messageID: string
+    /** The agent's name. */
+    agent: string
+    /** Aborts when the call is no longer wanted. */
+    abort: AbortSignal
+    /** The call, among those of its message. */
+    callID?: string | undefined
+    /** Reports progress. */
+    metadata(progress: { title?: string; metadata?: Partial<Data> }): void
+  }
+
+  /** Something that a result comes with, such as an image. */
+  export interface Attachment {
+    [key: string]: unknown
+  }
+
+  /** What a tool returns. */
+  export interface Result<Data extends Metadata = Metadata> {
+    /** One line for people. */
+    title: string
+    /** For the host. */
+    metadata: Data
+    /** What the model is shown. */
+    output: string
+    attachments?: Attachment[]
+  }
+
+  /** A tool, once it is initialised. */
+  export interface Definition<
+    Parameters extends DescribedSchema = DescribedSchema,
+    Data extends Metadata = Metadata,
+  > {
+    description: string
+    /** The schema of its arguments, of a library such as Zod. */
+    parameters: Parameters
+    execute(args: InferOutput<Parameters>, ctx: Context<Data>): Result<Data> | Promise<Result<Data>>
+  }
+
+  /** What a tool is initialised with: data of the host's. */
+  export interface InitContext {
+    workingDir?: string
+    [key: string]: unknown
+  }
+
+  /** A tool as `define` gives it. */
+  export interface Info<
+    Parameters extends DescribedSchema = DescribedSchema,
+    Data extends Metadata = Metadata,
+  > {
+    readonly id: string
+    /** Its definition, where no function makes it. */
+    readonly definition?: Definition<Parameters, Data>
+    readonly init: (initCtx?: InitContext) => Promise<Definition<Parameters, Data>>
+  }
+}
+
+/** Tools with an id. */
+export const Tool = { define }
+
+/**
+ * Defines a tool, or with a function, one whose definition is made when it is initialised.
+ *
+ * @throws DEFINITION_INVALID if it has no id; and if its definition lacks a field, at once or from `init`
+ */
+function define<Parameters extends DescribedSchema, Data extends Tool.Metadata = Tool.Metadata>(
+  id: string,
+  definition:
+    | Tool.Definition<Parameters, Data>
+    | ((
+        initCtx: Tool.InitContext,
+      ) => Tool.Definition<Parameters, Data> | Promise<Tool.Definition<Parameters, Data>>),
+): Tool.Info<Parameters, Data> {
+  if (typeof id !== 'string' || id === '')
+    throw invalid(String(id), 'is defined without an id', "Write `Tool.define('my-tool', { … })`.")
+  if (typeof definition === 'function')
+    return { id, init: async (initCtx = {}) => checked(id, await definition(initCtx)) }
+  return { id, definition: checked(id, definition), init: async () => definition }
+}
+
+function checked<Parameters extends DescribedSchema, Data extends Tool.Metadata>(
+  id: string,
+  made: Tool.Definition<Parameters, Data>,
+): Tool.Definition<Parameters, Data> {
+  const { parameters, execute, ...rest } = made ?? {}
+  if (typeof execute !== 'function')
+    throw invalid(
+      id,
+      'has no function `execute`',
+      'Give `execute: async (args, ctx) => ({ title, metadata, output })`.',
+    )
+  if (!isStandardSchema(parameters))
+    throw invalid(id, 'has no schema `parameters`', 'Give one of a schema library: `z.object({ … })`.')
+  const unknown = Object.keys(rest).find(field => field !== 'description')
+  if (unknown !== undefined)
+    throw invalid(
+      id,
+      `has the field "${unknown}", which \`Tool.define\` does not know`,
+      'It knows description, parameters, execute.',
+    )
+  return made
+}
+
+function invalid(tool: string, problem: string, hint: string): AgentAppsError {
+  return new AgentAppsError('DEFINITION_INVALID', `The tool "${tool}" ${problem}.`, { hint, tool })
+}

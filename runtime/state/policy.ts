@@ -1,0 +1,76 @@
+import type { JsonValue } from '../../src/base/json.js'
+import type { Permission } from '../../src/base/permissions.js'
+import type { AgentCall } from '../../src/policy/limits.js'
+import type { Origin } from './tool-def.js'
+
+/** Patterns, as in a skill's `allowed-tools`. */
+export type Patterns = string | readonly string[]
+
+/** The limits of an agent. What it leaves out limits nothing, but permissions must be granted by someone. */
+export interface AgentPolicy {
+  /** The tools that it may call. Absent: all. */
+  allowedTools?: Patterns | undefined
+  /** If it is not empty, the only tools that it may call. */
+  allow?: Patterns | undefined
+  /** Tools that it may not call, whatever allows them. */
+  deny?: Patterns | undefined
+  /** What the tools that it calls may do. */
+  permissions?: readonly Permission[] | undefined
+  /** Rules over calls: `bash($policy=ask)`. The first that matches a call decides. */
+  rules?: Patterns | undefined
+}
+
+/** The limits of all agents of a runtime. */
+export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
+  approval?: ApprovalPolicy | undefined
+  /** How a skill's `allowed-tools` is read: it restricts what its agent may call. */
+  readAllowedTools?: 'restrict' | undefined
+  /** Called after the rules, with what is known of a call. It can only make the answer stricter. */
+  guard?: ((call: AgentCall) => 'ask' | 'deny' | undefined) | undefined
+}
+
+/** How calls that need approval are dealt with. */
+export interface ApprovalPolicy {
+  /**
+   * `ask`: `interact` is asked. `allowlist`: what `allow` matches runs, for all else `interact` is asked.
+   * `yolo`: they run. Default: `ask`.
+   */
+  mode?: 'ask' | 'allowlist' | 'yolo' | undefined
+  /** The calls that run without approval under `allowlist`. */
+  allow?: Patterns | undefined
+}
+
+/** A call that a person is asked about. */
+export interface ApprovalRequest {
+  kind: 'approval'
+  /** Unique to this question. */
+  id: string
+  tool: string
+  layer: Origin['layer']
+  origin: Origin
+  /** The digest of the tool's file in its index; null where there is none. */
+  digest: string | null
+  /** The arguments as canonical JSON: what an answer for the session is remembered under. */
+  key: string
+  /** The arguments, complete. */
+  args: JsonValue
+  /** Why it is asked. */
+  reason: string
+  /** The rule that asks; null where the tool itself does. */
+  rule: string | null
+  agentId: string | undefined
+  sessionId: string | undefined
+  userId: string | undefined
+  /** When the question ends unanswered, in milliseconds since 1970. */
+  expires: number
+  /** Aborts once no answer is awaited any more. */
+  signal: AbortSignal
+}
+
+/** `allow-project` counts as `allow-session`. */
+export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'
+
+/** Asks a person. Whatever it gives but an answer, or throws, denies the call. */
+export type Interact = (
+  request: ApprovalRequest,
+) => ApprovalAnswer | { answer: ApprovalAnswer; reason?: string } | Promise<unknown>

@@ -1,0 +1,21 @@
+/**
+ * Returns the same string for values that are equal as JSON, whatever the order of their keys, and different
+ * ones for all others. Values may be nested deeper than the call stack allows.
+ */
+export function canonicalText(value: unknown): string {
+  let text = ''
+  const open = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one !== 'object' || one === null) {
+      text += `${JSON.stringify(one) ?? typeof one},`
+      continue
+    }
+    const keys = Object.keys(one)
+    if (!Array.isArray(one)) keys.sort()
+    // The end of the array is known from the number of items.
+    text += Array.isArray(one) ? `[${keys.length}` : `{${JSON.stringify(keys)}`
+    for (const key of keys.reverse()) open.push((one as Record<string, unknown>)[key])
+  }
+  return text
+}

@@ -1,0 +1,107 @@
+import { isJsonObject, isStringArray, type JsonValue } from '../base/json.js'
+import type { HostPlaceholder } from '../index/index-format.js'
+
+/** The hosts whose placeholders can be filled in. */
+export const HOSTS = ['claude'] as const
+export type Host = (typeof HOSTS)[number]
+
+/** A command in a line, or in a code fence, whose output another host would insert. */
+const COMMAND = /(?<!\S)!`[^`\n]+`|^```![^\S\n]*\n[\s\S]*?^```/gm
+
+/**
+ * The placeholders in a text, each once, in the text's order.
+ *
+ * @param names the names of the skill's arguments
+ */
+export function hostPlaceholders(text: string, names: readonly string[]): HostPlaceholder[] {
+  const commands = [...text.matchAll(COMMAND)].map(({ 0: found, index }) => ({
+    index,
+    placeholder: { kind: 'command' as const, text: found },
+  }))
+  const others = [...text.matchAll(placeholder(names))].flatMap(({ 0: found, index, groups = {} }) => {
+    if (groups.escaped !== undefined) return []
+    const kind = groups.variable === undefined ? ('argument' as const) : ('variable' as const)
+    return [{ index, placeholder: { kind, text: found } }]
+  })
+  const inOrder = [...commands, ...others].sort((a, b) => a.index - b.index)
+  return [...new Map(inOrder.map(({ placeholder: one }) => [one.text, one])).values()]
+}
+
+/** The values of a host's placeholders, by what stands behind the `$`. */
+export interface HostValues {
+  /** The names of the skill's arguments, in order. */
+  names: readonly string[]
+  /** All arguments as one text. */
+  all: string
+  /** The arguments by position; one that was not given is undefined. */
+  positional: readonly (string | undefined)[]
+  /** By name: `CLAUDE_SKILL_DIR`. One that is not known is undefined, and stays as it is written. */
+  variables: Readonly<Record<string, string | undefined>>
+}
+
+/** A text whose placeholders are filled in. */
+export interface FilledText {
+  text: string
+  /** True where an argument stood in it. */
+  hasArguments: boolean
+}
+
+/**
+ * Fills in a text's placeholders, in one pass: a value that looks like a placeholder is not filled in again.
+ * An argument that was not given stays as it is written, and so does a variable that is not known.
+ *
+ * @param between what becomes of the text between placeholders
+ */
+export function fillPlaceholders(
+  text: string,
+  { names, all, positional, variables }: HostValues,
+  between: (text: string) => string,
+): FilledText {
+  let hasArguments = false
+  const pieces: string[] = []
+  let end = 0
+  for (const match of text.matchAll(placeholder(names))) {
+    const { escaped, variable, index, position = index, name, whole } = match.groups ?? {}
+    if (escaped === undefined && variable === undefined) hasArguments = true
+    const value =
+      escaped ??
+      (variable !== undefined && Object.hasOwn(variables, variable) ? variables[variable] : undefined) ??
+      (whole === undefined ? undefined : all) ??
+      positional[position === undefined ? names.indexOf(name ?? '') : Number(position)]
+    pieces.push(between(text.slice(end, match.index)), value ?? match[0])
+    end = match.index + match[0].length
+  }
+  pieces.push(between(text.slice(end)))
+  return { text: pieces.join(''), hasArguments }
+}
+
+/** Matches a placeholder, or one that a backslash makes plain text. */
+function placeholder(names: readonly string[]): RegExp {
+  const named = names.map(name => name.replace(/\W/g, '\\$&')).sort((a, b) => b.length - a.length)
+  const name = named.length > 0 ? `|(?<name>${named.join('|')})\\b` : ''
+  const plain = ['ARGUMENTS\\b', '\\d', ...named.map(one => `${one}\\b`)].join('|')
+  return new RegExp(
+    [
+      `\\\\(?<escaped>\\$(?=${plain}))`,
+      '(?<!\\\\)\\$\\{(?<variable>CLAUDE_[A-Z_]+)\\}',
+      `\\$(?:ARGUMENTS\\[(?<index>\\d+)\\]|(?<whole>ARGUMENTS)\\b|(?<position>\\d+)\\b${name})`,
+    ].join('|'),
+    'g',
+  )
+}
+
+/** The names of a skill's arguments, from its field `arguments`: a list, or words in a string. */
+export function argumentNames(value: JsonValue | undefined): string[] {
+  const names = typeof value === 'string' ? value.split(/[\s,]+/) : isStringArray(value) ? value : []
+  return names.filter(name => /^[A-Za-z_][\w-]*$/.test(name))
+}
+
+const KINDS: readonly unknown[] = ['variable', 'argument', 'command'] satisfies HostPlaceholder['kind'][]
+
+/** True for an array of placeholders, wherever it came from. */
+export function isPlaceholders(value: unknown): value is HostPlaceholder[] {
+  return (
+    Array.isArray(value) &&
+    value.every(one => isJsonObject(one) && KINDS.includes(one.kind) && typeof one.text === 'string')
+  )
+}

@@ -1,0 +1,146 @@
+import { reachOut } from '../base/permissions.js'
+import { deniedBy, isAllowed, type ToolCall } from '../patterns/tool-rules.js'
+import { type AgentCall, grantedTo, isGranted, type Limits, type Written } from './limits.js'
+import { ruleAnswer, stricter } from './rule-answer.js'
+
+/** What a step of the decision says, or the last of them. */
+export interface Decision {
+  decision: 'allow' | 'ask' | 'deny'
+  /** The step that decided. */
+  step: 1 | 2 | 3 | 4 | 5 | 6
+  /** The code of the error that a denied call throws. */
+  code: 'TOOL_NOT_FOUND' | 'TOOL_DENIED' | 'PERMISSION_MISSING' | null
+  /** Who decided: whose list or rule, or the tool itself. */
+  by: string
+  /** The rule that decided, as it is written. */
+  rule: string | null
+  /** Why, as the end of a sentence about the call. */
+  reason: string
+  /** The skill whose metadata decided, and its key there; null where a host did. */
+  written: { skill: string; key: string } | null
+}
+
+/** What one step says: a decision, or null with the reason why the next step is asked. */
+export type StepAnswer = Omit<Decision, 'decision'> & { decision: Decision['decision'] | null }
+
+/** A step: each can only narrow what the steps before it let through. */
+export type Step = (call: AgentCall, limits: Limits) => StepAnswer
+
+export const STEPS: readonly Step[] = [exists, allowedTools, lists, permissions, rules, approval]
+
+/** Decides whether an agent may make a call, must ask first, or may not. Runs nothing but the host's guard. */
+export function decide(call: AgentCall, limits: Limits, steps = STEPS): Decision {
+  const last = decisionSteps(call, limits, steps).at(-1)
+  return { ...(last ?? passed(6, 'nothing denies it')), decision: last?.decision ?? 'allow' }
+}
+
+/** What each step says, up to the one that decides. */
+export function decisionSteps(call: AgentCall, limits: Limits, steps = STEPS): StepAnswer[] {
+  const answers: StepAnswer[] = []
+  for (const step of steps) {
+    const answer = step(call, limits)
+    answers.push(answer)
+    if (answer.decision !== null) break
+  }
+  return answers
+}
+
+function exists({ isThere }: AgentCall): StepAnswer {
+  return isThere
+    ? passed(1, 'agents may know of the tool')
+    : { ...passed(1, 'there is no such tool for agents'), decision: 'deny', code: 'TOOL_NOT_FOUND' }
+}
+
+function allowedTools(call: AgentCall, { allowedTools }: Limits): StepAnswer {
+  for (const list of allowedTools) {
+    const { answer, rule } = isAllowed(list.rules, asMeant(call, list))
+    if (!answer) return denied(2, list, rule?.text ?? null, `the \`allowed-tools\` of ${list.by}`)
+  }
+  return passed(2, 'no `allowed-tools` leaves it out')
+}
+
+function lists(call: AgentCall, { allow, deny }: Limits): StepAnswer {
+  for (const list of allow) {
+    if (list.rules.length === 0) continue
+    const { answer, rule } = isAllowed(list.rules, asMeant(call, list))
+    if (!answer) return denied(3, list, rule?.text ?? null, `the list \`allow\` of ${list.by}`)
+  }
+  for (const list of deny) {
+    const rule = deniedBy(list.rules, asMeant(call, list))
+    if (rule) return denied(3, list, rule.text, `the list \`deny\` of ${list.by}`)
+  }
+  return passed(3, 'no list `allow` leaves it out, and no list `deny` has it')
+}
+
+function permissions({ guards, name }: AgentCall, { permissions }: Limits): StepAnswer {
+  const missing = guards.required.filter(one => !isGranted(one, permissions))
+  const [first] = missing
+  if (first === undefined) return passed(4, 'it has the permissions that it requires')
+  const refuser = permissions.find(({ granted }) => !granted.includes(first))
+  const why = refuser
+    ? `${refuser.by} does not grant ${missing.join(', ')}`
+    : `nobody grants ${missing.join(', ')}`
+  const by = refuser?.by ?? 'the runtime'
+  const written = { skill: name, key: 'permissions' }
+  return { step: 4, decision: 'deny', code: 'PERMISSION_MISSING', by, rule: null, reason: why, written }
+}
+
+function rules(call: AgentCall, limits: Limits): StepAnswer {
+  const said = ruleAnswer(call, limits)
+  const guarded = said?.decision === 'deny' ? null : guardAnswer(call, limits)
+  const answer = guarded && (!said || stricter(guarded.decision, said.decision)) ? guarded : said
+  if (!answer) return passed(5, 'no rule matches it')
+  return { step: 5, code: answer.decision === 'deny' ? 'TOOL_DENIED' : null, ...answer }
+}
+
+type RulesAnswer = Omit<Decision, 'step' | 'code'>
+
+/** A guard that fails, or answers anything else, must not let a call through. */
+function guardAnswer(call: AgentCall, { guard }: Limits): RulesAnswer | null {
+  if (!guard) return null
+  const said = { by: 'the guard', rule: null, written: null }
+  try {
+    const answer = guard(call)
+    if (answer === undefined) return null
+    if (answer === 'ask') return { ...said, decision: 'ask', reason: 'the guard asks' }
+    const reason = answer === 'deny' ? 'the guard denies it' : 'the guard gave no answer that it may give'
+    return { ...said, decision: 'deny', reason }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { ...said, decision: 'deny', reason: `the guard throws: ${message}` }
+  }
+}
+
+function approval({ guards, name }: AgentCall, limits: Limits): StepAnswer {
+  const granted = grantedTo(guards, limits)
+  const isGated = guards.gated ?? reachOut(granted)
+  const by = `"${name}"`
+  const written = { skill: name, key: guards.gated === undefined ? 'permissions' : 'gated' }
+  if (!isGated) return { ...passed(6, 'it needs no approval'), decision: 'allow', by, written }
+  const why = guards.gated
+    ? 'it is gated'
+    : `it is granted ${granted.filter(one => one !== 'read').join(', ')}`
+  if (limits.skipsApproval)
+    return { ...passed(6, `${why}, and approval is skipped`), decision: 'allow', by: 'the runtime' }
+  return { ...passed(6, why), decision: 'ask', by, written }
+}
+
+/** A call as whoever wrote a list means its name. */
+export function asMeant<Call extends ToolCall>(call: Call, { isMeant }: Written): Call {
+  return isMeant === undefined ? call : { ...call, isMeant }
+}
+
+function passed(step: Decision['step'], reason: string): StepAnswer {
+  return { step, decision: null, code: null, by: 'the runtime', rule: null, reason, written: null }
+}
+
+function denied(
+  step: Decision['step'],
+  { by, skill }: Written,
+  rule: string | null,
+  list: string,
+): StepAnswer {
+  const why = rule === null ? 'does not have it' : `denies it with ${JSON.stringify(rule)}`
+  const written = skill === undefined ? null : { skill, key: 'allowed-tools' }
+  return { step, decision: 'deny', code: 'TOOL_DENIED', by, rule, reason: `${list} ${why}`, written }
+}

@@ -1,0 +1,106 @@
+import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from '../base/json.js'
+import { nearest } from '../base/nearest.js'
+import { isPermission, PERMISSIONS, type Permission } from '../base/permissions.js'
+import { parsePatterns, type ToolRule } from '../patterns/tool-pattern.js'
+
+/** What a tool's own metadata says of how an agent may call it: `gated`, `permissions` and `trust`. */
+export interface Guards {
+  /** Whether its calls need approval. Undefined: they do where it is granted more than `read`. */
+  gated: boolean | undefined
+  required: readonly Permission[]
+  optional: readonly Permission[]
+  /** `trust.rules`. */
+  rules: readonly ToolRule[]
+}
+
+/** What is wrong with a guard. */
+export interface GuardFault {
+  /** Where in the metadata. */
+  path: (string | number)[]
+  message: string
+  hint: string
+}
+
+/** The keys of metadata that are guards. */
+const GUARDS: readonly string[] = ['gated', 'permissions', 'trust']
+
+/** True for a key whose value must be looked at before its tool may run. */
+export function isGuard(key: string): boolean {
+  return GUARDS.includes(key)
+}
+
+/** Reads a tool's guards. A faulty one, whose tool does not run, counts as the strictest that there is. */
+export function readGuards(metadata: JsonObject): Guards {
+  const { gated = null, permissions = null, trust = null } = metadata
+  const isFaulty = (key: string, value: JsonValue): boolean => guardFaults(key, value).length > 0
+  const declared = isJsonObject(permissions) ? permissions : {}
+  const listed = (value: JsonValue | undefined): Permission[] =>
+    Array.isArray(value) ? value.filter(isPermission) : []
+  return {
+    gated: gated === null ? undefined : gated !== false,
+    required: isFaulty('permissions', permissions) ? PERMISSIONS : listed(declared.required),
+    optional: listed(declared.optional),
+    rules: isJsonObject(trust) ? rulesOf(trust.rules) : [],
+  }
+}
+
+/** What is wrong with the value of a guard. Null counts as absent. */
+export function guardFaults(key: string, value: JsonValue): GuardFault[] {
+  if (value === null) return []
+  if (key === 'gated') return typeof value === 'boolean' ? [] : [mustBe(['gated'], 'true or false')]
+  return key === 'permissions' ? permissionFaults(value) : trustFaults(value)
+}
+
+function permissionFaults(value: JsonValue): GuardFault[] {
+  const shape = 'an object with the arrays "required" and "optional"'
+  if (!isJsonObject(value)) return [mustBe(['permissions'], shape)]
+  return Object.entries(value).flatMap(([key, list]) => {
+    const path = ['permissions', key]
+    if (key !== 'required' && key !== 'optional') return [mustBe(path, shape, key)]
+    if (!Array.isArray(list)) return [mustBe(path, 'an array of permissions')]
+    return [...list.entries()].flatMap(([index, item]) =>
+      isPermission(item) ? [] : [unknownPermission([...path, index], item)],
+    )
+  })
+}
+
+function unknownPermission(path: GuardFault['path'], item: JsonValue): GuardFault {
+  const near = typeof item === 'string' ? nearest(item, PERMISSIONS) : null
+  return {
+    path,
+    message: `${JSON.stringify(item)} is no permission`,
+    hint: near ? `Did you mean "${near}"?` : `The permissions are ${PERMISSIONS.join(', ')}.`,
+  }
+}
+
+function trustFaults(value: JsonValue): GuardFault[] {
+  const shape = 'an object with "rules", a string or an array of strings'
+  if (!isJsonObject(value)) return [mustBe(['trust'], shape)]
+  const unknown = Object.keys(value).find(key => key !== 'rules')
+  if (unknown !== undefined) return [mustBe(['trust', unknown], shape, unknown)]
+  const { rules } = value
+  if (typeof rules !== 'string' && !isStringArray(rules)) return [mustBe(['trust'], shape)]
+  const faulty = rulesOf(rules).find(({ problem }) => problem)
+  if (!faulty?.problem) return []
+  return [
+    {
+      path: ['trust', 'rules'],
+      message: `"trust" has the pattern ${JSON.stringify(faulty.text)}, which cannot be read: ${faulty.problem.message}`,
+      hint: 'Correct the pattern: what it should guard is not known until then.',
+    },
+  ]
+}
+
+function rulesOf(rules: JsonValue | undefined): ToolRule[] {
+  return [rules].flat().flatMap(list => (typeof list === 'string' ? parsePatterns(list) : []))
+}
+
+function mustBe(path: GuardFault['path'], expected: string, unknown?: string): GuardFault {
+  const [key = ''] = path
+  const found = unknown === undefined ? '' : `, and has the unknown key ${JSON.stringify(unknown)}`
+  return {
+    path,
+    message: `"${unknown === undefined ? path.join('.') : key}" must be ${expected}${found}`,
+    hint: 'Correct it, or take it out. Until then the tool is not run.',
+  }
+}

@@ -1,0 +1,56 @@
+import type { Permission } from '../base/permissions.js'
+import type { ToolRule } from '../patterns/tool-pattern.js'
+import type { ToolCall } from '../patterns/tool-rules.js'
+import type { Guards } from './guards.js'
+
+/** An agent's call, as it is decided about. */
+export interface AgentCall extends ToolCall {
+  /** False for a tool that no agent may know of: hidden, disabled, a middleware or a main skill. */
+  isThere: boolean
+  guards: Guards
+}
+
+/** Rules, and who wrote them. */
+export interface Written {
+  /** Whom to name: `the agent`, `"review"`. */
+  by: string
+  rules: readonly ToolRule[]
+  /** `MatchedTool.isMeant`, in the namespace that they are written in. */
+  isMeant?: boolean
+  /** The skill that they are written in; absent for a host's. */
+  skill?: string
+}
+
+/** Lists of rules of which only the strictest answer counts. */
+export interface RuleGroup {
+  lists: readonly Written[]
+  /** Whether an allow rule counts. */
+  mayAllow: boolean
+}
+
+/** All that limits an agent's call. Lists are evaluated one by one, never merged. */
+export interface Limits {
+  /** `allowed-tools` of agents, and of the skills whose agents call. */
+  allowedTools: readonly Written[]
+  /** A list that is not empty admits only the tools that it matches. */
+  allow: readonly Written[]
+  deny: readonly Written[]
+  /** A permission is granted where all grant it. Empty: none is. */
+  permissions: readonly { by: string; granted: readonly Permission[] }[]
+  /** The first group that says something of a call decides. */
+  rules: readonly RuleGroup[]
+  /** Called after the rules. It can only make an answer stricter. */
+  guard?: ((call: AgentCall) => unknown) | undefined
+  /** Whether calls that no rule allows, and that need approval, run without it. */
+  skipsApproval: boolean
+}
+
+/** The permissions that a tool declares and is granted. */
+export function grantedTo({ required, optional }: Guards, { permissions }: Limits): Permission[] {
+  const declared = [...new Set([...required, ...optional])]
+  return declared.filter(one => isGranted(one, permissions))
+}
+
+export function isGranted(permission: Permission, permissions: Limits['permissions']): boolean {
+  return permissions.length > 0 && permissions.every(({ granted }) => granted.includes(permission))
+}

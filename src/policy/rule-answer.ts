@@ -1,0 +1,70 @@
+import { reachOut } from '../base/permissions.js'
+import { FOREIGN_NAMES, type ToolRule } from '../patterns/tool-pattern.js'
+import { policyOf, trustOf } from '../patterns/tool-rules.js'
+import { labelOf } from '../skill/names.js'
+import type { AgentCall, Limits, RuleGroup, Written } from './limits.js'
+
+type Answer = 'allow' | 'ask' | 'deny'
+
+/** What the rules say of a call. */
+export interface RuleAnswer {
+  decision: Answer
+  by: string
+  rule: string
+  reason: string
+  written: { skill: string; key: string } | null
+}
+
+/** What the first group of rules says that says something; null where none does. */
+export function ruleAnswer(call: AgentCall, { rules }: Limits): RuleAnswer | null {
+  for (const group of rules) {
+    let strictest: RuleAnswer | null = null
+    for (const list of group.lists) {
+      const answer = listAnswer(call, list, group)
+      if (answer && (!strictest || stricter(answer.decision, strictest.decision))) strictest = answer
+    }
+    if (strictest) return strictest
+  }
+  return null
+}
+
+const STRICTNESS: readonly Answer[] = ['allow', 'ask', 'deny']
+
+export function stricter(one: Answer, other: Answer): boolean {
+  return STRICTNESS.indexOf(one) > STRICTNESS.indexOf(other)
+}
+
+const SAYS = { allow: 'allows it', ask: 'asks', deny: 'denies it' } as const
+
+function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswer | null {
+  const meant = list.isMeant === undefined ? call : { ...call, isMeant: list.isMeant }
+  const said = trustOf(countingRules(call, list, group), meant)
+  if (!said?.rule) return null
+  const { text } = said.rule
+  const reason = `the rule ${JSON.stringify(text)} of ${list.by} ${SAYS[said.answer]}`
+  const written = list.skill === undefined ? null : { skill: list.skill, key: 'trust' }
+  return { decision: said.answer, by: list.by, rule: text, reason, written }
+}
+
+/**
+ * The rules of a list that count for a tool. One that allows does not where its author may not allow, nor by
+ * a tag or a glob where the tool can do more than read: it would cover tools that its author never saw.
+ */
+export function countingRules(
+  call: AgentCall,
+  { rules }: Written,
+  { mayAllow }: RuleGroup,
+): readonly ToolRule[] {
+  const { required, optional } = call.guards
+  const mustBeNamed = reachOut([...required, ...optional])
+  if (mayAllow && !mustBeNamed) return rules
+  return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && isNamed(rule, call)))
+}
+
+/** True where a rule names this tool and no other. */
+function isNamed({ text }: ToolRule, { name, isLibrary }: AgentCall): boolean {
+  const [selector = ''] = text.split('(', 1)
+  const label = labelOf(name)
+  const names = [name, label, ...(FOREIGN_NAMES.get(name) ?? []), ...(isLibrary ? [`$${label}`] : [])]
+  return names.includes(selector.replace(/^(["'])(.*)\1$/s, '$2'))
+}

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import { parsePatterns } from '../../src/patterns/tool-pattern.js'
+import { decide, STEPS } from '../../src/policy/decide.js'
+import { readGuards } from '../../src/policy/guards.js'
+import type { AgentCall, Limits } from '../../src/policy/limits.js'
+import {
+  agentOf,
+  differences,
+  expected,
+  type ModelCall,
+  policyOf,
+  randomFrom,
+  randomWorld,
+  type World,
+} from '../support/policy-model.js'
+
+/** Four calls in each. */
+const WORLDS = 2_500
+
+it('a runtime decides, runs and lists as the model says, over 10,000 calls', async () => {
+  expect((await differences(1, WORLDS)).slice(0, 1)).toEqual([])
+}, 120_000)
+
+it.each(STEPS.map((step, index) => [index + 1, step] as const))(
+  'the model sees that step %i is left out',
+  (_, left) => {
+    const random = randomFrom(2)
+    let whole = 0
+    let without = 0
+    for (let count = 0; count < 1_000; count++) {
+      const world = randomWorld(random)
+      for (const tool of world.tools) {
+        const call = { tool, a: 1 + Math.floor(random() * 3) }
+        const { decision } = expected(world, call)
+        if (decide(callOf(call), limitsOf(world)).decision !== decision) whole++
+        const rest = STEPS.filter(step => step !== left)
+        if (decide(callOf(call), limitsOf(world), rest).decision !== decision) without++
+      }
+    }
+    expect(whole).toBe(0)
+    expect(without).toBeGreaterThan(10)
+  },
+)
+
+function callOf({ tool: { name, tag, hidden, gated, required, optional }, a }: ModelCall): AgentCall {
+  const guards = readGuards({ gated: gated ?? null, permissions: { required, optional } })
+  return { name, tags: [tag], args: { a }, isThere: !hidden, guards }
+}
+
+function limitsOf(world: World): Limits {
+  const hosts = [policyOf(world), agentOf(world)]
+  const lists = (patterns: (string | readonly string[] | undefined)[]): Limits['allow'] =>
+    patterns.flatMap(one => (one === undefined ? [] : [{ by: 'a host', rules: parsePatterns(String(one)) }]))
+  return {
+    allowedTools: lists([agentOf(world).allowedTools]),
+    allow: lists(hosts.map(({ allow }) => allow)),
+    deny: lists(hosts.map(({ deny }) => deny)),
+    permissions: hosts.flatMap(({ permissions }) =>
+      permissions ? [{ by: 'a host', granted: permissions }] : [],
+    ),
+    rules: [{ lists: lists(hosts.map(({ rules }) => rules)), mayAllow: true }],
+    guard: policyOf(world).guard,
+    skipsApproval: world.mode === 'yolo',
+  }
+}
