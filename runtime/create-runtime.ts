@@ -3,9 +3,9 @@ import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
-import type { Authorization } from './call/decide-call.js'
+import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
-import { type AgentOptions, checkAgent, checkRuntimePolicy, ownOptions } from './call/own-options.js'
+import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -123,28 +123,9 @@ export interface Runtime<Tools = RegisteredTools> {
   close: () => Promise<void>
 }
 
-/** A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. */
-export interface AgentRuntime {
-  /** The tool that a name leads to; null where the agent may call none of that name. */
-  findTool: (ref: string) => Promise<ToolDef | null>
-  /** The tools that it may call, as far as they have a description. */
-  listTools: () => Promise<ToolDef[]>
-  /**
-   * Runs a tool.
-   *
-   * @throws TOOL_DENIED, PERMISSION_MISSING where it may not be called; APPROVAL_DENIED, APPROVAL_UNAVAILABLE
-   *   where the call needs approval and does not get it
-   */
-  invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
-  /** Decides about a call as `invoke` does, without making it or asking anybody. */
-  authorize: (ref: string, args?: unknown) => Promise<Authorization>
-}
-
 const rendering = lazy(() => import('./content/render-tool.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
-const agents = lazy(() => import('./call/agent-calls.js'))
-const decisions = lazy(() => import('./call/decide-call.js'))
 
 /**
  * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
@@ -171,25 +152,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     readResource: (ref, path) => readResource(ref, path, globals),
     describe: async ref => (await details()).describe(ref, globals),
     explain: async ref => (await cascades()).explain(ref, globals),
-    forAgent: (agent = {}) => {
-      const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(agent)
-      let session = sessionId
-      const callOptions = (given?: InvokeOptions): InvokeOptions => {
-        // Made at the first call: an edge worker makes no random values before it has a request.
-        session ??= crypto.randomUUID()
-        const ids = { sessionId: session, agentId, userId, workspaceId }
-        return { ...ids, ...definedFields({ ...ownOptions(given) }), as: 'agent', policy }
-      }
-      return {
-        findTool: async ref => (await agents()).findForAgent(ref, globals, policy),
-        listTools: async () => (await agents()).listForAgent(globals, policy),
-        invoke: (ref, args, options) => invoke(ref, args, globals, callOptions(options)),
-        authorize: async (ref, args) => {
-          const given = cloneArguments(args)
-          return (await decisions()).decideCall(ref, given, globals, callOptions())
-        },
-      }
-    },
+    forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
     turn: async work => (await lifetime()).turn(work, globals),

@@ -8,6 +8,7 @@ export type { AgentCall } from '../src/policy/limits.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
+export type { AgentRuntime } from './call/agent-runtime.js'
 export type { Authorization } from './call/decide-call.js'
 export { invoke } from './call/invoke.js'
 export type { AgentOptions } from './call/own-options.js'
@@ -20,7 +21,6 @@ export {
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
 export type { RenderOptions } from './content/render-tool.js'
 export {
-  type AgentRuntime,
   createRuntime,
   type Runtime,
   type RuntimeOptions,
@@ -58,6 +58,7 @@ export type {
   Patterns,
   RuntimePolicy,
 } from './state/policy.js'
+export type { Store, StoredValue } from './state/store.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'
 export type {
   CallArguments,

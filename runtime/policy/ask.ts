@@ -6,6 +6,7 @@ import type { CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalAnswer, ApprovalRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
+import { askHost } from './ask-host.js'
 
 /** A call that a person is asked about. */
 export interface Asking {
@@ -37,9 +38,6 @@ const approvalsOf = new WeakMap<Globals, Approvals>()
 /** Each tool's number: an answer is for the tool as it was read or registered, and ends with that. */
 const numbers = new WeakMap<ToolDef, number>()
 let lastNumber = 0
-
-/** Minutes that a person has, in milliseconds. */
-const TIMEOUT_MS = 300_000
 
 /**
  * Asks a person whether a call may run, unless the same call of the same session was allowed before.
@@ -103,34 +101,15 @@ async function question(
   { tool, args, globals: { config }, envelope, abort }: Asking,
   { reason, rule }: Decision,
 ): Promise<Outcome> {
-  const { interact, interactTimeoutMs = TIMEOUT_MS } = config
-  if (!interact) return { answer: 'unavailable', reason: 'there is nobody to ask' }
-  const ended = new AbortController()
-  const { signal } = ended
   const { sessionId, userId, agentId } = envelope
-  const request: ApprovalRequest = {
+  const request: Omit<ApprovalRequest, 'signal' | 'expires'> = {
     ...{ kind: 'approval', id: crypto.randomUUID(), tool: tool.name, layer: tool.origin.layer },
     ...{ origin: tool.origin, digest: digestOf(tool), key: canonicalText(args ?? {}) },
-    ...{ args: (args ?? {}) as JsonValue, reason, rule, agentId, sessionId, userId, signal },
-    expires: Date.now() + interactTimeoutMs,
+    ...{ args: (args ?? {}) as JsonValue, reason, rule, agentId, sessionId, userId },
   }
-  const stopped = new Promise<Outcome>(resolve => {
-    const unanswered: Outcome = { answer: 'unavailable', reason: 'nobody answered in time' }
-    const timer = setTimeout(() => resolve(unanswered), interactTimeoutMs)
-    const onAbort = (): void => resolve({ answer: 'aborted', reason: 'the call was aborted' })
-    abort?.addEventListener('abort', onAbort, { signal })
-    if (abort?.aborted) onAbort()
-    signal.addEventListener('abort', () => clearTimeout(timer))
-  })
-  const answered = (async () => readAnswer(await interact(Object.freeze(request))))().catch(
-    (error: unknown): Outcome => ({
-      answer: 'unavailable',
-      reason: `asking failed: ${error instanceof Error ? error.message : String(error)}`,
-    }),
-  )
-  const outcome = await Promise.race([answered, stopped])
-  ended.abort()
-  return outcome
+  const said = await askHost(config, request, abort)
+  if (said.answered) return readAnswer(said.answer)
+  return { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }
 }
 
 const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']

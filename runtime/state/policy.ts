@@ -40,11 +40,19 @@ export interface ApprovalPolicy {
   allow?: Patterns | undefined
 }
 
-/** A call that a person is asked about. */
-export interface ApprovalRequest {
-  kind: 'approval'
+/** What every question to a person has. */
+interface Question {
   /** Unique to this question. */
   id: string
+  /** When an answer comes too late, in milliseconds since 1970. */
+  expires: number
+  /** Aborted once no answer is wanted any more. */
+  signal: AbortSignal
+}
+
+/** A call that a person is asked about. */
+export interface ApprovalRequest extends Question {
+  kind: 'approval'
   tool: string
   layer: Origin['layer']
   origin: Origin
@@ -61,16 +69,15 @@ export interface ApprovalRequest {
   agentId: string | undefined
   sessionId: string | undefined
   userId: string | undefined
-  /** When the question ends unanswered, in milliseconds since 1970. */
-  expires: number
-  /** Aborts once no answer is awaited any more. */
-  signal: AbortSignal
 }
+
+/** Whatever a person is asked, told apart by `kind`. */
+export type HostRequest = ApprovalRequest
 
 /** `allow-project` counts as `allow-session`. */
 export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'
 
 /** Asks a person. Whatever it gives but an answer, or throws, denies the call. */
 export type Interact = (
-  request: ApprovalRequest,
+  request: HostRequest,
 ) => ApprovalAnswer | { answer: ApprovalAnswer; reason?: string } | Promise<unknown>
