@@ -12,12 +12,6 @@ export type { AgentRuntime } from './agents/agent-runtime.js'
 export type { Authorization } from './call/decide-call.js'
 export { invoke } from './call/invoke.js'
 export type { AgentOptions } from './call/own-options.js'
-export {
-  createCallbackRef,
-  type RegisterToolOptions,
-  registerTool,
-  unregisterTool,
-} from './call/programmatic-tools.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
 export type { RenderOptions } from './content/render-tool.js'
 export {
@@ -31,6 +25,12 @@ export type { OpenedSkill } from './find/opened-skill.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
 export { readResource } from './read-resource.js'
+export {
+  createCallbackRef,
+  type RegisterToolOptions,
+  registerTool,
+  unregisterTool,
+} from './registry/programmatic-tools.js'
 export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
