@@ -1,4 +1,6 @@
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import type { Permission, ToolPermissions } from '../../src/base/permissions.js'
+import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import { lazy, whenThere } from '../host/later.js'
 import { freezeArguments } from '../schema/freeze-arguments.js'
 import type { Chain, ChainStep } from '../state/chain.js'
@@ -19,13 +21,11 @@ import type { Origin, ToolDef } from '../state/tool-def.js'
 /** The code that notifies listeners, loaded once there are any. */
 export const observing = lazy(() => import('./observe.js'))
 
-/** Runs a tool for another one. */
-export type InvokeFor = (
-  caller: RunContext,
-  ref: string,
-  args?: unknown,
-  options?: InvokeOptions,
-) => Promise<unknown>
+/** Runs a tool for another one, or starts an agent for it. */
+export interface InvokeFor {
+  (caller: RunContext, ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown>
+  spawn: (caller: RunContext, policy: SpawnPolicy) => SpawnedAgent
+}
 
 /** An object as `Object.create(null)` gives it, but as fast as any: no key of it reaches a prototype. */
 const Bag = function Bag() {} as unknown as new () => Record<string, unknown>
@@ -46,6 +46,10 @@ export class RunContext implements CallContext {
   started: number | undefined = undefined
   /** What `mustGoOn` asks in a chain. */
   guard: (() => void) | undefined = undefined
+  /** The permissions that the tool was granted, where an agent is above. */
+  granted: readonly Permission[] | undefined = undefined
+  /** Those that are granted to the agent that called it. */
+  permitted: readonly Permission[] | undefined = undefined
   readonly depth: number
   /** The signal, as far as there is one that somebody can abort. */
   abort: AbortSignal | undefined
@@ -198,6 +202,11 @@ class ManagerOf implements Manager {
     const { ctx } = this
     return (ref, args, options) => ctx.invoke(ctx, ref, args, options)
   }
+
+  get spawn(): Manager['spawn'] {
+    const { ctx } = this
+    return policy => ctx.invoke.spawn(ctx, policy)
+  }
 }
 
 class RunOf implements Run {
@@ -245,6 +254,14 @@ class RunOf implements Run {
 
   get origin(): Origin {
     return this.ctx.tool.origin
+  }
+
+  get granted(): readonly Permission[] {
+    const { ctx } = this
+    const { optional = [] } = (ctx.tool.frontmatter.metadata.permissions ?? {}) as ToolPermissions
+    let { granted } = ctx
+    for (let one = ctx.served && invocationOf(ctx); one && !granted; one = one.caller) granted = one.permitted
+    return optional.filter(one => granted?.includes(one) ?? true)
   }
 
   readonly update = (progress: Progress): void => {
