@@ -44,6 +44,8 @@ export class RunContext implements CallContext {
   at: ChainStep | undefined = undefined
   /** When it began, where somebody listens: milliseconds of `performance.now()`. */
   started: number | undefined = undefined
+  /** The last that was said of its progress, where somebody listens. */
+  progress: Progress | undefined = undefined
   /** What `mustGoOn` asks in a chain. */
   guard: (() => void) | undefined = undefined
   /** The permissions that the tool was granted, where an agent is above. */
@@ -266,8 +268,11 @@ class RunOf implements Run {
 
   readonly update = (progress: Progress): void => {
     const ctx = invocationOf(this.ctx)
-    if (!ctx.globals.events.listeners.has('tool:update')) return
-    void whenThere(observing(), ({ emit }) => emit('tool:update', ctx, progress))
+    const { listeners } = ctx.globals.events
+    if (listeners.size === 0) return
+    ctx.progress = { ...ctx.progress, ...progress }
+    if (listeners.has('tool:update'))
+      void whenThere(observing(), ({ emit }) => emit('tool:update', ctx, progress))
   }
 }
 

@@ -38,7 +38,13 @@ export interface ToolContext {
   /** Aborts when the call is no longer wanted. */
   readonly signal: AbortSignal | undefined
   /** Reports progress to the host. */
-  readonly update: (progress: { title?: string; metadata?: Record<string, unknown> }) => void
+  readonly update: (progress: {
+    title?: string
+    metadata?: Record<string, unknown>
+    /** How much is done, of `total`. */
+    progress?: number
+    total?: number
+  }) => void
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown) => Promise<unknown>
   /**

@@ -82,6 +82,21 @@ describe('an agent sees', () => {
     expect(await code(agent.readResource('./secret/SKILL.md', 'keys.md'))).toBe('TOOL_DENIED')
   })
 
+  it('whether a tool runs something, and the bytes of its file', async () => {
+    const agent = agentOver()
+    const runs = (await agent.listTools()).map(({ name, runs }) => [name, runs])
+    expect(Object.fromEntries(runs)).toEqual({ coded: true, count: true, guide: false, note: false })
+    for (const [name, file] of [
+      ['guide', 'guide/SKILL.md'],
+      ['note', 'note.skill.md'],
+      ['coded', 'code.skill.js'],
+    ] as const)
+      expect(String(Buffer.from((await (await agent.findTool(name))?.source?.()) ?? []))).toBe(SKILLS[file])
+    expect(String(Buffer.from(await agent.readResource('guide', 'SKILL.md')))).toBe(SKILLS['guide/SKILL.md'])
+    expect(await code(agent.readResource('secret', 'SKILL.md'))).toBe('TOOL_NOT_FOUND')
+    expect(runtimeWith({ one: {} }).globals.tools.programmaticTools.get('one')).toMatchObject({ runs: true })
+  })
+
   it('a catalog of the tools that it may call', async () => {
     const catalog = await agentOver().catalog({ format: 'markdown' })
     expect(catalog.described.sort()).toEqual(['coded', 'count', 'guide', 'note'])
