@@ -179,6 +179,8 @@ const TYPES: Record<string, string[]> = {
     'SpawnedTool',
     'Stats',
     'StepAnswer',
+    'Store',
+    'StoredValue',
     'ToolArguments',
     'ToolDef',
     'ToolDetails',
