@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
@@ -8,6 +7,7 @@ import { codeProject } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
+import { tsc } from '../support/tsc.js'
 
 const FILE = 'agent-apps-tools.d.ts'
 const CONFIG = { 'agent-apps.config.json': '{ "paths": ["./skills"] }' }
@@ -112,17 +112,11 @@ const WRONG = [
 ]
 
 /** Checks declarations, too: those of this package, of Zod, which take most of the time, and the compiled ones. */
-const ALL_CHECKED = ['--skipLibCheck', 'false', '--skipDefaultLibCheck']
+const ALL_CHECKED = ['--skipLibCheck', 'false']
 
 /** The lines of modules that do not compile; any other file's fault is given whole. */
 function faultsOf(root: string, modules: readonly string[], flags: readonly string[]): (number | string)[][] {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const options = ['--noEmit', '--strict', '--target', 'es2022', '--skipLibCheck', '--types', '']
-  const { stdout } = spawnSync(process.execPath, [tsc, ...options, ...flags, ...modules], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  const found = stdout.match(/^\S.*error TS.*$/gm) ?? []
+  const found = tsc(root, ['--skipLibCheck', ...flags, ...modules]).match(/^\S.*error TS.*$/gm) ?? []
   const linesOf = (module: string): number[] =>
     found.flatMap(line => (line.startsWith(`${module}(`) ? [Number(/\((\d+),/.exec(line)?.[1])] : []))
   const others = found.filter(line => !modules.some(module => line.startsWith(`${module}(`)))
