@@ -10,6 +10,7 @@ import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
+import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
 import { details, readResource } from './read-resource.js'
 import { cloneArguments } from './schema/clone-arguments.js'
@@ -118,8 +119,22 @@ export interface Runtime<Tools = RegisteredTools> {
    * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they
    * were first looked at. Turns inside of a turn are part of it.
    */
-  turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
-  /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
+  turn: <Result>(work: () => Result | Promise<Result>, options?: TurnOptions) => Promise<Result>
+  /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` says so. */
+  start: () => Promise<void>
+  /** Makes a tool available again that was deactivated, or that could not be initialised. */
+  activate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /** Refuses new calls of a tool: TOOL_INACTIVE. Of one with hooks, those that are running are waited for. */
+  deactivate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /**
+   * Looks at all skills anew, between turns. Calls that are running end on the code they began with. Called in
+   * a turn, it is done after that, and `pending` is true.
+   */
+  reload: () => Promise<{ pending: boolean }>
+  /**
+   * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
+   * asked of it from then on throws RUNTIME_CLOSED.
+   */
   close: () => Promise<void>
 }
 
@@ -155,7 +170,11 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    turn: async work => (await lifetime()).turn(work, globals),
+    turn: async (work, options) => (await lifetime()).turn(work, globals, options),
+    start: async () => (await lifetime()).start(globals),
+    activate: async ref => (await lifetime()).activate(ref, globals),
+    deactivate: async ref => (await lifetime()).deactivate(ref, globals),
+    reload: async () => (await lifetime()).reload(globals),
     close: async () => (await lifetime()).close(globals),
   }
 }

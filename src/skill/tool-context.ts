@@ -11,6 +11,8 @@ export interface ToolContext {
   readonly update: (progress: { title?: string; metadata?: Record<string, unknown> }) => void
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown) => Promise<unknown>
+  /** What the tool's `init` returned, if it has one. */
+  readonly instance: unknown
   /** The host's name for this call, or a generated one. */
   readonly callId: string | undefined
   /** What the host passed with the call, if anything. */
@@ -37,14 +39,17 @@ export interface CallContext {
     Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>
   >
   manager?: Pick<ToolContext, 'invoke'>
+  /** Runs the tool of a function with hooks, once it is initialised. `run` gets what `init` returned. */
+  withHooks?: (fn: object, run: (instance: unknown) => Promise<unknown>) => Promise<unknown>
 }
 
 /**
  * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
  */
-export function toolContextOf(context: unknown): ToolContext {
+export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
   const ctx = (context ?? {}) as CallContext
   return {
+    instance,
     get signal() {
       return ctx.run?.signal
     },
