@@ -1,6 +1,6 @@
+import { HOOKS_KEY } from '../../src/hooks/tool-hooks.js'
 import { parsePatterns } from '../../src/patterns/tool-pattern.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
-import { HOOKS_KEY } from '../../src/skill/tool-hooks.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'

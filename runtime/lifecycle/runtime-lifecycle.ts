@@ -1,5 +1,5 @@
 import { runtimeClosed } from '../../src/base/error.js'
-import { hooksOf } from '../../src/skill/tool-hooks.js'
+import { hooksOf } from '../../src/hooks/tool-hooks.js'
 import type { Globals } from '../state/context.js'
 import type { Lifecycle, ManagedCall } from '../state/lifecycle.js'
 import type { ToolDef } from '../state/tool-def.js'

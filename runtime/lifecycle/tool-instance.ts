@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { type AgentAppsError, isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
-import type { HookContext, ToolHooks } from '../../src/skill/tool-hooks.js'
+import type { HookContext, ToolHooks } from '../../src/hooks/tool-hooks.js'
 import type { Globals } from '../state/context.js'
 import type { ManagedCall } from '../state/lifecycle.js'
 import type { ToolDef } from '../state/tool-def.js'

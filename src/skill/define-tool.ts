@@ -2,6 +2,7 @@ import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
+import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -10,7 +11,6 @@ import {
 } from '../schema/standard-schema.js'
 import type { Role } from './frontmatter.js'
 import { type CallContext, type ToolContext, toolContextOf } from './tool-context.js'
-import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from './tool-hooks.js'
 
 /**
  * A schema of arguments or results: of a Standard Schema library that provides JSON Schema, or JSON Schema

@@ -1,6 +1,7 @@
 import type { Identifier, Node, ObjectExpression } from 'acorn'
 import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
+import { HOOK_FIELDS } from '../../../src/hooks/tool-hooks.js'
 import {
   DEFINITION_FIELDS,
   fieldGivenTwice,
@@ -11,7 +12,6 @@ import {
   RESERVED_FIELDS,
 } from '../../../src/skill/define-tool.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
-import { HOOK_FIELDS } from '../../../src/skill/tool-hooks.js'
 import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
 import { type CodeProblem, literal, literalObject, newReader } from './literals.js'
 import {
