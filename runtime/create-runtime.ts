@@ -3,17 +3,18 @@ import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
-import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
+import { type AgentRuntime, agentRuntime } from './agents/agent-runtime.js'
+import { laterMethods } from './agents/later-methods.js'
 import { invoke } from './call/invoke.js'
 import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
+import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
-import { details, readResource } from './read-resource.js'
-import { cloneArguments } from './schema/clone-arguments.js'
+import { readResource } from './read-resource.js'
 import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
@@ -109,6 +110,8 @@ export interface Runtime<Tools = RegisteredTools> {
   ) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
+  /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
+  tools: () => Promise<ToolState[]>
   /** The runtime as a model uses it: every call is checked against a policy. */
   forAgent: (agent?: AgentOptions) => AgentRuntime
   /** The faults found so far: broken skills that were asked for, indexes that were refused or stale. */
@@ -138,9 +141,22 @@ export interface Runtime<Tools = RegisteredTools> {
   close: () => Promise<void>
 }
 
-const rendering = lazy(() => import('./content/render-tool.js'))
-const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
-const lifetime = lazy(() => import('./lifetime.js'))
+const methods = lazy(() => import('./runtime-methods.js'))
+
+/** Those whose code is loaded when they are called. */
+const LATER = [
+  'render',
+  'describe',
+  'explain',
+  'tools',
+  'turn',
+  'start',
+  'activate',
+  'deactivate',
+  'reload',
+  'close',
+] as const
+type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 
 /**
  * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
@@ -160,21 +176,10 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     // Its type is what was compiled; nothing here knows that.
     invoke: (ref, args?: unknown, options?: InvokeOptions) =>
       invoke(ref, args, globals, options) as Promise<never>,
-    render: async (ref, options) => {
-      const own = options && { ...options, args: cloneArguments(options.args) }
-      return (await rendering()).render(ref, own, globals)
-    },
     readResource: (ref, path) => readResource(ref, path, globals),
-    describe: async ref => (await details()).describe(ref, globals),
-    explain: async ref => (await cascades()).explain(ref, globals),
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    turn: async (work, options) => (await lifetime()).turn(work, globals, options),
-    start: async () => (await lifetime()).start(globals),
-    activate: async ref => (await lifetime()).activate(ref, globals),
-    deactivate: async ref => (await lifetime()).deactivate(ref, globals),
-    reload: async () => (await lifetime()).reload(globals),
-    close: async () => (await lifetime()).close(globals),
+    ...(laterMethods(globals, LATER, methods) as LaterMethods<Tools>),
   }
 }

@@ -7,9 +7,6 @@ import { lifecycleOf } from './lifecycle/runtime-lifecycle.js'
 import type { Globals } from './state/context.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
 
-export { reload } from './lifecycle/reload.js'
-export { activate, deactivate, start } from './lifecycle/start-tools.js'
-
 /** The options of a turn. */
 export interface TurnOptions {
   /** Aborts all calls of the turn. */
@@ -21,8 +18,8 @@ export interface TurnOptions {
  * anyway.
  */
 export async function turn<Result>(
-  work: () => Result | Promise<Result>,
   globals: Globals,
+  work: () => Result | Promise<Result>,
   options: TurnOptions = {},
 ): Promise<Result> {
   checkOptions('turn', options, { signal: 'object' })

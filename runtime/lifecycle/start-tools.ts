@@ -24,7 +24,7 @@ export async function start(globals: Globals): Promise<void> {
 }
 
 /** Makes a tool available again, or initialises it, also where that failed before. */
-export async function activate(ref: string, globals: Globals): Promise<void> {
+export async function activate(globals: Globals, ref: string): Promise<void> {
   const tool = await requireTool(ref, globals)
   const lifecycle = lifecycleOf(globals)
   const instance = await lifecycle.instanceOf(tool)
@@ -33,7 +33,7 @@ export async function activate(ref: string, globals: Globals): Promise<void> {
 }
 
 /** Refuses new calls of a tool, and waits for those that are running where it has hooks. */
-export async function deactivate(ref: string, globals: Globals): Promise<void> {
+export async function deactivate(globals: Globals, ref: string): Promise<void> {
   const tool = await requireTool(ref, globals)
   const lifecycle = lifecycleOf(globals)
   lifecycle.inactive.add(tool.name)
