@@ -1,42 +1,16 @@
-import { createRuntime, defineTool, type Runtime, type ToolDefinition } from 'agent-apps'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { defineTool } from 'agent-apps'
+import { describe, expect, it, vi } from 'vitest'
 import { gate } from '../support/gate.js'
+import { notingTool } from '../support/noting-tool.js'
+import { ownRuntimes } from '../support/own-runtime.js'
 
-const open: Runtime[] = []
-
-function runtime(): Runtime {
-  const made = createRuntime({ paths: [], library: false })
-  open.push(made)
-  return made
-}
-
-afterEach(async () => void (await Promise.all(open.splice(0).map(one => one.close()))))
-
-/** A tool that notes what is called of it. */
-function noting(name: string, log: string[], more: Partial<ToolDefinition> = {}) {
-  let made = 0
-  return defineTool({
-    name,
-    init: () => {
-      log.push(`init ${name}`)
-      return `${name} ${++made}`
-    },
-    activate: ({ instance }) => void log.push(`activate ${instance}`),
-    deactivate: ({ instance }) => void log.push(`deactivate ${instance}`),
-    dispose: ({ instance }) => void log.push(`dispose ${instance}`),
-    execute: (_args, ctx) => {
-      log.push(`call ${ctx.instance}`)
-      return ctx.instance
-    },
-    ...more,
-  })
-}
+const runtime = ownRuntimes()
 
 describe('hooks', () => {
   it('are called around all calls, init and dispose once', async () => {
     const log: string[] = []
     const own = runtime()
-    own.register(noting('a', log))
+    own.register(notingTool('a', log))
     expect(log).toEqual([])
     const results = await Promise.all([own.invoke('a'), own.invoke('a')])
     expect(results).toEqual(['a 1', 'a 1'])
@@ -47,7 +21,7 @@ describe('hooks', () => {
 
   it('are those of each runtime by itself', async () => {
     const log: string[] = []
-    const tool = noting('a', log)
+    const tool = notingTool('a', log)
     const [one, other] = [runtime(), runtime()]
     for (const each of [one, other]) each.register(tool)
     expect(await Promise.all([one.invoke('a'), other.invoke('a')])).toEqual(['a 1', 'a 2'])
@@ -59,7 +33,7 @@ describe('hooks', () => {
   it('are called by start, and not for tools without them', async () => {
     const log: string[] = []
     const own = runtime()
-    own.register(noting('a', log))
+    own.register(notingTool('a', log))
     own.register({ name: 'plain', execute: () => log.push('plain') })
     await own.start()
     await own.start()
@@ -96,7 +70,7 @@ describe('a tool whose init fails', () => {
       if (!works) throw new Error('no connection')
       return 'made'
     }
-    own.register(noting('a', log, { init }))
+    own.register(notingTool('a', log, { init }))
     own.register({ name: 'b', execute: () => 'b' })
     await own.start()
     expect((await own.listTools()).map(({ name }) => name)).toEqual(['b'])
@@ -126,7 +100,7 @@ describe('deactivate', () => {
       await running.passed
       log.push('ended')
     }
-    own.register(noting('a', log, { execute }))
+    own.register(notingTool('a', log, { execute }))
     const call = own.invoke('a')
     await started.passed
     const off = own.deactivate('a')
