@@ -20,7 +20,8 @@ async function reloadNow(lifecycle: RuntimeLifecycle): Promise<void> {
   const { globals } = lifecycle
   if (globals.closed) return
   disk.lookAgain()
-  clearAllCaches(globals)
+  // Under `check` each look-up compares its files anyway, and what did not change stays as it is.
+  if (globals.config.freshness === 'trust') clearAllCaches(globals)
   await Promise.all(lifecycle.instances().map(one => renew(one, lifecycle)))
 }
 

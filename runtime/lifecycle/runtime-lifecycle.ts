@@ -25,6 +25,8 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   private readonly byFunction = new Map<object, ToolInstance>()
   /** Those that hold something, in the order in which they were initialised. */
   private readonly holding = new Set<ToolInstance>()
+  /** When code was replaced, by its function. */
+  private readonly replaced = new WeakMap<object, number>()
   private shutting: Promise<void> | undefined
 
   constructor(readonly globals: Globals) {}
@@ -91,6 +93,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
 
   retire(instance: ToolInstance): void {
     this.byFunction.delete(instance.fn)
+    this.replaced.set(instance.fn, performance.now())
     void instance.retire()
   }
 
@@ -120,8 +123,10 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     if (!hooks) return null
     // Somebody else's call may have made it meanwhile.
     const made = this.byFunction.get(fn) ?? new ToolInstance(fn, hooks, tool, this)
-    for (const other of this.instances()) if (other !== made && isOne(other.tool, tool)) this.retire(other)
     this.byFunction.set(fn, made)
+    made.isRetired = this.turns.isOlderThan(this.replaced.get(fn) ?? 0)
+    if (made.isRetired) return made
+    for (const other of this.instances()) if (other !== made && isOne(other.tool, tool)) this.retire(other)
     return made
   }
 }

@@ -6,6 +6,8 @@ import { asyncStorage } from './async-storage.js'
 interface Turn {
   /** Aborts all its calls. */
   signal: AbortSignal | undefined
+  /** When it began, in milliseconds of `performance.now()`. */
+  began: number
 }
 
 /** Work that is done while no turn is under way. Turns that come meanwhile wait for it. */
@@ -25,9 +27,9 @@ export class Turns {
   async run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
     if (signal?.aborted) throw turnAborted(signal.reason)
     const outer = this.storage?.getStore()
-    if (outer) return this.within({ signal: either(outer.signal, signal) }, work)
+    if (outer) return this.within({ ...outer, signal: either(outer.signal, signal) }, work)
     while (this.pause) await this.pause.done
-    const turn = { signal }
+    const turn = { signal, began: performance.now() }
     this.active.add(turn)
     try {
       return await this.within(turn, work)
@@ -41,6 +43,11 @@ export class Turns {
   enter(call: ManagedCall): void {
     const signal = this.current()?.signal
     if (signal) call.run.signal = signal
+  }
+
+  /** True in a turn that began before a time: what it looked at then, it still sees. */
+  isOlderThan(time: number): boolean {
+    return (this.current()?.began ?? Infinity) < time
   }
 
   /**
