@@ -39,7 +39,7 @@ export function agentRuntime(globals: Globals, options: AgentOptions = {}): Agen
 /** What a caller gives is copied before anything is awaited. */
 function method(agent: Agent, name: (typeof METHODS)[number]) {
   return (ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown> => {
-    const given = cloneArguments(args)
+    const given = cloneArguments(args, true)
     const own = ownOptions(options)
     return Promise.resolve(whenThere(methods(), later => later[name](agent, ref, given, own)))
   }

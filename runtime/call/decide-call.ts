@@ -4,6 +4,7 @@ import { chainOf } from '../cascade/chain-of.js'
 import { stepsOf } from '../policy/authorize.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
+import { plainArguments } from '../schema/plain-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { requireForAgent } from './agent-calls.js'
 import { argumentsRefused } from './call-refused.js'
@@ -34,7 +35,7 @@ export async function decideCall(
     const ctx = new RunContext(globals, tool, invokeFor, undefined, options)
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
-    ctx.takeArguments(await checkArguments(tool, chain, given, ctx))
+    ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
     return authorization(await stepsOf(ctx))
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))

@@ -24,6 +24,7 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
 /** The codes of a call that an agent may not make. */
 const DENIALS: ReadonlySet<ErrorCode> = new Set([
   'APPROVAL_DENIED',
+  'APPROVAL_KEY_INVALID',
   'APPROVAL_UNAVAILABLE',
   'PERMISSION_MISSING',
   'TOOL_DENIED',

@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import type { Permission } from '../../src/base/permissions.js'
 import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
-import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
+import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
@@ -13,6 +13,7 @@ import { agentCall, CallLimits } from './call-limits.js'
 import { guardsOf } from './guards-of.js'
 
 const asking = lazy(() => import('./ask.js'))
+const keys = lazy(() => import('./call-key.js'))
 
 /** What each agent's call was granted, for the calls that its code makes. */
 const grants = new WeakMap<PolicyCall, readonly Permission[]>()
@@ -25,7 +26,7 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 export async function authorize(call: PolicyCall & Asking): Promise<void> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  const decision = decide(agentCall(tool, args), limits)
+  const decision = decide(await keyedCall(tool, args, limits), limits)
   if (decision.decision === 'deny') throw deniedCall(tool, decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   grants.set(call, grantedTo(guardsOf(tool), limits))
@@ -35,7 +36,14 @@ export async function authorize(call: PolicyCall & Asking): Promise<void> {
 export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  return decisionSteps(agentCall(tool, args), limits)
+  return decisionSteps(await keyedCall(tool, args, limits), limits)
+}
+
+/** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
+async function keyedCall(tool: ToolDef, args: unknown, limits: Limits): Promise<AgentCall> {
+  const call = agentCall(tool, args)
+  if (call.guards.approvalKey === undefined || !mayBeAllowed(call, limits)) return call
+  return agentCall(tool, args, (await (await keys()).callKey(tool, args)).text)
 }
 
 /** The tools of which an agent's call may be allowed, from the place of a call or from a host. */

@@ -1,6 +1,7 @@
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'APPROVAL_DENIED'
+  | 'APPROVAL_KEY_INVALID'
   | 'APPROVAL_UNAVAILABLE'
   | 'ARGS_INVALID'
   | 'BUNDLE_CODE'
