@@ -175,6 +175,8 @@ const TYPES: Record<string, string[]> = {
     'Severity',
     'Stats',
     'StepAnswer',
+    'Store',
+    'StoredValue',
     'ToolArguments',
     'ToolDef',
     'ToolDetails',
