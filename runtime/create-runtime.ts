@@ -17,6 +17,7 @@ import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.j
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'
 
@@ -60,6 +61,8 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Keeps the state of sessions, so that another process can go on with one. Default: memory. */
+  store?: Store
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -76,6 +79,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  store: 'object',
 }
 
 /**
@@ -119,6 +123,8 @@ export interface Runtime<Tools = RegisteredTools> {
    * were first looked at. Turns inside of a turn are part of it.
    */
   turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
+  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  endSession: (sessionId: string) => Promise<void>
   /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
   close: () => Promise<void>
 }
@@ -126,7 +132,10 @@ export interface Runtime<Tools = RegisteredTools> {
 const methods = lazy(() => import('./runtime-methods.js'))
 
 /** Those whose code is loaded when they are called. */
-type LaterMethods<Tools> = Pick<Runtime<Tools>, 'render' | 'describe' | 'explain' | 'turn' | 'close'>
+type LaterMethods<Tools> = Pick<
+  Runtime<Tools>,
+  'render' | 'describe' | 'explain' | 'turn' | 'endSession' | 'close'
+>
 
 /**
  * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
@@ -152,7 +161,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
     ...(laterMethods(
       globals,
-      ['render', 'describe', 'explain', 'turn', 'close'],
+      ['render', 'describe', 'explain', 'turn', 'endSession', 'close'],
       methods,
     ) as LaterMethods<Tools>),
   }

@@ -1,6 +1,7 @@
 /** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
 
 import { definedFields } from '../../src/base/defined-fields.js'
+import { answerRequest } from '../approvals/waiting-request.js'
 import { findForAgent, listForAgent } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { type Authorization, decideCall } from '../call/decide-call.js'
@@ -20,8 +21,17 @@ export function invoke(agent: Agent, ref: string, args: unknown, options?: Invok
   return callTool(ref, args, agent.globals, callOptions(agent, options), undefined)
 }
 
-export function authorize(agent: Agent, ref: string, args: unknown): Promise<Authorization> {
-  return decideCall(ref, args, agent.globals, callOptions(agent))
+export function authorize(
+  agent: Agent,
+  ref: string,
+  args: unknown,
+  options?: InvokeOptions,
+): Promise<Authorization> {
+  return decideCall(ref, args, agent.globals, callOptions(agent, options))
+}
+
+export function answer({ globals, ids }: Agent, id: string, given: unknown): Promise<void> {
+  return answerRequest(id, given, ids, globals)
 }
 
 function callOptions({ ids, policy }: Agent, given: InvokeOptions = {}): InvokeOptions {

@@ -1,9 +1,11 @@
 import { definedFields } from '../../src/base/defined-fields.js'
+import type { Approval } from '../approvals/session-approvals.js'
 import type { Authorization } from '../call/decide-call.js'
 import { type AgentOptions, checkAgent } from '../call/own-options.js'
 import { lazy } from '../host/later.js'
 import type { Agent } from '../state/agent.js'
-import type { Globals, InvokeOptions } from '../state/context.js'
+import type { CallIds, Globals, InvokeOptions } from '../state/context.js'
+import type { ApprovalAnswer } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './later-methods.js'
 
@@ -20,15 +22,35 @@ export interface AgentRuntime {
    *   where the call needs approval and does not get it
    */
   invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
-  /** Decides about a call as `invoke` does, without making it or asking anybody. */
-  authorize: (ref: string, args?: unknown) => Promise<Authorization>
+  /**
+   * Decides about a call as `invoke` does, without making it or asking anybody. Where a person has to be asked,
+   * `request` is what to ask; with a `callId`, `answer` takes the answer.
+   */
+  authorize: (ref: string, args?: unknown, options?: CallIds) => Promise<Authorization>
+  /**
+   * Answers a request of `authorize`, from any process with the same store, once. `invoke` with its id as
+   * `callId` then runs the call.
+   *
+   * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request
+   */
+  answer: (id: string, answer: ApprovalAnswer | { answer: ApprovalAnswer; reason?: string }) => Promise<void>
+  /** What was approved for more than one call: for the agent's session, and in its project. */
+  approvals: {
+    list: () => Promise<Approval[]>
+    /** Ends one. False where there is none with this id. */
+    revoke: (id: string) => Promise<boolean>
+  }
 }
 
 const methods = lazy(() => import('./agent-methods.js'))
+const approvals = lazy(() => import('./agent-approvals.js'))
 
 /** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
 export function agentRuntime(globals: Globals, options: AgentOptions = {}): AgentRuntime {
   const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(options)
   const agent: Agent = { globals, ids: definedFields({ sessionId, agentId, userId, workspaceId }), policy }
-  return laterMethods(agent, ['findTool', 'listTools', 'invoke', 'authorize'], methods, true) as AgentRuntime
+  return {
+    ...laterMethods(agent, ['findTool', 'listTools', 'invoke', 'authorize', 'answer'], methods, true),
+    approvals: laterMethods(agent, ['list', 'revoke'], approvals),
+  } as AgentRuntime
 }

@@ -1,20 +1,26 @@
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import { chainOf } from '../cascade/chain-of.js'
+import { lazy } from '../host/later.js'
 import { stepsOf } from '../policy/authorize.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { plainArguments } from '../schema/plain-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
+import type { WaitingRequest } from '../state/policy.js'
 import { requireForAgent } from './agent-calls.js'
 import { argumentsRefused } from './call-refused.js'
 import { invokeFor } from './call-tool.js'
 import { RunContext } from './run-context.js'
 
+const asking = lazy(() => import('../policy/ask.js'))
+
 /** The decision about an agent's call. */
 export interface Authorization extends Decision {
   /** What each step says, up to the one that decides. */
   steps: StepAnswer[]
+  /** Where the decision is `ask`: what a person is to be asked. */
+  request?: WaitingRequest
 }
 
 /**
@@ -36,7 +42,7 @@ export async function decideCall(
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
     ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
-    return authorization(await stepsOf(ctx))
+    return await asked(ctx, authorization(await stepsOf(ctx)))
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
       throw error
@@ -44,6 +50,15 @@ export async function decideCall(
     const said = { code, by: 'the runtime', rule: null, reason: message.replace(/\.$/, ''), written: null }
     return authorization([{ step: 1, decision: 'deny', ...said }])
   }
+}
+
+/** What a person is to be asked, unless this was answered before. */
+async function asked(ctx: RunContext, decided: Authorization): Promise<Authorization> {
+  if (decided.decision !== 'ask') return decided
+  const request = await (await asking()).requestOf(ctx, decided)
+  if (request) return { ...decided, request }
+  const reason = `${decided.reason}, and a person allowed it`
+  return { ...decided, decision: 'allow', by: 'a person', reason, rule: null, written: null }
 }
 
 function authorization(steps: StepAnswer[]): Authorization {

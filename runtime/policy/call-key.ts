@@ -5,20 +5,9 @@ import { fillKey, ignoredArguments } from '../../src/policy/key-template.js'
 import { maskSecrets } from '../../src/policy/mask-secrets.js'
 import { shownText } from '../../src/policy/shown-text.js'
 import { definitionOf } from '../../src/skill/define-tool.js'
+import type { CallKey } from '../approvals/approved-call.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { guardsOf } from './guards-of.js'
-
-/** What a call is known by, among the calls of its tool. */
-export interface CallKey {
-  /** The whole key, which approvals compare. */
-  whole: string
-  /** The text that rules compare; undefined where the tool gives none. */
-  text: string | undefined
-  /** As a person is shown it. */
-  shown: string
-  /** The arguments that it leaves out. */
-  ignored: string[]
-}
 
 const KEY_MAX = 100_000
 /** Milliseconds. */
@@ -55,8 +44,19 @@ export async function callKey(tool: ToolDef, given: unknown): Promise<CallKey> {
   }
 }
 
+/**
+ * The key of a call that a person is asked about.
+ *
+ * @throws APPROVAL_KEY_INVALID, also where it is too long
+ */
+export async function approvalKey(tool: ToolDef, args: unknown): Promise<CallKey> {
+  const key = await callKey(tool, args)
+  expectShort(tool, key.whole)
+  return key
+}
+
 /** Throws for a key that is too long to compare and to keep. */
-export function expectShort(tool: ToolDef, key: string): string {
+function expectShort(tool: ToolDef, key: string): string {
   if (key.length <= KEY_MAX) return key
   throw keyInvalid(tool, `it has ${key.length} characters, more than ${KEY_MAX}`)
 }

@@ -120,6 +120,7 @@ const TYPES: Record<string, string[]> = {
     'AgentOptions',
     'AgentPolicy',
     'AgentRuntime',
+    'Approval',
     'ApprovalAnswer',
     'ApprovalPolicy',
     'ApprovalRequest',
