@@ -4,6 +4,7 @@ import type { JsonValue } from '../../src/base/json.js'
 import type { Decision } from '../../src/policy/decide.js'
 import { maskSecrets } from '../../src/policy/mask-secrets.js'
 import { definitionOf } from '../../src/skill/define-tool.js'
+import { freezeArguments } from '../schema/freeze-arguments.js'
 import type { ApprovalRequest } from '../state/policy.js'
 import type { ApprovedCall, Asking } from './approved-call.js'
 
@@ -22,7 +23,7 @@ export async function approvalRequest(
   const { sessionId, userId, agentId } = envelope
   return {
     ...{ kind: 'approval', id, tool: tool.name, layer: tool.origin.layer, origin: tool.origin },
-    ...{ digest: digest.text, key: key.shown, args: maskSecrets((args ?? {}) as JsonValue) },
+    ...{ digest: digest.text, key: key.shown, args: freezeArguments(maskSecrets((args ?? {}) as JsonValue)) as JsonValue },
     ...{ ignored: key.ignored, preview: await previewOf(asking), reason, rule },
     ...{ agentId, sessionId, userId },
   }

@@ -5,6 +5,8 @@ import type { ApprovalAnswer } from '../state/policy.js'
 export interface Outcome {
   answer: ApprovalAnswer | 'unavailable' | 'aborted'
   reason: string
+  /** True where the tool was changed before the answer came. */
+  isOutdated?: true
 }
 
 const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']

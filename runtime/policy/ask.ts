@@ -7,7 +7,7 @@ import { type Outcome, readAnswer } from '../approvals/outcome.js'
 import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
 import { type Approval, type SessionApprovals, sessionApprovals } from '../approvals/session-approvals.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
-import type { WaitingRequest } from '../state/policy.js'
+import type { ApprovalAnswer, WaitingRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { askHost, TIMEOUT_MS } from './ask-host.js'
 import { approvalKey } from './call-key.js'
@@ -22,21 +22,18 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
   const approvals = sessionApprovals(asking.globals)
   let call = await approvedCall(asking, key)
   for (;;) {
-    if (await wasApproved(call)) return
+    // What was allowed while this waited is seen in the same tick in which it would ask.
+    if ((await wasApproved(call)) || approvals.has(call.identity)) return
     const waiting = approvals.waiting.get(call.identity)
-    const { answer, reason } = await (waiting ?? asked(call, decision, approvals))
+    const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, approvals))
     // An answer for one call, or the end of one, says nothing of another that waited for it.
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
-    if (answer === 'deny' || answer === 'unavailable' || answer === 'aborted') {
+    if (!isAllowed(answer)) {
       asking.mustGoOn()
       throw notApproved(asking.tool, answer, reason, decision)
     }
-    const now = await approvedCall(asking, key)
-    // What was edited while the person thought about it is another question.
-    const isSame = now.identity === call.identity
-    if (isSame && !waiting) await grant(call, answer)
-    if (isSame) return
-    call = now
+    if (!isOutdated) return
+    call = await approvedCall(asking, key)
   }
 }
 
@@ -110,18 +107,33 @@ async function grant(call: ApprovedCall, answer: Outcome['answer']): Promise<voi
   if (sessionId !== undefined) approvals.grant(identity, { ...approval, sessionId })
 }
 
+/** A question, which calls of the same identity wait for until its answer holds. */
 async function asked(
   call: ApprovedCall,
   decision: Decision,
   { waiting }: SessionApprovals,
 ): Promise<Outcome> {
-  const outcome = question(call, decision)
+  const outcome = settled(call, decision)
   waiting.set(call.identity, outcome)
   try {
     return await outcome
   } finally {
     waiting.delete(call.identity)
   }
+}
+
+/** What was edited while a person thought about it is another question: the answer is for what was asked. */
+async function settled(call: ApprovedCall, decision: Decision): Promise<Outcome> {
+  const outcome = await question(call, decision)
+  if (!isAllowed(outcome.answer)) return outcome
+  const now = await approvedCall(call.asking, call.key)
+  if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
+  await grant(call, outcome.answer)
+  return outcome
+}
+
+function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer, 'deny'> {
+  return answer === 'allow-once' || answer === 'allow-session' || answer === 'allow-project'
 }
 
 async function question(call: ApprovedCall, decision: Decision): Promise<Outcome> {
