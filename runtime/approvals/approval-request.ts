@@ -23,7 +23,11 @@ export async function approvalRequest(
   const { sessionId, userId, agentId } = envelope
   return {
     ...{ kind: 'approval', id, tool: tool.name, layer: tool.origin.layer, origin: tool.origin },
-    ...{ digest: digest.text, key: key.shown, args: freezeArguments(maskSecrets((args ?? {}) as JsonValue)) as JsonValue },
+    ...{
+      digest: digest.text,
+      key: key.shown,
+      args: freezeArguments(maskSecrets((args ?? {}) as JsonValue)) as JsonValue,
+    },
     ...{ ignored: key.ignored, preview: await previewOf(asking), reason, rule },
     ...{ agentId, sessionId, userId },
   }

@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { attempt } from '../../src/base/attempt.js'
+import { attempt, orNull } from '../../src/base/attempt.js'
 import { isJsonObject } from '../../src/base/json.js'
 import type { CallIds, Globals } from '../state/context.js'
 import type { ApprovedCall } from './approved-call.js'
@@ -44,7 +44,7 @@ export async function isApprovedForProject({ asking, key, digest }: ApprovedCall
 
 /**
  * Keeps an approval for the project. False where it cannot be kept: the user has no folder for it outside of
- * the project, or a registered function is approved, which this process alone has.
+ * the project, or none that can be written to, or a registered function is approved, which this process alone has.
  */
 export async function approveForProject(
   { asking: { globals }, key, digest }: ApprovedCall,
@@ -53,7 +53,8 @@ export async function approveForProject(
   const state = digest.isLasting ? await disk.userState([projectOf(globals)]) : null
   if (!state) return false
   const line: Line = { ...approval, project: projectOf(globals), keyHash: await sha256(key.whole) }
-  return state.append(FILE, JSON.stringify(line))
+  // A disk that is full or may not be written to: the answer then holds for the session.
+  return orNull(() => state.append(FILE, JSON.stringify(line))) ?? false
 }
 
 /** Revokes an approval of the runtime's project. False where there is none with this id. */
@@ -70,7 +71,9 @@ function projectOf({ config }: Globals): string {
 
 async function linesOf(globals: Globals): Promise<Line[]> {
   const project = projectOf(globals)
-  const text = (await disk.userState([project]))?.readText(FILE) ?? ''
+  const state = await disk.userState([project])
+  // What cannot be read approves nothing.
+  const text = orNull(() => state?.readText(FILE)) ?? ''
   const lines = new Map<string, Line>()
   for (const written of text.split('\n')) {
     // A line that was cut off by a full disk approves nothing.

@@ -1,4 +1,4 @@
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { argumentsText } from './approval-request.js'
@@ -42,7 +42,13 @@ export async function keepRequest(call: ApprovedCall, id: string, expires: numbe
   // Asked again with the same arguments, it is the same question, and perhaps answered by now.
   if (known && known.binding === binding && known.state !== 'used' && known.expires > Date.now()) return
   const waiting: Waiting = { binding, owner, expires, state: 'waiting', answer: '', reason: '' }
-  await store.set(keyOf(id), waiting, found?.version ?? null)
+  try {
+    await store.set(keyOf(id), waiting, found?.version ?? null)
+  } catch (error) {
+    // Somebody else asked or answered at the same time: looked at again, it may be the same question.
+    if (isConflict(error)) return keepRequest(call, id, expires)
+    throw error
+  }
   ending.get(globals)?.set(id, expires)
 }
 
@@ -70,8 +76,7 @@ export async function answerRequest(
   try {
     await store.set(keyOf(id), { ...known, state: 'answered', answer, reason }, found.version)
   } catch (error) {
-    if (isAgentAppsError(error) && error.code === 'STATE_CONFLICT')
-      throw refused(id, 'it was answered before', error)
+    if (isConflict(error)) throw refused(id, 'it was answered before', error)
     throw error
   }
 }
@@ -98,7 +103,7 @@ export async function givenAnswer(
         await store.set(keyOf(callId), { ...known, state: 'used' }, found.version)
         return true
       } catch (error) {
-        if (isAgentAppsError(error) && error.code === 'STATE_CONFLICT') return false
+        if (isConflict(error)) return false
         throw error
       }
     },
@@ -125,6 +130,11 @@ async function removeExpired(globals: Globals): Promise<void> {
     known.delete(id)
     await storeOf(globals).delete(keyOf(id))
   }
+}
+
+/** Also one that a host's own store throws. */
+function isConflict(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'STATE_CONFLICT'
 }
 
 /** Whatever else a store gives is no request, and grants nothing. */
