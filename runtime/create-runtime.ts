@@ -19,6 +19,7 @@ import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.j
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'
 
@@ -62,6 +63,8 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Keeps the state of sessions, so that another process can go on with one. Default: memory. */
+  store?: Store
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -78,6 +81,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  store: 'object',
 }
 
 /**
@@ -123,6 +127,8 @@ export interface Runtime<Tools = RegisteredTools> {
    * were first looked at. Turns inside of a turn are part of it.
    */
   turn: <Result>(work: () => Result | Promise<Result>, options?: TurnOptions) => Promise<Result>
+  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  endSession: (sessionId: string) => Promise<void>
   /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` says so. */
   start: () => Promise<void>
   /** Makes a tool available again that was deactivated, or that could not be initialised. */
@@ -150,6 +156,7 @@ const LATER = [
   'explain',
   'tools',
   'turn',
+  'endSession',
   'start',
   'activate',
   'deactivate',

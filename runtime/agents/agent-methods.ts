@@ -4,6 +4,7 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
+import { answerRequest } from '../approvals/waiting-request.js'
 import { findForAgent, listForAgent, requireAllowed } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
@@ -81,10 +82,19 @@ export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): 
   return (await catalogs()).makeCatalog(await listTools(agent), options)
 }
 
-export async function authorize(agent: Agent, ref: string, args: unknown): Promise<Authorization> {
-  const { options, caller, namespace } = await placeOf(agent)
+export async function authorize(
+  agent: Agent,
+  ref: string,
+  args: unknown,
+  given?: InvokeOptions,
+): Promise<Authorization> {
+  const { options, caller, namespace } = await placeOf(agent, given)
   const { globals } = agent
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
+}
+
+export function answer({ globals, ids }: Agent, id: string, given: unknown): Promise<void> {
+  return answerRequest(id, given, ids, globals)
 }
 
 async function allowedTool(agent: Agent, ref: string): Promise<ToolDef> {

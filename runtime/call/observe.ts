@@ -1,8 +1,6 @@
 import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
-import { isThenable } from '../host/later.js'
-import type { Globals } from '../state/context.js'
-import type { Progress, RunEvent, RunEventType } from '../state/events.js'
-import { addDiagnostic } from '../state/globals.js'
+import type { Progress, RunEventType } from '../state/events.js'
+import { notify } from '../state/notify.js'
 import { invocationOf, type RunContext } from './run-context.js'
 
 /** Runs a call, and notifies the listeners when it begins and how it ends. */
@@ -24,6 +22,7 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
 /** The codes of a call that an agent may not make. */
 const DENIALS: ReadonlySet<ErrorCode> = new Set([
   'APPROVAL_DENIED',
+  'APPROVAL_KEY_INVALID',
   'APPROVAL_UNAVAILABLE',
   'PERMISSION_MISSING',
   'TOOL_DENIED',
@@ -32,36 +31,18 @@ const DENIALS: ReadonlySet<ErrorCode> = new Set([
 /** Notifies the listeners of an event of a call. */
 export function emit(type: RunEventType, ctx: RunContext, more: Progress & { error?: unknown } = {}): void {
   const { globals, tool, caller, started } = ctx
-  const listeners = globals.events.listeners.get(type)
-  if (listeners === undefined) return
+  if (!globals.events.listeners.has(type)) return
   const now = performance.now()
-  const event: RunEvent = Object.freeze({
-    ...more,
-    type,
-    run: ctx.run.id,
-    ...(caller && { parent: invocationOf(caller).run.id }),
-    tool: tool.name,
-    layer: tool.origin.layer,
-    duration: now - (started ?? now),
-  })
-  for (const { listener } of [...listeners]) {
-    try {
-      const answer: unknown = listener(event)
-      if (isThenable(answer)) answer.then(undefined, error => note(type, error, globals))
-    } catch (error) {
-      note(type, error, globals)
-    }
-  }
-}
-
-function note(type: RunEventType, error: unknown, globals: Globals): void {
-  addDiagnostic(globals, {
-    file: `(listener of ${type})`,
-    line: 1,
-    column: 1,
-    rule: 'listener-throws',
-    severity: 'warning',
-    reason: `A listener of "${type}" throws: ${error instanceof Error ? error.message : String(error)}`,
-    note: 'Mend the listener; the call went on without it.',
-  })
+  notify(
+    {
+      ...more,
+      type,
+      run: ctx.run.id,
+      ...(caller && { parent: invocationOf(caller).run.id }),
+      tool: tool.name,
+      layer: tool.origin.layer,
+      duration: now - (started ?? now),
+    },
+    globals,
+  )
 }

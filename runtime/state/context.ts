@@ -15,6 +15,7 @@ import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
+import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
@@ -159,6 +160,8 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Keeps the state of sessions. Default: memory. */
+  store?: Store
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
 }

@@ -121,6 +121,7 @@ const TYPES: Record<string, string[]> = {
     'AgentOptions',
     'AgentPolicy',
     'AgentRuntime',
+    'Approval',
     'ApprovalAnswer',
     'ApprovalPolicy',
     'ApprovalRequest',
@@ -196,6 +197,7 @@ const TYPES: Record<string, string[]> = {
     'ToolState',
     'TurnOptions',
     'Via',
+    'WaitingRequest',
   ],
   'agent-apps/compiler': [
     'Bundle',

@@ -1,0 +1,23 @@
+/** The methods of `AgentRuntime.approvals`. */
+
+import { projectApprovals, revokeForProject } from '../approvals/project-approvals.js'
+import { type Approval, sessionApprovals } from '../approvals/session-approvals.js'
+import type { Agent } from '../state/agent.js'
+
+/** What holds for an agent, that of its session first. */
+export async function list({ globals, ids }: Agent): Promise<Approval[]> {
+  const { sessionId, userId, agentId } = ids
+  const own = sessionId === undefined ? [] : sessionApprovals(globals).of(sessionId)
+  return [
+    ...own.filter(one => one.userId === userId && one.agentId === agentId),
+    ...(await projectApprovals(globals, ids)),
+  ]
+}
+
+/** An agent ends its own alone. */
+export async function revoke(agent: Agent, id: string): Promise<boolean> {
+  const found = (await list(agent)).find(one => one.id === id)
+  if (!found) return false
+  const { globals } = agent
+  return found.scope === 'session' ? sessionApprovals(globals).revoke(id) : revokeForProject(id, globals)
+}
