@@ -1,6 +1,6 @@
 /** The methods of `AgentRuntime.approvals`. */
 
-import { projectApprovals, revokeForProject } from '../approvals/project-approvals.js'
+import { projectApprovals, projectOf, revokeApproval } from '../approvals/project-approvals.js'
 import { type Approval, sessionApprovals } from '../approvals/session-approvals.js'
 import type { Agent } from '../state/agent.js'
 
@@ -19,5 +19,7 @@ export async function revoke(agent: Agent, id: string): Promise<boolean> {
   const found = (await list(agent)).find(one => one.id === id)
   if (!found) return false
   const { globals } = agent
-  return found.scope === 'session' ? sessionApprovals(globals).revoke(id) : revokeForProject(id, globals)
+  return found.scope === 'session'
+    ? sessionApprovals(globals).revoke(id)
+    : revokeApproval(projectOf(globals), id)
 }

@@ -58,6 +58,7 @@ const EXPORTS: Record<string, string[]> = {
     'isToolName',
     'isToolResult',
     'iterPaths',
+    'listApprovals',
     'listTools',
     'loadSkillsFromFile',
     'mainInDir',
@@ -80,6 +81,7 @@ const EXPORTS: Record<string, string[]> = {
     'registerTool',
     'renderCatalog',
     'resolveJsonSchema',
+    'revokeApproval',
     'safeClone',
     'safeSnapshot',
     'safeStringify',
@@ -191,6 +193,7 @@ const TYPES: Record<string, string[]> = {
     'ToolReference',
     'ToolReturn',
     'Via',
+    'WaitingRequest',
   ],
   'agent-apps/compiler': [
     'Bundle',
