@@ -2,10 +2,12 @@
 
 import { projectApprovals, projectOf, revokeApproval } from '../approvals/project-approvals.js'
 import { type Approval, sessionApprovals } from '../approvals/session-approvals.js'
-import type { Agent } from '../state/agent.js'
+import { type Agent, idsOf } from '../state/agent.js'
 
 /** What holds for an agent, that of its session first. */
-export async function list({ globals, ids }: Agent): Promise<Approval[]> {
+export async function list(agent: Agent): Promise<Approval[]> {
+  const { globals } = agent
+  const ids = idsOf(agent)
   const { sessionId, userId, agentId } = ids
   const own = sessionId === undefined ? [] : sessionApprovals(globals).of(sessionId)
   return [

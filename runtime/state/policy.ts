@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
+import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import type { AgentCall } from '../../src/policy/limits.js'
 import type { Origin } from './tool-def.js'
 
@@ -79,6 +80,14 @@ export interface ApprovalRequest extends Question {
 
 /** A call that a person is to be asked about in a host's own way. `answer` takes the answer by its id. */
 export type WaitingRequest = Omit<ApprovalRequest, 'signal'>
+
+/** The decision about an agent's call. */
+export interface Authorization extends Decision {
+  /** What each step says, up to the one that decides. */
+  steps: StepAnswer[]
+  /** Where the decision is `ask`: what a person is to be asked. */
+  request?: WaitingRequest
+}
 
 /** Whatever a person is asked, told apart by `kind`. */
 export type HostRequest = ApprovalRequest

@@ -150,6 +150,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     rmSync(join(root, 'SKILL.md'))
     return tool?.content?.()
   },
+  INIT_FAILED: async () => {
+    const runtime = createRuntime({ paths: [] })
+    const init = () => Promise.reject(new Error('no connection'))
+    runtime.register({ name: 'search', init, execute: () => 'found' })
+    return runtime.invoke('search')
+  },
   INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
   INTEGRITY_FAILED: async root => {
     await compile({ cwd: root, paths: ['.'] })
@@ -224,6 +230,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
   STATE_CONFLICT: () => memoryStore().set('a', 1, 'a version that is gone'),
+  TOOL_INACTIVE: async root => {
+    const runtime = runtimeOf(root)
+    await runtime.deactivate('review')
+    return runtime.invoke('review')
+  },
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')
