@@ -1,8 +1,8 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
+import { notify } from '../approvals/notify.js'
 import { decisionOf } from '../policy/denials.js'
 import type { RunEvent, RunEventType } from '../state/events.js'
-import { notify } from '../state/notify.js'
 import { invocationOf, type RunContext } from './run-context.js'
 
 /** Runs a call, and notifies the listeners when it begins and how it ends. */
