@@ -127,8 +127,6 @@ export interface Runtime<Tools = RegisteredTools> {
    * were first looked at. Turns inside of a turn are part of it.
    */
   turn: <Result>(work: () => Result | Promise<Result>, options?: TurnOptions) => Promise<Result>
-  /** Ends a session: removes what is kept for it, in memory and in the store. */
-  endSession: (sessionId: string) => Promise<void>
   /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` says so. */
   start: () => Promise<void>
   /** Makes a tool available again that was deactivated, or that could not be initialised. */
@@ -140,6 +138,8 @@ export interface Runtime<Tools = RegisteredTools> {
    * a turn, it is done after that, and `pending` is true.
    */
   reload: () => Promise<{ pending: boolean }>
+  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  endSession: (sessionId: string) => Promise<void>
   /**
    * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
    * asked of it from then on throws RUNTIME_CLOSED.
@@ -161,6 +161,7 @@ const LATER = [
   'activate',
   'deactivate',
   'reload',
+  'endSession',
   'close',
 ] as const
 type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>

@@ -14,7 +14,7 @@ import { requireTool } from '../find/require-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { type Agent, keepAbove } from '../state/agent.js'
+import { type Agent, idsOf, keepAbove } from '../state/agent.js'
 import type { InvokeOptions } from '../state/context.js'
 import type { Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -93,8 +93,8 @@ export async function authorize(
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
-export function answer({ globals, ids }: Agent, id: string, given: unknown): Promise<void> {
-  return answerRequest(id, given, ids, globals)
+export function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+  return answerRequest(id, given, idsOf(agent), agent.globals)
 }
 
 async function allowedTool(agent: Agent, ref: string): Promise<ToolDef> {

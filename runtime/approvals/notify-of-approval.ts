@@ -1,5 +1,5 @@
-import { notify } from '../state/notify.js'
 import type { ApprovedCall } from './approved-call.js'
+import { notify } from './notify.js'
 
 /** Tells listeners that a person was asked about a call, or answered. */
 export function notifyOfApproval(

@@ -21,15 +21,20 @@ export async function projectApprovals(
   globals: Globals,
   ids: Pick<CallIds, 'userId' | 'agentId'>,
 ): Promise<Approval[]> {
-  return (await linesOf(globals)).flatMap(({ project: _, keyHash: __, ...approval }) =>
-    approval.userId === ids.userId && approval.agentId === ids.agentId ? [approval] : [],
+  return (await listApprovals(projectOf(globals))).filter(
+    ({ userId, agentId }) => userId === ids.userId && agentId === ids.agentId,
   )
+}
+
+/** The approvals that were given for a project, whose folder is given absolute, to any user and agent. */
+export async function listApprovals(project: string): Promise<Approval[]> {
+  return (await linesOf(project)).map(({ project: _, keyHash: __, ...approval }) => approval)
 }
 
 /** True where a call was approved for its project, with the tool as it is now. */
 export async function isApprovedForProject({ asking, key, digest }: ApprovedCall): Promise<boolean> {
   const { globals, tool, envelope } = asking
-  const lines = digest.isLasting ? await linesOf(globals) : []
+  const lines = digest.isLasting ? await linesOf(projectOf(globals)) : []
   if (lines.length === 0) return false
   const keyHash = await sha256(key.whole)
   return lines.some(
@@ -57,20 +62,19 @@ export async function approveForProject(
   return orNull(() => state.append(FILE, JSON.stringify(line))) ?? false
 }
 
-/** Revokes an approval of the runtime's project. False where there is none with this id. */
-export async function revokeForProject(id: string, globals: Globals): Promise<boolean> {
-  const isThere = (await linesOf(globals)).some(line => line.id === id)
-  const state = isThere ? await disk.userState([projectOf(globals)]) : null
+/** Revokes an approval that was given for a project. False where there is none with this id. */
+export async function revokeApproval(project: string, id: string): Promise<boolean> {
+  const isThere = (await linesOf(project)).some(line => line.id === id)
+  const state = isThere ? await disk.userState([project]) : null
   return state?.append(FILE, JSON.stringify({ revoked: id, time: Date.now() })) ?? false
 }
 
 /** The folder that an approval for the project is for. */
-function projectOf({ config }: Globals): string {
+export function projectOf({ config }: Globals): string {
   return disk.resolve(config.project ?? config.cwd ?? disk.cwd())
 }
 
-async function linesOf(globals: Globals): Promise<Line[]> {
-  const project = projectOf(globals)
+async function linesOf(project: string): Promise<Line[]> {
   const state = await disk.userState([project])
   // What cannot be read approves nothing.
   const text = orNull(() => state?.readText(FILE)) ?? ''

@@ -1,6 +1,8 @@
+import { definedFields } from '../../src/base/defined-fields.js'
 import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
-import type { Progress, RunEventType } from '../state/events.js'
-import { notify } from '../state/notify.js'
+import { notify } from '../approvals/notify.js'
+import { decisionOf } from '../policy/denials.js'
+import type { RunEvent, RunEventType } from '../state/events.js'
 import { invocationOf, type RunContext } from './run-context.js'
 
 /** Runs a call, and notifies the listeners when it begins and how it ends. */
@@ -12,10 +14,21 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
     emit('tool:end', ctx, ctx.progress)
     return result
   } catch (error) {
-    emit(isAgentAppsError(error) && DENIALS.has(error.code) ? 'tool:denied' : 'tool:error', ctx, {
-      error,
-    })
+    const isDenied = isAgentAppsError(error) && DENIALS.has(error.code)
+    emit(
+      isDenied ? 'tool:denied' : 'tool:error',
+      ctx,
+      isDenied ? { error, ...aboutDenied(ctx, error) } : { error },
+    )
     throw error
+  }
+}
+
+function aboutDenied({ tool, envelope }: RunContext, error: unknown): Partial<RunEvent> {
+  const { agentId, sessionId, userId } = envelope
+  return {
+    ...definedFields({ decision: decisionOf(error), agentId, sessionId, userId }),
+    origin: tool.origin,
   }
 }
 
@@ -29,7 +42,7 @@ const DENIALS: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** Notifies the listeners of an event of a call. */
-export function emit(type: RunEventType, ctx: RunContext, more: Progress & { error?: unknown } = {}): void {
+export function emit(type: RunEventType, ctx: RunContext, more: Partial<RunEvent> = {}): void {
   const { globals, tool, caller, started } = ctx
   if (!globals.events.listeners.has(type)) return
   const now = performance.now()

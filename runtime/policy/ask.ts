@@ -11,6 +11,7 @@ import type { ApprovalAnswer, WaitingRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { askHost, TIMEOUT_MS } from './ask-host.js'
 import { approvalKey } from './call-key.js'
+import { keepDecision } from './denials.js'
 
 /**
  * Asks a person whether a call may run, unless the same call of the same session was allowed before.
@@ -30,7 +31,7 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
     if (!isAllowed(answer)) {
       asking.mustGoOn()
-      throw notApproved(asking.tool, answer, reason, decision)
+      throw keepDecision(notApproved(asking.tool, answer, reason, decision), decision)
     }
     if (!isOutdated) return
     call = await approvedCall(asking, key)

@@ -10,6 +10,7 @@ import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
 import { agentCall, CallLimits } from './call-limits.js'
+import { keepDecision } from './denials.js'
 import { guardsOf } from './guards-of.js'
 
 const asking = lazy(() => import('./ask.js'))
@@ -33,7 +34,7 @@ export async function authorize(call: PolicyCall & Asking & Granting): Promise<v
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
   const decision = decide(await keyedCall(tool, args, limits), limits)
-  if (decision.decision === 'deny') throw deniedCall(tool, decision)
+  if (decision.decision === 'deny') throw keepDecision(deniedCall(tool, decision), decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   const granted = grantedTo(guardsOf(tool), limits)
   grants.set(call, granted)

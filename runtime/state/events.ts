@@ -1,4 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
+import type { Decision } from '../../src/policy/decide.js'
 import type { Origin } from './tool-def.js'
 
 const TYPES = [
@@ -39,7 +40,9 @@ export interface RunEvent extends Progress {
   duration: number
   /** Why it failed. */
   error?: unknown
-  /** Of a question to a person: where the tool comes from that was called, and whose call it is. */
+  /** Of a call that was denied by a policy: why. */
+  decision?: Decision | undefined
+  /** Of a denied call, and of a question to a person: where the tool comes from, and whose call it is. */
   origin?: Origin | undefined
   agentId?: string | undefined
   sessionId?: string | undefined

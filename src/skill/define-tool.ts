@@ -129,11 +129,8 @@ export function defineTool(
     return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
   keepHooks(fn, async () => hooksIn(await ready()))
-  const tool: DefinedTool = {
-    name,
-    fn: Object.defineProperty(fn, DEFINITION, { value: ready }),
-    frontmatter: async () => frontmatterLater(await ready()),
-  }
+  Object.defineProperty(fn, DEFINITION, { value: ready })
+  const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
 }
 

@@ -245,7 +245,7 @@ describe('events of approval', () => {
     expect(events).toMatchObject([
       { type: 'approval:asked', ...about, metadata: { ...metadata, reason: 'it is gated' } },
       { type: 'approval:answered', ...about, metadata: { ...metadata, answer: 'deny', reason: 'no' } },
-      { type: 'tool:denied', tool: 'deploy' },
+      { type: 'tool:denied', ...about, decision: { decision: 'ask', step: 6, reason: 'it is gated' } },
     ])
   })
 })

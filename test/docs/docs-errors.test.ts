@@ -229,12 +229,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
+  STATE_CONFLICT: () => memoryStore().set('a', 1, 'a version that is gone'),
   TOOL_INACTIVE: async root => {
     const runtime = runtimeOf(root)
     await runtime.deactivate('review')
     return runtime.invoke('review')
   },
-  STATE_CONFLICT: () => memoryStore().set('a', 1, 'a version that is gone'),
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')

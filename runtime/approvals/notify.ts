@@ -1,7 +1,7 @@
 import { isThenable } from '../host/later.js'
-import type { Globals } from './context.js'
-import type { RunEvent } from './events.js'
-import { addDiagnostic } from './globals.js'
+import type { Globals } from '../state/context.js'
+import type { RunEvent } from '../state/events.js'
+import { addDiagnostic } from '../state/globals.js'
 
 /** Tells the listeners of an event. One that throws is noted, and disturbs nobody. */
 export function notify(given: RunEvent, globals: Globals): void {
