@@ -19,6 +19,8 @@ export type {
 export { type DirectiveForm, directiveForms } from '../src/content/directive-forms.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
 export type { PluginRecord } from '../src/index/index-format.js'
+export type { OwnParts } from '../src/own/own-parts.js'
+export type { Ask, ChoiceQuestion, ConfirmQuestion, Question, TextQuestion } from '../src/own/question.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'
@@ -49,6 +51,7 @@ export {
   ctxFolder,
   ctxHookTarget,
   ctxHookTrigger,
+  ctxOwn,
   ctxPaths,
   ctxTarget,
   ctxTool,

@@ -5,7 +5,7 @@ import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
-import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
+import { type AgentOptions, checkConfig, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -13,10 +13,11 @@ import { lazy } from './host/later.js'
 import { listTools } from './list-tools.js'
 import { details, readResource } from './read-resource.js'
 import { cloneArguments } from './schema/clone-arguments.js'
-import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
+import type { Freshness, Globals, InvokeOptions, Stats, ToolConfig } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'
 
@@ -54,6 +55,10 @@ export interface RuntimeOptions {
   maxDepth?: number
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
   env?: readonly string[]
+  /** The configuration of tools, by name: what their `config` allows, `enabled` and `timeoutMs`. */
+  config?: { tools?: Readonly<Record<string, ToolConfig>> }
+  /** Keeps the state of sessions, so that another process can go on with one. Default: memory. */
+  store?: Store
   /** What agents may do. Default: they may call tools that require no permission, and none that is gated. */
   policy?: RuntimePolicy
   /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
@@ -73,6 +78,8 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   maxDepth: 'number',
   env: 'strings',
   project: 'string',
+  config: 'object',
+  store: 'object',
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
@@ -119,12 +126,15 @@ export interface Runtime<Tools = RegisteredTools> {
    * were first looked at. Turns inside of a turn are part of it.
    */
   turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
+  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  endSession: (sessionId: string) => Promise<void>
   /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
   close: () => Promise<void>
 }
 
 const rendering = lazy(() => import('./content/render-tool.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
+const sessions = lazy(() => import('./session/end-session.js'))
 const lifetime = lazy(() => import('./lifetime.js'))
 
 /**
@@ -135,9 +145,10 @@ const lifetime = lazy(() => import('./lifetime.js'))
  */
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
-  const { paths, policy } = options
-  const own = { ...options, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
+  const { paths, policy, config, ...rest } = options
+  const own = { ...rest, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
+  if (config) globals.toolConfig = checkConfig(config)
   return {
     globals,
     findTool: ref => findTool(ref, globals),
@@ -156,6 +167,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
     turn: async work => (await lifetime()).turn(work, globals),
+    endSession: async id => (await sessions()).endSession(id, globals),
     close: async () => (await lifetime()).close(globals),
   }
 }

@@ -46,6 +46,7 @@ export type {
   Run,
   RunningTool,
   Stats,
+  ToolConfig,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'
@@ -54,8 +55,10 @@ export type {
   ApprovalAnswer,
   ApprovalPolicy,
   ApprovalRequest,
+  HostRequest,
   Interact,
   Patterns,
+  PromptRequest,
   RuntimePolicy,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'

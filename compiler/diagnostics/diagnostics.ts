@@ -416,7 +416,6 @@ export const RULES = {
     reason: what => `${capitalized(what)} is not evaluated, as that would run code of the project`,
     note: '`agent-apps compile` runs it, and no command does that only looks.',
   },
-  'not-yet': { ...MESSAGE_IN_FINDING, severity: 'warning' },
   'nul-byte': {
     severity: 'error',
     fatal: true,

@@ -10,6 +10,7 @@ import { resolveWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
+import { isEnabled } from '../policy/is-enabled.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals } from '../state/context.js'
 import type { AgentPolicy } from '../state/policy.js'
@@ -18,7 +19,7 @@ import type { RunContext } from './run-context.js'
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
-  const offered = (await allTools(globals)).filter(isOffered)
+  const offered = (await allTools(globals)).filter(tool => isOffered(tool) && isEnabled(tool, globals))
   return allowedAmong(offered, globals, hostLimits(globals, policy))
 }
 
@@ -26,7 +27,8 @@ export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): 
 export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
   const tools = await allTools(ctx.globals)
   if (as !== 'agent') return tools
-  return allowedAmong(tools.filter(isOffered), ctx.globals, agentLimits(ctx.globals, ctx))
+  const offered = tools.filter(tool => isOffered(tool) && isEnabled(tool, ctx.globals))
+  return allowedAmong(offered, ctx.globals, agentLimits(ctx.globals, ctx))
 }
 
 /** The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN. */
@@ -65,7 +67,7 @@ export async function requireForAgent(ref: string, globals: Globals, namespace =
   }
   const resolution = await resolveWithin(namespace, ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  if (resolution && isThere(resolution.tool)) return resolution.tool
+  if (resolution && isThere(resolution.tool) && isEnabled(resolution.tool, globals)) return resolution.tool
   throw unknownToAgent(ref)
 }
 
@@ -87,7 +89,7 @@ export async function resultForAgent(
 ): Promise<unknown | OpenedSkill> {
   const { delegate } = tool.frontmatter.metadata
   const isContent = tool.kind === 'folder' && body === undefined && (delegate ?? null) === null
-  if (!isContent || typeof result !== 'string') return result
+  if (!isContent || typeof result !== 'string') return globals.redact?.(result) ?? result
   return (await opening()).openSkill(tool, result, globals)
 }
 

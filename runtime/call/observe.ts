@@ -36,7 +36,7 @@ export function emit(type: RunEventType, ctx: RunContext, more: Progress & { err
   if (listeners === undefined) return
   const now = performance.now()
   const event: RunEvent = Object.freeze({
-    ...more,
+    ...(globals.redact?.(more) ?? more),
     type,
     run: ctx.run.id,
     ...(caller && { parent: invocationOf(caller).run.id }),

@@ -1,5 +1,7 @@
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { OWN, type OwnParts } from '../../src/own/own-parts.js'
 import { lazy, whenThere } from '../host/later.js'
+import { bareParts } from '../own/bare-parts.js'
 import { freezeArguments } from '../schema/freeze-arguments.js'
 import type { Chain, ChainStep } from '../state/chain.js'
 import type {
@@ -56,6 +58,8 @@ export class RunContext implements CallContext {
   private ownEnvelope: Envelope | undefined = undefined
   private ownManager: Manager | undefined = undefined
   private hasCalled = false
+  /** What the tools of the call have of their own. */
+  owns: ReadonlyMap<ToolDef, OwnParts> | undefined = undefined
 
   /** @param served the context that a middleware serves */
   constructor(
@@ -96,6 +100,12 @@ export class RunContext implements CallContext {
       this.ownLocals = locals
     }
     return this.ownLocals
+  }
+
+  /** What its tool has of its own. */
+  get [OWN](): OwnParts {
+    const { owns } = invocationOf(this)
+    return owns?.get(this.tool) ?? bareParts(this.tool, this, () => this.abort)
   }
 
   get nonlocals(): Record<string, unknown> {

@@ -25,7 +25,7 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 export async function authorize(call: PolicyCall & Asking): Promise<void> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  const decision = decide(agentCall(tool, args), limits)
+  const decision = decide(agentCall(tool, args, globals), limits)
   if (decision.decision === 'deny') throw deniedCall(tool, decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   grants.set(call, grantedTo(guardsOf(tool), limits))
@@ -35,7 +35,7 @@ export async function authorize(call: PolicyCall & Asking): Promise<void> {
 export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  return decisionSteps(agentCall(tool, args), limits)
+  return decisionSteps(agentCall(tool, args, globals), limits)
 }
 
 /** The tools of which an agent's call may be allowed, from the place of a call or from a host. */
@@ -48,7 +48,7 @@ export async function allowedAmong(
   const allowed: ToolDef[] = []
   for (const tool of tools) {
     const own = await limits.of(tool)
-    if (mayBeAllowed(agentCall(tool, undefined), own)) allowed.push(tool)
+    if (mayBeAllowed(agentCall(tool, undefined, globals), own)) allowed.push(tool)
     else noteWithheld(tool, own, globals)
   }
   return allowed

@@ -1,4 +1,4 @@
-import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
+import { runtimeClosed } from '../../src/base/error.js'
 import type { JsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
@@ -7,7 +7,6 @@ import {
   defineTool,
   frontmatterNow,
   isDefinedTool,
-  RESERVED_FIELDS,
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
@@ -79,7 +78,7 @@ export function register(
     return undoing(globals, named.name)
   }
   checkOptions('register', options, DEFINITION_OPTIONS)
-  const defined = isDefinedTool(tool) ? tool : defineTool(withoutIdle(tool))
+  const defined = isDefinedTool(tool) ? tool : defineTool(tool)
   const { name, fn } = defined
   const { src = null } = options
   const frontmatter = frontmatterNow(defined, jsonSchemaOf)
@@ -88,21 +87,6 @@ export function register(
     return undoing(globals, name)
   }
   return registerLater(globals, defined, made => addTool(globals, { name, fn, src }, made))
-}
-
-/** Refuses a definition with a field that has no effect yet: nothing would tell its author. */
-function withoutIdle(definition: AnyDefinition): AnyDefinition {
-  const idle = Object.keys(definition ?? {}).find(field => RESERVED_FIELDS.includes(field))
-  if (idle === undefined) return definition
-  const { name } = definition
-  throw new AgentAppsError(
-    'DEFINITION_INVALID',
-    `The tool "${name}" has "${idle}", which has no effect yet.`,
-    {
-      hint: 'Leave it out. For a time limit, write `timeoutMs`.',
-      tool: name,
-    },
-  )
 }
 
 /** Registers a tool once its definition was made, unless it was undone before. */

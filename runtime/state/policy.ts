@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
+import type { ChoiceQuestion, ConfirmQuestion, TextQuestion } from '../../src/own/question.js'
 import type { AgentCall } from '../../src/policy/limits.js'
 import type { Origin } from './tool-def.js'
 
@@ -71,8 +72,19 @@ export interface ApprovalRequest extends Question {
   userId: string | undefined
 }
 
+/** A question of a tool: whatever it asks, `tool` is who asks. */
+export type PromptRequest = TellsTool & (TextQuestion | ChoiceQuestion | ConfirmQuestion)
+
+interface TellsTool extends Question {
+  tool: string
+  layer: Origin['layer']
+  agentId: string | undefined
+  sessionId: string | undefined
+  userId: string | undefined
+}
+
 /** Whatever a person is asked, told apart by `kind`. */
-export type HostRequest = ApprovalRequest
+export type HostRequest = ApprovalRequest | PromptRequest
 
 /** `allow-project` counts as `allow-session`. */
 export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'

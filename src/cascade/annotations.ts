@@ -51,6 +51,12 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'approval-key',
   'requires',
   'requires-tools',
+  'config',
+  'contract-version',
+  'description-path',
+  'env',
+  'executor',
+  'state-slot',
 ])
 
 /** A tool's schemas, which others inherit only if `$public` names them. */

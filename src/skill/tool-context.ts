@@ -1,4 +1,7 @@
 import { AgentAppsError } from '../base/error.js'
+import type { JsonObject } from '../base/json.js'
+import { OWN, type OwnParts } from '../own/own-parts.js'
+import type { Ask } from '../own/question.js'
 
 /**
  * What `execute` gets besides its arguments. If the tool is called without a runtime, everything except the
@@ -19,6 +22,14 @@ export interface ToolContext {
   readonly agentId: string | undefined
   readonly userId: string | undefined
   readonly workspaceId: string | undefined
+  /** The tool's configuration, checked against its `config`, with defaults. */
+  readonly config: JsonObject
+  /** The variables of the environment that it declares under `env` and the host lets through. */
+  readonly env: Readonly<Record<string, string>>
+  /** What it keeps in this session, as one object that its calls share. It is kept when a call ends. */
+  state: unknown
+  /** Asks a person, who is told which tool asks. */
+  readonly ask: Ask
   /** Other names of `signal`, `update`, `sessionId`, `messageId`, `callId` and `agentId`. */
   readonly abort: AbortSignal | undefined
   readonly metadata: ToolContext['update']
@@ -30,6 +41,7 @@ export interface ToolContext {
 
 /** The part of a runtime's context that is passed on. */
 export interface CallContext {
+  [OWN]?: OwnParts
   /** Throws if the call is over, so that nothing more of it starts. */
   mustGoOn?: () => void
   run?: Pick<ToolContext, 'signal' | 'update'> & { id: string }
@@ -39,64 +51,108 @@ export interface CallContext {
   manager?: Pick<ToolContext, 'invoke'>
 }
 
+/** The context that `execute` gets, for the context that a runtime calls with. */
+export function toolContextOf(context: unknown): ToolContext {
+  return new ContextOf((context ?? {}) as CallContext)
+}
+
 /**
  * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
  */
-export function toolContextOf(context: unknown): ToolContext {
-  const ctx = (context ?? {}) as CallContext
-  return {
-    get signal() {
-      return ctx.run?.signal
-    },
-    get abort() {
-      return ctx.run?.signal
-    },
-    get update() {
-      return ctx.run?.update ?? (() => {})
-    },
-    get metadata() {
-      return ctx.run?.update ?? (() => {})
-    },
-    get invoke() {
-      return ctx.manager?.invoke ?? unavailable
-    },
-    get callId() {
-      return ctx.envelope?.callId ?? ctx.run?.id
-    },
-    get callID() {
-      return ctx.envelope?.callId ?? ctx.run?.id
-    },
-    get sessionId() {
-      return ctx.envelope?.sessionId
-    },
-    get sessionID() {
-      return ctx.envelope?.sessionId
-    },
-    get messageId() {
-      return ctx.envelope?.messageId
-    },
-    get messageID() {
-      return ctx.envelope?.messageId
-    },
-    get agentId() {
-      return ctx.envelope?.agentId
-    },
-    get agent() {
-      return ctx.envelope?.agentId
-    },
-    get userId() {
-      return ctx.envelope?.userId
-    },
-    get workspaceId() {
-      return ctx.envelope?.workspaceId
-    },
+class ContextOf implements ToolContext {
+  readonly #ctx: CallContext
+
+  constructor(ctx: CallContext) {
+    this.#ctx = ctx
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#ctx.run?.signal
+  }
+
+  get abort(): AbortSignal | undefined {
+    return this.#ctx.run?.signal
+  }
+
+  get update(): ToolContext['update'] {
+    return this.#ctx.run?.update ?? (() => {})
+  }
+
+  get metadata(): ToolContext['update'] {
+    return this.#ctx.run?.update ?? (() => {})
+  }
+
+  get invoke(): ToolContext['invoke'] {
+    return this.#ctx.manager?.invoke ?? unavailable
+  }
+
+  get config(): JsonObject {
+    return this.#ctx[OWN]?.config ?? {}
+  }
+
+  get env(): ToolContext['env'] {
+    return this.#ctx[OWN]?.env ?? {}
+  }
+
+  get state(): unknown {
+    return this.#ctx[OWN]?.state
+  }
+
+  set state(value: unknown) {
+    const own = this.#ctx[OWN]
+    if (!own) unavailable()
+    own.state = value as JsonObject
+  }
+
+  get ask(): Ask {
+    return this.#ctx[OWN]?.ask ?? unavailable
+  }
+
+  get callId(): string | undefined {
+    return this.#ctx.envelope?.callId ?? this.#ctx.run?.id
+  }
+
+  get callID(): string | undefined {
+    return this.#ctx.envelope?.callId ?? this.#ctx.run?.id
+  }
+
+  get sessionId(): string | undefined {
+    return this.#ctx.envelope?.sessionId
+  }
+
+  get sessionID(): string | undefined {
+    return this.#ctx.envelope?.sessionId
+  }
+
+  get messageId(): string | undefined {
+    return this.#ctx.envelope?.messageId
+  }
+
+  get messageID(): string | undefined {
+    return this.#ctx.envelope?.messageId
+  }
+
+  get agentId(): string | undefined {
+    return this.#ctx.envelope?.agentId
+  }
+
+  get agent(): string | undefined {
+    return this.#ctx.envelope?.agentId
+  }
+
+  get userId(): string | undefined {
+    return this.#ctx.envelope?.userId
+  }
+
+  get workspaceId(): string | undefined {
+    return this.#ctx.envelope?.workspaceId
   }
 }
 
 function unavailable(): never {
   throw new AgentAppsError(
     'CONTEXT_MISSING',
-    'This tool was called without a runtime, so it can call no other.',
+    'This tool was called without a runtime, so it can call no other, ask nobody and keep nothing.',
     { hint: 'Call it through `invoke`.' },
   )
 }
