@@ -1,5 +1,6 @@
 import {
   createRuntime,
+  type HostRequest,
   type RuntimeOptions,
   type Store,
   type ToolDefinition,
@@ -344,5 +345,113 @@ describe('state', () => {
     expect(await runtime.invoke('other', ...inSession('a'))).toBe(1)
     runtime.register({ name: 'none', state: 'none', execute: (_, ctx) => ctx.state ?? 'none' })
     expect(await runtime.invoke('none', ...inSession('a'))).toBe('none')
+  })
+})
+
+describe('ctx.ask', () => {
+  const asks = (question: object) =>
+    ({ execute: (_: unknown, ctx: { ask: (q: never) => unknown }) => ctx.ask(question as never) }) as never
+
+  it.each<[string, object, unknown, unknown]>([
+    ['a text', { kind: 'text', message: 'Name?', default: 'me' }, 'you', 'you'],
+    ['a choice', { kind: 'choice', message: 'Which?', choices: ['a', 'b'] }, { answer: 'b' }, 'b'],
+    ['yes or no', { kind: 'confirm', message: 'Go on?' }, false, false],
+  ])('gives %s that the host answers, who is told which tool asks', async (_, question, answer, given) => {
+    const requests: HostRequest[] = []
+    const interact = (request: HostRequest) => {
+      requests.push(request)
+      return Promise.resolve(answer)
+    }
+    const runtime = runtimeWith(asks(question), { interact })
+    const ids = { agentId: 'a', userId: 'u', sessionId: 's' }
+    expect(await runtime.invoke('t', {}, ids)).toEqual(given)
+    expect(requests).toEqual([
+      {
+        ...question,
+        ...ids,
+        ...{ tool: 't', layer: 'programmatic', id: expect.any(String) },
+        ...{ expires: expect.any(Number), signal: expect.any(AbortSignal) },
+      },
+    ])
+  })
+
+  it('names a middleware that asks, and not the tool that it serves', async () => {
+    const tools: string[] = []
+    const interact = (request: HostRequest) => {
+      tools.push(request.tool)
+      return Promise.resolve(true)
+    }
+    const runtime = runtimeWith({ metadata: { guard: true } }, { interact })
+    runtime.register({
+      ...{ name: 'guard', role: 'middleware' },
+      execute: async (_, ctx) => void (await ctx.ask({ kind: 'confirm', message: 'Go on?' })),
+    })
+    expect(await runtime.invoke('t')).toBe('ran')
+    expect(tools).toEqual(['guard'])
+  })
+
+  it.each<[string, object, string]>([
+    ['kind', { kind: 'approval', message: 'x' }, '`kind`'],
+    ['kind of a prototype', { kind: 'constructor', message: 'x' }, '`kind`'],
+    ['tool', { kind: 'confirm', message: 'x', tool: 'bash' }, '"tool"'],
+    ['message', { kind: 'confirm', message: '' }, '`message`'],
+    ['choices', { kind: 'choice', message: 'x', choices: [] }, '`choices`'],
+    ['default', { kind: 'choice', message: 'x', choices: ['a'], default: 'b' }, '`default`'],
+  ])('refuses a question with a wrong %s, and asks nobody', async (_, question, part) => {
+    const interact = () => expect.fail('asked')
+    const { code, message } = await failure(runtimeWith(asks(question), { interact }).invoke('t'))
+    expect(code).toBe('OPTIONS_INVALID')
+    expect(message).toContain(part)
+  })
+
+  it('shows control characters and changes of direction, so that no message looks like another', async () => {
+    let message = ''
+    const interact = (request: HostRequest) => {
+      message = request.kind === 'confirm' ? request.message : ''
+      return Promise.resolve(true)
+    }
+    const question = { kind: 'confirm', message: '\u001b[2JApprove?\n\u202eback' }
+    await runtimeWith(asks(question), { interact }).invoke('t')
+    expect(message).toBe('\\u001b[2JApprove?\n\\u202eback')
+  })
+
+  it.each<[string, RuntimeOptions]>([
+    ['there is no `interact`', {}],
+    ['it throws', { interact: () => Promise.reject(new Error('closed')) }],
+    ['it gives nothing', { interact: () => Promise.resolve(undefined) }],
+    ['it gives another kind of answer', { interact: () => Promise.resolve('allow-session') }],
+    ['it is too late', { interact: () => new Promise(() => {}), interactTimeoutMs: 20 }],
+  ])('is INTERACTION_UNAVAILABLE where %s', async (_, options) => {
+    const call = runtimeWith(asks({ kind: 'confirm', message: 'Go on?' }), options).invoke('t')
+    expect(await failure(call)).toMatchObject({ code: 'INTERACTION_UNAVAILABLE' })
+  })
+
+  it('ends with the call, and tells the host', async () => {
+    const controller = new AbortController()
+    let asked: AbortSignal | undefined
+    const interact = ({ signal }: HostRequest) => {
+      asked = signal
+      controller.abort()
+      return new Promise(() => {})
+    }
+    const runtime = runtimeWith(asks({ kind: 'text', message: 'Name?' }), { interact })
+    expect(await failure(runtime.invoke('t', {}, { signal: controller.signal }))).toMatchObject({
+      code: 'RUN_ABORTED',
+    })
+    expect(asked?.aborted).toBe(true)
+  })
+
+  it('gives no approval: a call of a gated tool is asked about in its own request', async () => {
+    const kinds: string[] = []
+    const interact = ({ kind }: HostRequest) => {
+      kinds.push(kind)
+      return Promise.resolve(kind === 'approval' ? 'deny' : 'allow-session')
+    }
+    const runtime = runtimeWith(asks({ kind: 'text', message: 'Approve gated?' }), { interact })
+    runtime.register({ name: 'gated', description: 'Asks.', gated: true, execute: () => 'ran' })
+    const agent = runtime.forAgent()
+    expect(await agent.invoke('t')).toBe('allow-session')
+    expect(await failure(agent.invoke('gated'))).toMatchObject({ code: 'APPROVAL_DENIED' })
+    expect(kinds).toEqual(['text', 'approval'])
   })
 })

@@ -112,6 +112,7 @@ const EXPORTS: Record<string, string[]> = {
   ],
   'agent-apps/compiler/disk': ['parser'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/store': ['fileStore'],
   'agent-apps/vite': ['agentApps'],
 }
 /** Types leave no trace at run time, so that they are read from the declarations. */
@@ -230,6 +231,7 @@ const TYPES: Record<string, string[]> = {
     'Watcher',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/store': ['Store'],
   'agent-apps/vite': ['AgentAppsOptions'],
 }
 
