@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
 import type { ChoiceQuestion, ConfirmQuestion, TextQuestion } from '../../src/own/question.js'
+import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import type { AgentCall } from '../../src/policy/limits.js'
 import type { Origin } from './tool-def.js'
 
@@ -81,6 +82,12 @@ interface TellsTool extends Question {
   agentId: string | undefined
   sessionId: string | undefined
   userId: string | undefined
+}
+
+/** The decision about an agent's call. */
+export interface Authorization extends Decision {
+  /** What each step says, up to the one that decides. */
+  steps: StepAnswer[]
 }
 
 /** Whatever a person is asked, told apart by `kind`. */

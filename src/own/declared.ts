@@ -16,7 +16,10 @@ export interface StateSlot {
 }
 
 /** The keys of metadata that are read here. */
-export const OWN_KEYS = ['config', 'env', 'state-slot', 'requires', 'executor', 'contract-version'] as const
+export const OWN_KEYS = [
+  ...(['config', 'env', 'state-slot', 'requires', 'requires-tools', 'executor'] as const),
+  ...(['contract-version', 'description-path'] as const),
+]
 
 /** Reads what a tool declares. What has the wrong form counts as absent; the compiler reports it. */
 export function declaredBy(metadata: JsonObject): Declared {
@@ -55,8 +58,13 @@ const FORMS: Record<(typeof OWN_KEYS)[number], readonly [string, (value: JsonVal
   ],
   'state-slot': ['`none`, or an object with `schema` and `initial`', v => v === 'none' || isStateSlot(v)],
   requires: ['a range of versions of agent-apps: `>=0.1.0`', value => typeof value === 'string'],
+  'requires-tools': [
+    'a pattern, or an array of patterns',
+    value => typeof value === 'string' || isStringArray(value),
+  ],
   executor: ['`local`; only a tool of a server is `remote`', value => value === 'local'],
   'contract-version': ['a string', value => typeof value === 'string'],
+  'description-path': ['the path of a text file', value => typeof value === 'string' && value !== ''],
 }
 
 function isStateSlot(value: unknown): value is JsonObject & StateSlot {

@@ -178,7 +178,7 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   const own = fieldsByOwnNames(definition)
   const { metadata = {} } = frontmatterOf({ ...own })
   const [fault] = declarationFaults(metadata as JsonObject)
-  if (fault) throw invalid(`a wrong value for ${JSON.stringify(fault.key)}`, `It must be ${fault.expected}.`)
+  if (fault) throw invalid(`a wrong value under "${fault.key}"`, `It must be ${fault.expected}.`)
   return own
 }
 

@@ -1,7 +1,37 @@
 import { AgentAppsError } from '../base/error.js'
 import type { JsonObject } from '../base/json.js'
+import type { Permission } from '../base/permissions.js'
 import { OWN, type OwnParts } from '../own/own-parts.js'
 import type { Ask } from '../own/question.js'
+import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
+
+/** The limits of an agent that is spawned. They narrow what it could do anyway: rules may only ask or deny. */
+export interface SpawnPolicy {
+  /** If it is not empty, the only tools that it may call. */
+  allow?: string | readonly string[] | undefined
+  /** Tools that it may not call. */
+  deny?: string | readonly string[] | undefined
+  /** What the tools that it calls may do, as far as they may anyway. */
+  permissions?: readonly Permission[] | undefined
+  /** Rules over calls that ask or deny. */
+  rules?: string | readonly string[] | undefined
+}
+
+/** A tool as an agent that was spawned sees it. */
+export interface SpawnedTool {
+  name: string
+  label: string
+  kind: ToolKind
+  frontmatter: ToolFrontmatter
+}
+
+/** An agent that a tool spawned, as the tool's author knows it: `AgentRuntime` has all of it. */
+export interface SpawnedAgent {
+  findTool: (ref: string) => Promise<SpawnedTool | null>
+  listTools: () => Promise<SpawnedTool[]>
+  invoke: (ref: string, args?: unknown) => Promise<unknown>
+  spawn: (policy: SpawnPolicy) => SpawnedAgent
+}
 
 /**
  * What `execute` gets besides its arguments. If the tool is called without a runtime, everything except the
@@ -11,9 +41,22 @@ export interface ToolContext {
   /** Aborts when the call is no longer wanted. */
   readonly signal: AbortSignal | undefined
   /** Reports progress to the host. */
-  readonly update: (progress: { title?: string; metadata?: Record<string, unknown> }) => void
+  readonly update: (progress: {
+    title?: string
+    metadata?: Record<string, unknown>
+    /** How much is done, of `total`. */
+    progress?: number
+    total?: number
+  }) => void
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown) => Promise<unknown>
+  /**
+   * Starts an agent below this call. All that limits the agents above limits it too, and it shares their
+   * session.
+   */
+  readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
+  /** The optional permissions of the tool that it has for this call. */
+  readonly granted: readonly Permission[] | undefined
   /** The host's name for this call, or a generated one. */
   readonly callId: string | undefined
   /** What the host passed with the call, if anything. */
@@ -44,11 +87,11 @@ export interface CallContext {
   [OWN]?: OwnParts
   /** Throws if the call is over, so that nothing more of it starts. */
   mustGoOn?: () => void
-  run?: Pick<ToolContext, 'signal' | 'update'> & { id: string }
+  run?: Pick<ToolContext, 'signal' | 'update' | 'granted'> & { id: string }
   envelope?: Partial<
     Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>
   >
-  manager?: Pick<ToolContext, 'invoke'>
+  manager?: Pick<ToolContext, 'invoke' | 'spawn'>
 }
 
 /** The context that `execute` gets, for the context that a runtime calls with. */
@@ -84,6 +127,14 @@ class ContextOf implements ToolContext {
 
   get invoke(): ToolContext['invoke'] {
     return this.#ctx.manager?.invoke ?? unavailable
+  }
+
+  get spawn(): ToolContext['spawn'] {
+    return this.#ctx.manager?.spawn ?? unavailable
+  }
+
+  get granted(): ToolContext['granted'] {
+    return this.#ctx.run?.granted
   }
 
   get config(): JsonObject {
