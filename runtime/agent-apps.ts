@@ -45,7 +45,7 @@ export { isToolName, normalizeTags } from '../src/skill/names.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/skill/path-entry.js'
 export { parseReference, type Reference } from '../src/skill/reference.js'
 export type { ToolContext } from '../src/skill/tool-context.js'
-export { isToolResult, type ToolResult } from '../src/skill/tool-result.js'
+export { isToolResult, outputForModel, type ToolResult } from '../src/skill/tool-result.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
 export {
   ctxCwd,

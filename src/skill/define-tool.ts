@@ -2,7 +2,7 @@ import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
-import { declarationFaults } from '../own/declared.js'
+import { declarationFaults, FIELD_OF } from '../own/declared.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -178,7 +178,10 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   const own = fieldsByOwnNames(definition)
   const { metadata = {} } = frontmatterOf({ ...own })
   const [fault] = declarationFaults(metadata as JsonObject)
-  if (fault) throw invalid(`a wrong value under "${fault.key}"`, `It must be ${fault.expected}.`)
+  if (fault) {
+    const field = FIELD_OF.get(fault.key) ?? fault.key
+    throw invalid(`a wrong value for "${field}"`, `It must be ${fault.expected}.`)
+  }
   return own
 }
 

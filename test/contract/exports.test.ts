@@ -68,6 +68,7 @@ const EXPORTS: Record<string, string[]> = {
     'matchPattern',
     'nearest',
     'normalizeTags',
+    'outputForModel',
     'parse',
     'parsePatterns',
     'parseReference',

@@ -1,6 +1,7 @@
 import type { Identifier, Node, ObjectExpression } from 'acorn'
 import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
+import { FIELD_OF } from '../../../src/own/declared.js'
 import {
   DEFINITION_FIELDS,
   fieldGivenTwice,
@@ -126,13 +127,7 @@ function mayExecute({ properties }: ObjectExpression): boolean {
 }
 
 /** The fields of a definition whose keys under `metadata` have other names. */
-const METADATA_KEYS = new Map([
-  ['timeoutMs', 'timeout'],
-  ['state', 'state-slot'],
-  ['descriptionPath', 'description-path'],
-  ['requiresTools', 'requires-tools'],
-  ['contractVersion', 'contract-version'],
-])
+const METADATA_KEYS = new Map([...FIELD_OF].map(([key, field]) => [field, key]))
 
 /** The path in frontmatter of a path in a definition: all other fields are under `metadata`. */
 function frontmatterPath(written: string): string {
