@@ -19,6 +19,7 @@ export type {
 } from '../src/content/directive.js'
 export { type DirectiveForm, directiveForms } from '../src/content/directive-forms.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
+export type { HookContext, ToolHooks } from '../src/hooks/tool-hooks.js'
 export type { PluginRecord } from '../src/index/index-format.js'
 export type { OwnParts } from '../src/own/own-parts.js'
 export type { Ask, ChoiceQuestion, ConfirmQuestion, Question, TextQuestion } from '../src/own/question.js'

@@ -22,6 +22,8 @@ export {
 export { clearAllCaches, clearToolCache } from './directory/caches.js'
 export { findTool } from './find/find-tool.js'
 export type { OpenedSkill } from './find/opened-skill.js'
+export type { ToolState } from './lifecycle/tool-states.js'
+export type { TurnOptions } from './lifetime.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
 export { readResource } from './read-resource.js'

@@ -38,6 +38,7 @@ export async function callTool(
     : ((namespace === '' ? (globals.tools.programmaticTools.get(ref) ?? knownTool(ref, globals)) : null) ??
       (await requireTool(ref, globals, namespace)))
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
+  globals.lifecycle?.enter(ctx)
   const { maxDepth = DEPTH_MAX } = globals.config
   if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)
   const work = () => perform(ctx, args)
@@ -67,6 +68,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const forAgent = options?.as === 'agent' && (await agents())
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
+  globals.lifecycle?.admit(tool)
   const body = () => (chain.body ?? tool).fn(ctx, validated)
   throwIfAborted(ctx)
   const goOn = async (around: Chain): Promise<unknown> => {

@@ -10,9 +10,9 @@ import {
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
-import { descriptionIn } from './description-file.js'
 import type { Context, Globals } from '../state/context.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
+import { descriptionIn } from './description-file.js'
 import {
   addTool,
   type RegisterToolOptions,
@@ -95,7 +95,9 @@ export function register(
 function withDescription(frontmatter: JsonObject, { config }: Globals): JsonObject {
   const { metadata } = frontmatter
   const path = isJsonObject(metadata) ? metadata['description-path'] : undefined
-  return typeof path === 'string' ? { ...frontmatter, description: descriptionIn(path, config.cwd) } : frontmatter
+  return typeof path === 'string'
+    ? { ...frontmatter, description: descriptionIn(path, config.cwd) }
+    : frontmatter
 }
 
 /** Registers a tool once its definition was made, unless it was undone before. */

@@ -13,6 +13,7 @@ import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
+import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
 import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
@@ -206,6 +207,8 @@ export interface Globals {
   configure?: () => Promise<void>
   /** Takes the values of secret variables out of what is said; absent where there are none. */
   redact?: <Value>(value: Value) => Value
+  /** Its turns and tools with hooks, once there are any. */
+  lifecycle?: Lifecycle
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */

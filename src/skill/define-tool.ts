@@ -2,6 +2,7 @@ import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
+import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import { declarationFaults, FIELD_OF } from '../own/declared.js'
 import {
   type DescribedSchema,
@@ -23,7 +24,7 @@ export interface ToolDefinition<
   Params extends ToolSchema | undefined = undefined,
   Returns extends ToolSchema | undefined = undefined,
   Result = ExecuteResult<Returns>,
-> {
+> extends ToolHooks {
   /**
    * The name that it resolves by. In a file it must be a literal, so that it can be read without running the
    * file.
@@ -123,14 +124,16 @@ export function defineTool(
       : Promise.resolve(make?.()).then(rest => checkDefinition({ ...required(rest, name), name }))
     return made
   }
-  const tool: DefinedTool = {
-    name,
-    fn: async (context, args) => {
-      const mustGoOn = (context as CallContext | undefined)?.mustGoOn
-      return execute(await ready(), args, context, () => mustGoOn?.call(context))
-    },
-    frontmatter: async () => frontmatterLater(await ready()),
+  const fn = async (context: unknown, args?: unknown): Promise<unknown> => {
+    const ctx = context as CallContext | undefined
+    const made = await ready()
+    const run = (instance?: unknown): Promise<unknown> =>
+      execute(made, args, context, () => ctx?.mustGoOn?.(), instance)
+    // Without a runtime nobody keeps what `init` makes.
+    return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
+  keepHooks(fn, async () => hooksIn(await ready()))
+  const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
 }
 
@@ -175,6 +178,8 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   const twice = fieldGivenTwice(fields)
   if (twice)
     throw invalid(`"${twice.first}" and "${twice.field}", two names of one field`, 'Keep one of them.')
+  const noHook = HOOK_FIELDS.find(field => !['function', 'undefined'].includes(typeof definition[field]))
+  if (noHook) throw invalid(`the hook "${noHook}", which is no function`, `Write \`${noHook}: ctx => …\`.`)
   const own = fieldsByOwnNames(definition)
   const { metadata = {} } = frontmatterOf({ ...own })
   const [fault] = declarationFaults(metadata as JsonObject)
@@ -245,13 +250,15 @@ export function frontmatterOf({
   requiresTools,
   contractVersion,
   executor,
+  ...rest
 }: Record<string, unknown>): JsonObject {
+  const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
   const own = definedFields({
     ...{ role, visibility, tags, params, returns, gated, permissions, trust, timeout },
     ...{ config, env, 'state-slot': state, 'description-path': descriptionPath, requires, executor },
     ...{ 'requires-tools': requiresTools, 'contract-version': contractVersion },
   })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
+  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own, ...(hooks && { [HOOKS_KEY]: true }) }
   return definedFields({
     name,
     description,
@@ -295,6 +302,7 @@ async function execute(
   args: unknown,
   context: unknown,
   mustGoOn: () => void,
+  instance: unknown,
 ): Promise<unknown> {
   const checked = isStandardSchema(params)
     ? await params['~standard'].validate(args ?? {})
@@ -310,7 +318,7 @@ async function execute(
     })
   }
   mustGoOn()
-  return run(checked.value as never, toolContextOf(context))
+  return run(checked.value as never, toolContextOf(context, instance))
 }
 
 function required<Definition>(definition: Definition | undefined, name: string): Definition {
@@ -347,6 +355,10 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   contractVersion: true,
   executor: true,
   metadata: true,
+  init: true,
+  activate: true,
+  deactivate: true,
+  dispose: true,
 }
 
 /** The fields of the argument of `defineTool`. */

@@ -20,6 +20,7 @@ export const CORE_METADATA_KEYS: readonly string[] = [
   'executor',
   'gated',
   'interpolate',
+  'lifecycle',
   'permissions',
   'requires',
   'requires-tools',

@@ -57,6 +57,8 @@ export interface ToolContext {
   readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
   /** The optional permissions of the tool that it has for this call. */
   readonly granted: readonly Permission[] | undefined
+  /** What the tool's `init` returned, if it has one. */
+  readonly instance: unknown
   /** The host's name for this call, or a generated one. */
   readonly callId: string | undefined
   /** What the host passed with the call, if anything. */
@@ -92,11 +94,13 @@ export interface CallContext {
     Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>
   >
   manager?: Pick<ToolContext, 'invoke' | 'spawn'>
+  /** Runs the tool of a function with hooks, once it is initialised. `run` gets what `init` returned. */
+  withHooks?: (fn: object, run: (instance: unknown) => Promise<unknown>) => Promise<unknown>
 }
 
 /** The context that `execute` gets, for the context that a runtime calls with. */
-export function toolContextOf(context: unknown): ToolContext {
-  return new ContextOf((context ?? {}) as CallContext)
+export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
+  return new ContextOf((context ?? {}) as CallContext, instance)
 }
 
 /**
@@ -105,7 +109,10 @@ export function toolContextOf(context: unknown): ToolContext {
 class ContextOf implements ToolContext {
   readonly #ctx: CallContext
 
-  constructor(ctx: CallContext) {
+  constructor(
+    ctx: CallContext,
+    readonly instance: unknown,
+  ) {
     this.#ctx = ctx
   }
 

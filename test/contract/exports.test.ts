@@ -199,6 +199,8 @@ const TYPES: Record<string, string[]> = {
     'ToolRef',
     'ToolReference',
     'ToolReturn',
+    'ToolState',
+    'TurnOptions',
     'Via',
   ],
   'agent-apps/compiler': [
