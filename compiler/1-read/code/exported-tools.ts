@@ -66,9 +66,7 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   const reader = newReader(scope, frontmatterPath)
   const written = fields ? writtenFields(fields) : []
   // Keys that could reach an object's prototype are reported by `literalObject`.
-  const unknown = written.filter(
-    ({ field }) => !DEFINITION_FIELDS.includes(field) && !FORBIDDEN_KEYS.includes(field),
-  )
+  const unknown = written.filter(({ field }) => !isFieldOfFiles(field) && !FORBIDDEN_KEYS.includes(field))
   const skipped = new Set(['execute', ...HOOK_FIELDS, ...unknown.map(({ field }) => field)])
   const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
@@ -93,6 +91,11 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
     problems,
     offset: offsets.get('name') ?? call.start,
   }
+}
+
+/** A tool in a file imports its text; only a program that registers a tool names a file. */
+function isFieldOfFiles(field: string): boolean {
+  return field !== 'descriptionPath' && DEFINITION_FIELDS.includes(field)
 }
 
 function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
