@@ -6,7 +6,7 @@ import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
 import { laterMethods } from './call/later-methods.js'
-import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
+import { type AgentOptions, checkConfig, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -15,7 +15,7 @@ import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
-import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
+import type { Freshness, Globals, InvokeOptions, Stats, ToolConfig } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
@@ -57,14 +57,19 @@ export interface RuntimeOptions {
   maxDepth?: number
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
   env?: readonly string[]
+  /** The configuration of tools, by name: what their `config` allows, `enabled` and `timeoutMs`. */
+  config?: { tools?: Readonly<Record<string, ToolConfig>> }
+  /**
+   * Keeps the state of sessions, so that another process can go on with one, and requests for approval that are
+   * answered elsewhere. Default: memory.
+   */
+  store?: Store
   /** What agents may do. Default: they may call tools that require no permission, and none that is gated. */
   policy?: RuntimePolicy
   /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
-  /** Keeps the state of sessions, so that another process can go on with one. Default: memory. */
-  store?: Store
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -78,10 +83,11 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   maxDepth: 'number',
   env: 'strings',
   project: 'string',
+  config: 'object',
+  store: 'object',
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
-  store: 'object',
 }
 
 /**
@@ -174,9 +180,10 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
  */
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
-  const { paths, policy } = options
-  const own = { ...options, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
+  const { paths, policy, config, ...rest } = options
+  const own = { ...rest, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
+  if (config) globals.toolConfig = checkConfig(config)
   return {
     globals,
     findTool: ref => findTool(ref, globals),

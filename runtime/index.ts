@@ -49,6 +49,7 @@ export type {
   Run,
   RunningTool,
   Stats,
+  ToolConfig,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'
@@ -58,8 +59,10 @@ export type {
   ApprovalPolicy,
   ApprovalRequest,
   Authorization,
+  HostRequest,
   Interact,
   Patterns,
+  PromptRequest,
   RuntimePolicy,
   WaitingRequest,
 } from './state/policy.js'

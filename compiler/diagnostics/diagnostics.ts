@@ -31,6 +31,8 @@ const MESSAGE_IN_FINDING = {
 
 /** What to do about a field that has no meaning in its place. */
 function fieldNote(field: string, near = '', place = ''): string {
+  if (field === 'descriptionPath')
+    return "Import the text (`import description from './a.txt'`), and give it as `description`: only a program that registers a tool names a file."
   if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
   return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
 }
@@ -97,6 +99,11 @@ export const RULES = {
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
     note: length =>
       length === '0' ? 'Say what it needs, or remove the field.' : 'Shorten it, or remove the field.',
+  },
+  'declaration-invalid': {
+    severity: 'warning',
+    reason: (key, problem) => `"${key}" ${problem}`,
+    note: key => `Correct it. Until then "${key}" has no effect.`,
   },
   'default-refused': {
     severity: 'error',
@@ -416,7 +423,6 @@ export const RULES = {
     reason: what => `${capitalized(what)} is not evaluated, as that would run code of the project`,
     note: '`agent-apps compile` runs it, and no command does that only looks.',
   },
-  'not-yet': { ...MESSAGE_IN_FINDING, severity: 'warning' },
   'nul-byte': {
     severity: 'error',
     fatal: true,
@@ -486,6 +492,11 @@ export const RULES = {
     severity: 'info',
     reason: name => `The plugin "${name}" lies elsewhere and is not read`,
     note: 'Install it, and add its folder to the paths.',
+  },
+  'requires-unmet': {
+    severity: 'error',
+    reason: (range, version) => `This skill requires agent-apps ${range}, and this is ${version}`,
+    note: 'Install a version that the skill was written for, or correct `requires`.',
   },
   'resource-unreadable': {
     severity: 'error',

@@ -9,6 +9,7 @@ import { resolveWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
+import { isEnabled } from '../policy/is-enabled.js'
 import { copyOfPlain, plainArguments } from '../schema/plain-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals } from '../state/context.js'
@@ -19,7 +20,8 @@ export { copyOfPlain, plainArguments }
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, limits: AgentLimits): Promise<ToolDef[]> {
-  return allowedAmong((await allTools(globals)).filter(isOffered), globals, limits)
+  const offered = (await allTools(globals)).filter(tool => isOffered(tool) && isEnabled(tool, globals))
+  return allowedAmong(offered, globals, limits)
 }
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
@@ -70,7 +72,7 @@ export async function requireForAgent(ref: string, globals: Globals, namespace =
   }
   const resolution = await resolveWithin(namespace, ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  if (resolution && isThere(resolution.tool)) return resolution.tool
+  if (resolution && isThere(resolution.tool) && isEnabled(resolution.tool, globals)) return resolution.tool
   throw unknownToAgent(ref)
 }
 
@@ -90,7 +92,8 @@ export async function resultForAgent(
   chain: Chain,
   result: unknown,
 ): Promise<unknown | OpenedSkill> {
-  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string') return result
+  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string')
+    return globals.redact?.(result) ?? result
   return (await opening()).openSkill(tool, result, globals)
 }
 

@@ -3,8 +3,10 @@ import { chainOf } from '../cascade/chain-of.js'
 import { knownTool } from '../find/find-tool.js'
 import { requireTool } from '../find/require-tool.js'
 import { isThenable, lazy } from '../host/later.js'
+import { declaresOwn } from '../own/bare-parts.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
+import type { Chain } from '../state/chain.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { spawnFor } from './agent-runtime.js'
 import { ownOptions } from './own-options.js'
@@ -15,6 +17,7 @@ const faults = lazy(() => import('./call-refused.js'))
 const optionChecks = lazy(() => import('./invoke-options.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 const policies = lazy(() => import('../policy/authorize.js'))
+const owning = lazy(() => import('../own/with-own.js'))
 
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
@@ -70,7 +73,16 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   globals.lifecycle?.admit(tool)
   const body = () => (chain.body ?? tool).fn(ctx, forAgent ? forAgent.copyOfPlain(validated) : validated)
   throwIfAborted(ctx)
-  const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
-  const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)
-  return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
+  const goOn = async (around: Chain): Promise<unknown> => {
+    const result = around.steps.length === 0 ? body() : (await running()).runChain(ctx, around, body)
+    const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)
+    return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
+  }
+  return needsOwn(ctx, chain) ? (await owning()).withOwn(ctx, chain, goOn) : goOn(chain)
+}
+
+/** True where something that belongs to one of its tools alone must be made ready before a call runs. */
+function needsOwn({ tool, globals, options }: RunContext, { steps }: Chain): boolean {
+  if (globals.toolConfig || options?.timeoutMs !== undefined || declaresOwn(tool)) return true
+  return steps.length > 0 && steps.some(({ def }) => declaresOwn(def))
 }

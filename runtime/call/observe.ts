@@ -48,7 +48,7 @@ export function emit(type: RunEventType, ctx: RunContext, more: Partial<RunEvent
   const now = performance.now()
   notify(
     {
-      ...more,
+      ...(globals.redact?.(more) ?? more),
       type,
       run: ctx.run.id,
       ...(caller && { parent: invocationOf(caller).run.id }),

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
-import type { CallIds, InvokeOptions } from '../state/context.js'
+import type { CallIds, InvokeOptions, ToolConfig } from '../state/context.js'
 import type { AgentPolicy, RuntimePolicy } from '../state/policy.js'
 
 /** An agent: its limits, and the ids that its calls have unless they are given others. */
@@ -59,6 +59,17 @@ export function checkAgent(agent: AgentOptions): AgentOptions {
     workspaceId: 'string',
   })
   return own
+}
+
+/** A copy of the configuration of tools. Throws OPTIONS_INVALID. */
+export function checkConfig(config: { tools?: Readonly<Record<string, ToolConfig>> }) {
+  checkOptions('config', config, { tools: 'object' })
+  for (const [name, tool] of Object.entries(config.tools ?? {})) {
+    checkOptions('config.tools', { [name]: tool }, { [name]: 'object' })
+    const { enabled, timeoutMs } = tool
+    checkOptions(`config.tools.${name}`, { enabled, timeoutMs }, { enabled: 'boolean', timeoutMs: 'number' })
+  }
+  return structuredClone(config.tools ?? {})
 }
 
 /** A copy of a runtime's policy. Throws OPTIONS_INVALID. */

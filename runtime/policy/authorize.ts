@@ -33,7 +33,7 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  const decision = decide(await keyedCall(tool, args, limits), limits)
+  const decision = decide(await keyedCall(tool, args, limits, globals), limits)
   if (decision.decision === 'deny') throw keepDecision(deniedCall(tool, decision), decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   const granted = grantedTo(guardsOf(tool), limits)
@@ -46,14 +46,15 @@ export async function authorize(call: PolicyCall & Asking & Granting): Promise<v
 export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  return decisionSteps(await keyedCall(tool, args, limits), limits)
+  return decisionSteps(await keyedCall(tool, args, limits, globals), limits)
 }
 
 /** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
-async function keyedCall(tool: ToolDef, args: unknown, limits: Limits): Promise<AgentCall> {
-  const call = agentCall(tool, args)
+async function keyedCall(tool: ToolDef, args: unknown, limits: Limits, globals: Globals): Promise<AgentCall> {
+  const call = agentCall(tool, args, globals)
   if (call.guards.approvalKey === undefined || !mayBeAllowed(call, limits)) return call
-  return agentCall(tool, args, (await (await keys()).callKey(tool, args)).text)
+  const { text } = await (await keys()).callKey(tool, args)
+  return text === undefined ? call : { ...call, key: text }
 }
 
 /** The tools of which an agent's call may be allowed, from the place of a call or from a host. */
@@ -66,7 +67,7 @@ export async function allowedAmong(
   const allowed: ToolDef[] = []
   for (const tool of tools) {
     const own = await limits.of(tool)
-    if (mayBeAllowed(agentCall(tool, undefined), own)) allowed.push(tool)
+    if (mayBeAllowed(agentCall(tool, undefined, globals), own)) allowed.push(tool)
     else noteWithheld(tool, own, globals)
   }
   return allowed

@@ -8,11 +8,12 @@ import { isOwn } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { AgentLimits, Listed } from './agent-limits.js'
 import { guardsOf } from './guards-of.js'
+import { isEnabled } from './is-enabled.js'
 
 /** An agent's call of a tool as it is decided about. */
-export function agentCall(tool: ToolDef, args: unknown, key?: string): AgentCall {
-  const known = { ...matchedTool(tool), args, isThere: isThere(tool), guards: guardsOf(tool) }
-  return key === undefined ? known : { ...known, key }
+export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
+  const isKnown = isThere(tool) && isEnabled(tool, globals)
+  return { ...matchedTool(tool), args, isThere: isKnown, guards: guardsOf(tool) }
 }
 
 /** What limits the calls of one tool after another, from one place. */

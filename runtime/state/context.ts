@@ -44,6 +44,8 @@ export interface InvokeOptions extends CallIds {
   nonlocals?: Record<string, unknown> | undefined
   /** The limits of the agent that this is called for, and of those that it starts. */
   policy?: AgentPolicy | undefined
+  /** Milliseconds after which the call fails, in place of what the tool or its configuration says. */
+  timeoutMs?: number | undefined
 }
 
 /** The context of a call, besides its arguments. `Args` is their type, as the tool's author knows it. */
@@ -166,12 +168,22 @@ export interface RuntimeConfig {
   isProjects?: boolean
 }
 
+/** A tool's configuration, as the host gives it. */
+export interface ToolConfig extends JsonObject {
+  /** Whether agents may know of the tool. */
+  enabled?: boolean
+  /** Milliseconds after which its calls fail. */
+  timeoutMs?: number
+}
+
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
 export interface Globals {
   config: RuntimeConfig
   cache: Cache
   /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
   tools: { programmaticTools: RegisteredTools }
+  /** The configuration of each tool, by name: apart from `config`, which skills can read. */
+  toolConfig?: Readonly<Record<string, ToolConfig>>
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
   /** Each record's tool, so that one tool is one object. */
@@ -193,6 +205,8 @@ export interface Globals {
   events: RunEvents
   /** Reads the configuration of the runtime's project; absent where that was done, or need not be. */
   configure?: () => Promise<void>
+  /** Takes the values of secret variables out of what is said; absent where there are none. */
+  redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
   /** True once the runtime is closed: nothing is looked up any more. */

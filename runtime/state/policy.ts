@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
+import type { ChoiceQuestion, ConfirmQuestion, TextQuestion } from '../../src/own/question.js'
 import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import type { AgentCall } from '../../src/policy/limits.js'
 import type { Origin } from './tool-def.js'
@@ -80,6 +81,16 @@ export interface ApprovalRequest extends Question {
 
 /** A call that a person is to be asked about in a host's own way. `answer` takes the answer by its id. */
 export type WaitingRequest = Omit<ApprovalRequest, 'signal'>
+/** A question of a tool: whatever it asks, `tool` is who asks. */
+export type PromptRequest = TellsTool & (TextQuestion | ChoiceQuestion | ConfirmQuestion)
+
+interface TellsTool extends Question {
+  tool: string
+  layer: Origin['layer']
+  agentId: string | undefined
+  sessionId: string | undefined
+  userId: string | undefined
+}
 
 /** The decision about an agent's call. */
 export interface Authorization extends Decision {
@@ -90,7 +101,7 @@ export interface Authorization extends Decision {
 }
 
 /** Whatever a person is asked, told apart by `kind`. */
-export type HostRequest = ApprovalRequest
+export type HostRequest = ApprovalRequest | PromptRequest
 
 /** `allow-project` counts as `allow-session` unless the policy remembers answers for the project. */
 export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'

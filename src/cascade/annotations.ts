@@ -53,6 +53,12 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'approval-preview',
   'requires',
   'requires-tools',
+  'config',
+  'contract-version',
+  'description-path',
+  'env',
+  'executor',
+  'state-slot',
 ])
 
 /** A tool's schemas, which others inherit only if `$public` names them. */

@@ -156,8 +156,8 @@ describe('events', () => {
 describe('the context of defineTool', () => {
   it('hands on what the call says, to tools called from it too', async () => {
     const runtime = runtimeWith({})
-    const pick = ({ callId, ...context }: ToolContext) => ({
-      callId,
+    const pick = (context: ToolContext) => ({
+      callId: context.callId,
       session: context.sessionId,
       message: context.messageId,
       agent: context.agentId,

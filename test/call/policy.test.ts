@@ -247,7 +247,7 @@ describe('approval', () => {
     const requests: ApprovalRequest[] = []
     const runtime = runtimeWith(TOOLS, {
       interact: request => {
-        requests.push(request)
+        requests.push(request as ApprovalRequest)
         const answer = answers.shift()
         if (answer instanceof Error) throw answer
         return answer as 'deny'

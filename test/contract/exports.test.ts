@@ -33,6 +33,7 @@ const EXPORTS: Record<string, string[]> = {
     'ctxFolder',
     'ctxHookTarget',
     'ctxHookTrigger',
+    'ctxOwn',
     'ctxPaths',
     'ctxTarget',
     'ctxTool',
@@ -68,6 +69,7 @@ const EXPORTS: Record<string, string[]> = {
     'matchPattern',
     'nearest',
     'normalizeTags',
+    'outputForModel',
     'parse',
     'parsePatterns',
     'parseReference',
@@ -114,6 +116,7 @@ const EXPORTS: Record<string, string[]> = {
   ],
   'agent-apps/compiler/disk': ['parser'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/store': ['fileStore'],
   'agent-apps/vite': ['agentApps'],
 }
 /** Types leave no trace at run time, so that they are read from the declarations. */
@@ -145,6 +148,7 @@ const TYPES: Record<string, string[]> = {
     'Freshness',
     'Globals',
     'HostPlaceholder',
+    'HostRequest',
     'IgnoreEntry',
     'Interact',
     'InvokeOptions',
@@ -160,6 +164,7 @@ const TYPES: Record<string, string[]> = {
     'Patterns',
     'Permission',
     'Progress',
+    'PromptRequest',
     'ReferenceKind',
     'Register',
     'RegisterToolOptions',
@@ -185,6 +190,7 @@ const TYPES: Record<string, string[]> = {
     'Store',
     'StoredValue',
     'ToolArguments',
+    'ToolConfig',
     'ToolDef',
     'ToolDetails',
     'ToolFrontmatter',
@@ -236,6 +242,7 @@ const TYPES: Record<string, string[]> = {
     'Watcher',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/store': ['Store'],
   'agent-apps/vite': ['AgentAppsOptions'],
 }
 

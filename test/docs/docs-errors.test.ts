@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
+  AgentAppsError,
   type Context,
   createRuntime,
   defineTool,
@@ -14,11 +15,12 @@ import {
   parse,
   pathGet,
   pathQuery,
+  type RuntimeOptions,
   registerTool,
+  type Store,
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { memoryStore } from '../../runtime/approvals/memory-store.js'
 
 const HEADINGS = [
   ...readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
@@ -183,6 +185,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     globals.parser = Promise.resolve(null)
     return invoke('count')
   },
+  INTERACTION_UNAVAILABLE: async root => {
+    const runtime = runtimeOf(root)
+    runtime.register({ name: 'asks', execute: (_, ctx) => ctx.ask({ kind: 'confirm', message: 'Go on?' }) })
+    return runtime.invoke('asks')
+  },
   JSON_INVALID: async () => parse('{'),
   NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
   NEXT_TWICE: () => {
@@ -229,7 +236,17 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
-  STATE_CONFLICT: () => memoryStore().set('a', 1, 'a version that is gone'),
+  STATE_CONFLICT: async root => {
+    const store: Store = {
+      get: async () => null,
+      set: async key => {
+        throw new AgentAppsError('STATE_CONFLICT', `${key} was changed.`, { hint: 'Read it again.' })
+      },
+      delete: async () => {},
+    }
+    return stateful({ paths: [root], store }, 1)
+  },
+  STATE_INVALID: root => stateful({ paths: [root] }, 'one'),
   TOOL_INACTIVE: async root => {
     const runtime = runtimeOf(root)
     await runtime.deactivate('review')
@@ -238,6 +255,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')
+  },
+  TOOL_CONFIG: async root => {
+    const config = { tools: { plain: { region: 'eu' } } }
+    const runtime = createRuntime({ paths: [root], library: false, config })
+    runtime.register({ name: 'plain', execute: () => 1 })
+    return runtime.invoke('plain')
   },
   PERMISSION_MISSING: root => {
     const runtime = runtimeOf(root)
@@ -297,6 +320,19 @@ describe('docs/errors.md', () => {
 function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
   registerTool(runtime.globals, { name: 'save', gated: true, fn: () => 1 })
   return runtime.forAgent().invoke('save')
+}
+
+/** Calls a tool that leaves `count` in its state, which must be a number. */
+function stateful(options: RuntimeOptions, count: unknown): Promise<unknown> {
+  const runtime = createRuntime({ ...options, library: false })
+  runtime.register({
+    name: 'counts',
+    state: { schema: { type: 'object', properties: { count: { type: 'number' } } }, initial: {} },
+    execute: (_, ctx) => {
+      ctx.state = { count }
+    },
+  })
+  return runtime.invoke('counts', {}, { sessionId: 's' })
 }
 
 function runtimeOf(cwd: string): ReturnType<typeof createRuntime> {
