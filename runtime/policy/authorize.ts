@@ -3,13 +3,13 @@ import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
 import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
-import { lazy } from '../host/later.js'
+import { isThenable, lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
 import type { Asking } from './ask.js'
-import { agentCall, CallLimits } from './call-limits.js'
+import { agentCall, CallLimits, someCall } from './call-limits.js'
 import { guardsOf } from './guards-of.js'
 
 const asking = lazy(() => import('./ask.js'))
@@ -47,17 +47,23 @@ export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
   return decisionSteps(agentCall(tool, args), limits)
 }
 
+/** From so many tools on, it pays to prepare lists of rules for them. */
+const MANY = 32
+
 /** The tools of which an agent's call may be allowed, from the place of a call or from a host. */
 export async function allowedAmong(
   tools: readonly ToolDef[],
   globals: Globals,
   agent: AgentLimits,
 ): Promise<ToolDef[]> {
-  const limits = new CallLimits(agent, globals)
+  const areMany = tools.length > MANY && globals.config.freshness === 'trust'
+  const limits = new CallLimits(agent, globals, areMany)
   const allowed: ToolDef[] = []
   for (const tool of tools) {
-    const own = await limits.of(tool)
-    if (mayBeAllowed(agentCall(tool, undefined), own)) allowed.push(tool)
+    const found = limits.of(tool)
+    // Waiting takes longer than deciding.
+    const own = isThenable(found) ? await found : found
+    if (mayBeAllowed(someCall(tool), own)) allowed.push(tool)
     else noteWithheld(tool, own, globals)
   }
   return allowed

@@ -1,5 +1,6 @@
 import type { Permission } from '../base/permissions.js'
-import type { ToolRule } from '../patterns/tool-pattern.js'
+import type { RuleIndex } from '../patterns/rule-index.js'
+import type { MatchedTool, ToolRule } from '../patterns/tool-pattern.js'
 import type { ToolCall } from '../patterns/tool-rules.js'
 import type { Guards } from './guards.js'
 
@@ -19,6 +20,13 @@ export interface Written {
   isMeant?: boolean
   /** The skill that they are written in; absent for a host's. */
   skill?: string
+  /** The rules by what they could select, where many tools are held against them. */
+  index?: RuleIndex
+}
+
+/** The rules that could select a tool. */
+export function rulesFor({ rules, index }: Written, tool: MatchedTool): readonly ToolRule[] {
+  return index ? index.of(tool) : rules
 }
 
 /** Lists of rules of which only the strictest answer counts. */

@@ -2,7 +2,7 @@ import { reachOut } from '../base/permissions.js'
 import { FOREIGN_NAMES, type ToolRule } from '../patterns/tool-pattern.js'
 import { policyOf, trustOf } from '../patterns/tool-rules.js'
 import { labelOf } from '../skill/names.js'
-import type { AgentCall, Limits, RuleGroup, Written } from './limits.js'
+import { type AgentCall, type Limits, type RuleGroup, rulesFor, type Written } from './limits.js'
 
 type Answer = 'allow' | 'ask' | 'deny'
 
@@ -50,11 +50,8 @@ function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswe
  * The rules of a list that count for a tool. One that allows does not where its author may not allow, nor by
  * a tag or a glob where the tool can do more than read: it would cover tools that its author never saw.
  */
-export function countingRules(
-  call: AgentCall,
-  { rules }: Written,
-  { mayAllow }: RuleGroup,
-): readonly ToolRule[] {
+export function countingRules(call: AgentCall, list: Written, { mayAllow }: RuleGroup): readonly ToolRule[] {
+  const rules = rulesFor(list, call)
   const { required, optional } = call.guards
   const mustBeNamed = reachOut([...required, ...optional])
   if (mayAllow && !mustBeNamed) return rules
