@@ -2,6 +2,7 @@
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
 import { clearAllCaches } from './directory/caches.js'
+import { withOpenSkills } from './policy/opened-skills.js'
 import type { Globals } from './state/context.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
 
@@ -12,7 +13,9 @@ import { RegisteredToolMap } from './state/registered-tools.js'
 export async function turn<Result>(globals: Globals, work: () => Result | Promise<Result>): Promise<Result> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
-  return globals.config.freshness === 'trust' ? work() : disk.turn(async () => work())
+  return withOpenSkills(globals, async () =>
+    globals.config.freshness === 'trust' ? work() : disk.turn(async () => work()),
+  )
 }
 
 /**

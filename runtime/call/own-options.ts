@@ -67,7 +67,7 @@ export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
     ...SPAWN_POLICY,
     approval: 'object',
     guard: 'function',
-    readAllowedTools: ['restrict'],
+    readAllowedTools: ['restrict', 'pre-approve'],
   })
   const { approval } = policy
   if (approval) checkOptions('approval', approval, { mode: ['ask', 'allowlist', 'yolo'], allow: 'patterns' })

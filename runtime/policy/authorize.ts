@@ -11,6 +11,7 @@ import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './
 import type { Asking } from './ask.js'
 import { agentCall, CallLimits, someCall } from './call-limits.js'
 import { guardsOf } from './guards-of.js'
+import { type OwnedCall, openLists } from './opened-skills.js'
 
 const asking = lazy(() => import('./ask.js'))
 
@@ -29,8 +30,8 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
  */
 export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
-  const { tool, args, globals } = call
-  const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
+  const { tool, args } = call
+  const limits = await limitsOf(call)
   const decision = decide(agentCall(tool, args), limits)
   if (decision.decision === 'deny') throw deniedCall(tool, decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
@@ -41,10 +42,15 @@ export async function authorize(call: PolicyCall & Asking & Granting): Promise<v
 }
 
 /** What each step says of a call of an agent, up to the one that decides. The call is not made. */
-export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
-  const { tool, args, globals } = call
-  const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  return decisionSteps(agentCall(tool, args), limits)
+export async function stepsOf(call: OwnedCall): Promise<StepAnswer[]> {
+  const { tool, args } = call
+  return decisionSteps(agentCall(tool, args), await limitsOf(call))
+}
+
+async function limitsOf(call: OwnedCall): Promise<Limits> {
+  const { tool, globals } = call
+  const agent = { ...agentLimits(globals, call), preApproved: openLists(call) }
+  return new CallLimits(agent, globals).of(tool)
 }
 
 /** From so many tools on, it pays to prepare lists of rules for them. */

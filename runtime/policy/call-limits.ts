@@ -21,13 +21,16 @@ export function agentCall(tool: ToolDef, args: unknown): AgentCall {
 export function someCall(tool: ToolDef): AgentCall {
   const { name, tags, src, isLibrary } = matchedTool(tool) as Required<MatchedTool>
   // Field by field, as ten thousand are made for a list.
-  return { name, tags, src, isLibrary, args: undefined, isThere: isThere(tool), guards: guardsOf(tool) }
+  const isRemote = tool.origin.layer === 'remote'
+  const isAny = { isThere: isThere(tool), guards: guardsOf(tool), isRemote }
+  return { name, tags, src, isLibrary, args: undefined, ...isAny }
 }
 
 /** Limits whose lists say what namespace they are written in. */
 interface ListedLimits extends Limits {
   allowedTools: readonly Listed[]
   allow: readonly Listed[]
+  preApproved: readonly Listed[]
   rules: readonly { lists: readonly Listed[]; mayAllow: boolean }[]
 }
 
@@ -101,9 +104,13 @@ export class CallLimits {
   }
 
   #meant(limits: ListedLimits, tool: ToolDef): Awaitable<Limits> {
-    const { allowedTools, allow, rules } = limits
+    const { allowedTools, allow, preApproved, rules } = limits
     const mustAsk = (list: Listed): boolean => asksMeaning(list, tool)
-    if (![allowedTools, allow, ...rules.map(({ lists }) => lists)].some(lists => lists.some(mustAsk)))
+    if (
+      ![allowedTools, allow, preApproved, ...rules.map(({ lists }) => lists)].some(lists =>
+        lists.some(mustAsk),
+      )
+    )
       return limits
     return this.#withMeanings(limits, tool)
   }
@@ -126,8 +133,13 @@ export class CallLimits {
     }
     const rules: Limits['rules'][number][] = []
     for (const { lists, mayAllow } of limits.rules) rules.push({ lists: await meant(lists), mayAllow })
-    const { allowedTools, allow } = limits
-    return { ...limits, allowedTools: await meant(allowedTools), allow: await meant(allow), rules }
+    return {
+      ...limits,
+      allowedTools: await meant(limits.allowedTools),
+      allow: await meant(limits.allow),
+      preApproved: await meant(limits.preApproved),
+      rules,
+    }
   }
 }
 

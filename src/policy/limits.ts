@@ -8,6 +8,8 @@ import type { Guards } from './guards.js'
 export interface AgentCall extends ToolCall {
   /** False for a tool that no agent may know of: hidden, disabled, a middleware or a main skill. */
   isThere: boolean
+  /** True for a server's tool that the host did not declare: what it says of itself does not count. */
+  isRemote?: boolean
   guards: Guards
 }
 
@@ -47,6 +49,8 @@ export interface Limits {
   permissions: readonly { by: string; granted: readonly Permission[] }[]
   /** The first group that says something of a call decides. */
   rules: readonly RuleGroup[]
+  /** `allowed-tools` of skills that are open: calls that one matches need no approval that no rule asks for. */
+  preApproved: readonly Written[]
   /** Called after the rules. It can only make an answer stricter. */
   guard?: ((call: AgentCall) => unknown) | undefined
   /** Whether calls that no rule allows, and that need approval, run without it. */

@@ -52,10 +52,14 @@ function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswe
  */
 export function countingRules(call: AgentCall, list: Written, { mayAllow }: RuleGroup): readonly ToolRule[] {
   const rules = rulesFor(list, call)
-  const { required, optional } = call.guards
-  const mustBeNamed = reachOut([...required, ...optional])
-  if (mayAllow && !mustBeNamed) return rules
-  return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && isNamed(rule, call)))
+  return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && mayCover(rule, call)))
+}
+
+/** False for a tag or a glob where the tool can do more than read, or where only a server says what it does. */
+export function mayCover(rule: ToolRule, call: AgentCall): boolean {
+  const { isRemote = false, guards } = call
+  const mustBeNamed = isRemote || reachOut([...guards.required, ...guards.optional])
+  return !mustBeNamed || isNamed(rule, call)
 }
 
 /** True where a rule names this tool and no other. */
