@@ -256,6 +256,13 @@ export const RULES = {
     reason: () => 'The frontmatter is not closed: no line after this one is "---" alone',
     note: 'Add a line "---" after the last field.',
   },
+  'gate-off': {
+    severity: 'warning',
+    security: true,
+    reason: (name, permissions) =>
+      `"${name}" has \`gated: false\` and declares ${permissions}: agents call it without approval`,
+    note: 'Leave `gated` out, unless nothing that it does is worth a question.',
+  },
   'guard-invalid': { ...MESSAGE_IN_FINDING, security: true },
   'hidden-character': {
     severity: 'warning',
@@ -510,6 +517,15 @@ export const RULES = {
     note: (_role, meant = '') =>
       meant === '' ? `Use one of ${ROLES.join(', ')}, or remove the key.` : `Did you mean "${meant}"?`,
   },
+  'rule-unmatched': {
+    severity: 'warning',
+    security: true,
+    reason: pattern => `The rule ${JSON.stringify(pattern)} in trust.rules matches no tool that is known`,
+    note: (_pattern, near = '') =>
+      near === ''
+        ? "Correct its spelling. If the tool is a host's own, add its name to `hostTools` in the configuration."
+        : `Did you mean ${JSON.stringify(near)}? Ignore this if the tool is registered at run time.`,
+  },
   'schema-invalid': {
     severity: 'error',
     reason: (part, problem) => `The schema "${part}" cannot be used: ${problem}`,
@@ -534,6 +550,13 @@ export const RULES = {
     security: true,
     reason: path => `"${path}" looks like a secret; it is neither served nor put into a bundle`,
     note: 'Keep secrets out of skills: anyone who can read the skill can read them.',
+  },
+  'shadows-guarded': {
+    severity: 'warning',
+    security: true,
+    reason: (name, permissions) =>
+      `"${name}" takes the place of a tool of this name that declares ${permissions}: what is granted to that one is granted to this`,
+    note: 'Give it another name, unless it is meant to replace that tool.',
   },
   'skill-in-dot-directory': {
     severity: 'info',

@@ -10,6 +10,7 @@ import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
 import { isEnabled } from '../policy/is-enabled.js'
+import { noteOpened } from '../policy/opened-skills.js'
 import { copyOfPlain, plainArguments } from '../schema/plain-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals } from '../state/context.js'
@@ -88,10 +89,12 @@ const opening = lazy(() => import('../find/opened-skill.js'))
 
 /** The result as an agent gets it: a skill that it opens comes with the place of its files. */
 export async function resultForAgent(
-  { tool, globals }: RunContext,
+  ctx: RunContext,
   chain: Chain,
   result: unknown,
 ): Promise<unknown | OpenedSkill> {
+  const { tool, globals } = ctx
+  if (isText(tool, chain)) noteOpened(ctx)
   if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string')
     return globals.redact?.(result) ?? result
   return (await opening()).openSkill(tool, result, globals)

@@ -78,7 +78,7 @@ export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
     ...SPAWN_POLICY,
     approval: 'object',
     guard: 'function',
-    readAllowedTools: ['restrict'],
+    readAllowedTools: ['restrict', 'pre-approve'],
   })
   const { approval } = policy
   if (approval)

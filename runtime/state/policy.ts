@@ -25,8 +25,11 @@ export interface AgentPolicy {
 /** The limits of all agents of a runtime. */
 export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
   approval?: ApprovalPolicy | undefined
-  /** How a skill's `allowed-tools` is read: it restricts what its agent may call. */
-  readAllowedTools?: 'restrict' | undefined
+  /**
+   * How a skill's `allowed-tools` is read. `restrict`: it restricts what its agent may call. `pre-approve`: calls
+   * that it matches need no approval while the skill is open, but for those that a rule asks about.
+   */
+  readAllowedTools?: 'restrict' | 'pre-approve' | undefined
   /** Called after the rules, with what is known of a call. It can only make the answer stricter. */
   guard?: ((call: AgentCall) => 'ask' | 'deny' | undefined) | undefined
 }
