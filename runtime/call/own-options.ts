@@ -70,6 +70,11 @@ export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
     readAllowedTools: ['restrict', 'pre-approve'],
   })
   const { approval } = policy
-  if (approval) checkOptions('approval', approval, { mode: ['ask', 'allowlist', 'yolo'], allow: 'patterns' })
+  if (approval)
+    checkOptions('approval', approval, {
+      mode: ['ask', 'allowlist', 'yolo'],
+      allow: 'patterns',
+      remember: ['session', 'project'],
+    })
   return { ...ownPolicy(policy), approval: approval && structuredClone(approval) }
 }

@@ -1,19 +1,21 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
-import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
+import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
+import type { Asking } from '../approvals/approved-call.js'
 import { isThenable, lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
-import type { Asking } from './ask.js'
 import { agentCall, CallLimits, someCall } from './call-limits.js'
+import { keepDecision } from './denials.js'
 import { guardsOf } from './guards-of.js'
 import { type OwnedCall, openLists } from './opened-skills.js'
 
 const asking = lazy(() => import('./ask.js'))
+const keys = lazy(() => import('./call-key.js'))
 
 /** A call that is told what it is granted. What is said there decides nothing. */
 interface Granting {
@@ -32,8 +34,8 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
   const { tool, args } = call
   const limits = await limitsOf(call)
-  const decision = decide(agentCall(tool, args), limits)
-  if (decision.decision === 'deny') throw deniedCall(tool, decision)
+  const decision = decide(await keyedCall(tool, args, limits), limits)
+  if (decision.decision === 'deny') throw keepDecision(deniedCall(tool, decision), decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   const granted = grantedTo(guardsOf(tool), limits)
   grants.set(call, granted)
@@ -44,7 +46,15 @@ export async function authorize(call: PolicyCall & Asking & Granting): Promise<v
 /** What each step says of a call of an agent, up to the one that decides. The call is not made. */
 export async function stepsOf(call: OwnedCall): Promise<StepAnswer[]> {
   const { tool, args } = call
-  return decisionSteps(agentCall(tool, args), await limitsOf(call))
+  const limits = await limitsOf(call)
+  return decisionSteps(await keyedCall(tool, args, limits), limits)
+}
+
+/** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
+async function keyedCall(tool: ToolDef, args: unknown, limits: Limits): Promise<AgentCall> {
+  const call = agentCall(tool, args)
+  if (call.guards.approvalKey === undefined || !mayBeAllowed(call, limits)) return call
+  return agentCall(tool, args, (await (await keys()).callKey(tool, args)).text)
 }
 
 async function limitsOf(call: OwnedCall): Promise<Limits> {

@@ -13,8 +13,9 @@ import type { AgentLimits, Listed } from './agent-limits.js'
 import { guardsOf } from './guards-of.js'
 
 /** An agent's call of a tool as it is decided about. */
-export function agentCall(tool: ToolDef, args: unknown): AgentCall {
-  return { ...someCall(tool), src: tool.src, args }
+export function agentCall(tool: ToolDef, args: unknown, key?: string): AgentCall {
+  const known = { ...someCall(tool), src: tool.src, args }
+  return key === undefined ? known : { ...known, key }
 }
 
 /** A call of a tool with arguments that nobody asks about. */

@@ -1,6 +1,8 @@
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'APPROVAL_DENIED'
+  | 'APPROVAL_INVALID'
+  | 'APPROVAL_KEY_INVALID'
   | 'APPROVAL_UNAVAILABLE'
   | 'ARGS_INVALID'
   | 'BUNDLE_CODE'
@@ -26,6 +28,7 @@ export type ErrorCode =
   | 'INDEX_LOCKED'
   | 'INDEX_NOT_WRITABLE'
   | 'INDEX_STALE'
+  | 'INIT_FAILED'
   | 'INLINE_INVALID'
   | 'INTEGRITY_FAILED'
   | 'JSON_INVALID'
@@ -47,8 +50,10 @@ export type ErrorCode =
   | 'RUN_ABORTED'
   | 'SCHEMA_INVALID'
   | 'SCHEMA_UNSUPPORTED'
+  | 'STATE_CONFLICT'
   | 'TOOL_BROKEN'
   | 'TOOL_DENIED'
+  | 'TOOL_INACTIVE'
   | 'TOOL_NOT_FOUND'
   | 'TOOL_TIMEOUT'
   | 'USAGE'
