@@ -2,6 +2,8 @@
 
 import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
+import { matchedTool } from '../../src/catalog/offered-tool.js'
+import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { findForAgent, listForAgent, requireAllowed } from '../call/agent-calls.js'
@@ -36,7 +38,14 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
   return findForAgent(ref, agent.globals, limits(), namespace)
 }
 
+/** Without those that lack a tool that they require, which a model could not use. */
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
+  const tools = await callableTools(agent)
+  const there = tools.map(matchedTool)
+  return tools.filter(({ frontmatter }) => hasRequiredTools(frontmatter.metadata['requires-tools'], there))
+}
+
+async function callableTools(agent: Agent): Promise<ToolDef[]> {
   const { limits } = await placeOf(agent)
   return listForAgent(agent.globals, limits())
 }
@@ -78,7 +87,7 @@ export async function describe(
 }
 
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
-  return (await catalogs()).makeCatalog(await listTools(agent), options)
+  return (await catalogs()).makeCatalog(await callableTools(agent), options)
 }
 
 export async function authorize(agent: Agent, ref: string, args: unknown): Promise<Authorization> {
