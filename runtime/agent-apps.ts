@@ -37,6 +37,7 @@ export {
   type DefinedTool,
   defineTool,
   isDefinedTool,
+  type PreviewContext,
   type ToolDefinition,
   type ToolSchema,
 } from '../src/skill/define-tool.js'
@@ -48,6 +49,7 @@ export { parseReference, type Reference } from '../src/skill/reference.js'
 export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, outputForModel, type ToolResult } from '../src/skill/tool-result.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
+export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
 export {
   ctxCwd,
   ctxFolder,

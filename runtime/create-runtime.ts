@@ -159,6 +159,7 @@ const LATER = [
   'explain',
   'tools',
   'turn',
+  'endSession',
   'start',
   'activate',
   'deactivate',

@@ -13,10 +13,9 @@ export { activate, deactivate, start } from './lifecycle/start-tools.js'
 export { tools } from './lifecycle/tool-states.js'
 export { close, turn } from './lifetime.js'
 
-const sessions = lazy(() => import('./session/end-session.js'))
-
 const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
+const sessions = lazy(() => import('./session/end-session.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
 
 export async function render(
@@ -35,10 +34,10 @@ export async function describe(
   return (await details()).describe(ref, globals)
 }
 
-export async function explain(globals: Globals, ref: string): Promise<Explanation> {
-  return (await cascades()).explain(ref, globals)
-}
-
 export async function endSession(globals: Globals, sessionId: string): Promise<void> {
   await (await sessions()).endSession(sessionId, globals)
+}
+
+export async function explain(globals: Globals, ref: string): Promise<Explanation> {
+  return (await cascades()).explain(ref, globals)
 }

@@ -10,10 +10,13 @@ import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
 import { isEnabled } from '../policy/is-enabled.js'
+import { copyOfPlain, plainArguments } from '../schema/plain-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { RunContext } from './run-context.js'
+
+export { copyOfPlain, plainArguments }
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, limits: AgentLimits): Promise<ToolDef[]> {

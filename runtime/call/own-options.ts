@@ -81,6 +81,11 @@ export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
     readAllowedTools: ['restrict'],
   })
   const { approval } = policy
-  if (approval) checkOptions('approval', approval, { mode: ['ask', 'allowlist', 'yolo'], allow: 'patterns' })
+  if (approval)
+    checkOptions('approval', approval, {
+      mode: ['ask', 'allowlist', 'yolo'],
+      allow: 'patterns',
+      remember: ['session', 'project'],
+    })
   return { ...ownPolicy(policy), approval: approval && structuredClone(approval) }
 }

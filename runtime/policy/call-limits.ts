@@ -11,9 +11,10 @@ import { guardsOf } from './guards-of.js'
 import { isEnabled } from './is-enabled.js'
 
 /** An agent's call of a tool as it is decided about. */
-export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
+export function agentCall(tool: ToolDef, args: unknown, globals: Globals, key?: string): AgentCall {
   const isKnown = isThere(tool) && isEnabled(tool, globals)
-  return { ...matchedTool(tool), args, isThere: isKnown, guards: guardsOf(tool) }
+  const known = { ...matchedTool(tool), args, isThere: isKnown, guards: guardsOf(tool) }
+  return key === undefined ? known : { ...known, key }
 }
 
 /** What limits the calls of one tool after another, from one place. */

@@ -1,6 +1,8 @@
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'APPROVAL_DENIED'
+  | 'APPROVAL_INVALID'
+  | 'APPROVAL_KEY_INVALID'
   | 'APPROVAL_UNAVAILABLE'
   | 'ARGS_INVALID'
   | 'BUNDLE_CODE'

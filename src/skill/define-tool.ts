@@ -72,9 +72,22 @@ export interface ToolDefinition<
   contractVersion?: string
   /** Where it runs. */
   executor?: 'local'
+  /**
+   * The text that an approval of a call is for, and that rules such as `bash(git:*)` compare. Must return a
+   * string at once, the same for the same arguments.
+   */
+  deriveApprovalKey?: (args: ExecuteArguments<Params>) => string
+  /** What a person is shown of the call before it is approved, such as the difference that it would make. */
+  preview?: (args: ExecuteArguments<Params>, context: PreviewContext) => string | Promise<string>
   /** The rest of `metadata`, as in a Markdown skill's frontmatter. */
   metadata?: JsonObject
 }
+
+/** What a preview knows of the call that waits. */
+export type PreviewContext = Pick<
+  ToolContext,
+  'signal' | 'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId'
+>
 
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
@@ -133,8 +146,14 @@ export function defineTool(
     return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
   keepHooks(fn, async () => hooksIn(await ready()))
+  Object.defineProperty(fn, DEFINITION, { value: ready })
   const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
+}
+
+/** The definition of the tool that a function runs; undefined for a function that is none of `defineTool`. */
+export function definitionOf(fn: unknown): Promise<AnyDefinition> | undefined {
+  return (fn as { [DEFINITION]?: () => Promise<AnyDefinition> })[DEFINITION]?.()
 }
 
 /** The frontmatter of a defined tool, if no function has to make its definition first; else null. */
@@ -250,6 +269,8 @@ export function frontmatterOf({
   requiresTools,
   contractVersion,
   executor,
+  deriveApprovalKey,
+  preview,
   ...rest
 }: Record<string, unknown>): JsonObject {
   const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
@@ -257,8 +278,12 @@ export function frontmatterOf({
     ...{ role, visibility, tags, params, returns, gated, permissions, trust, timeout },
     ...{ config, env, 'state-slot': state, 'description-path': descriptionPath, requires, executor },
     ...{ 'requires-tools': requiresTools, 'contract-version': contractVersion },
+    // What only the code can do is marked, so that it is not loaded to learn whether it does.
+    'approval-key': deriveApprovalKey && true,
+    'approval-preview': preview && true,
+    [HOOKS_KEY]: hooks && true,
   })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own, ...(hooks && { [HOOKS_KEY]: true }) }
+  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return definedFields({
     name,
     description,
@@ -267,7 +292,12 @@ export function frontmatterOf({
   }) as JsonObject
 }
 
-type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
+type AnyDefinition = Omit<
+  ToolDefinition,
+  'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'
+> & {
+  deriveApprovalKey?: (args: never) => string
+  preview?: (args: never, context: PreviewContext) => string | Promise<string>
   params?: ToolSchema | undefined
   returns?: ToolSchema | undefined
   execute: (args: never, context: ToolContext) => unknown
@@ -354,6 +384,8 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   requiresTools: true,
   contractVersion: true,
   executor: true,
+  deriveApprovalKey: true,
+  preview: true,
   metadata: true,
   init: true,
   activate: true,
@@ -363,3 +395,6 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
 
 /** The fields of the argument of `defineTool`. */
 export const DEFINITION_FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(FIELDS)
+
+/** The fields of a definition that are functions; `frontmatterOf` marks those that a runtime may need to know of. */
+export const FUNCTION_FIELDS: readonly string[] = ['execute', 'deriveApprovalKey', 'preview', ...HOOK_FIELDS]

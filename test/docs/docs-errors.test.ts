@@ -3,7 +3,6 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
-  AgentAppsError,
   type Context,
   createRuntime,
   defineTool,
@@ -17,10 +16,10 @@ import {
   pathQuery,
   type RuntimeOptions,
   registerTool,
-  type Store,
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStore } from '../../runtime/approvals/memory-store.js'
 
 const HEADINGS = [
   ...readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
@@ -39,6 +38,20 @@ const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
   APPROVAL_DENIED: root =>
     gated(createRuntime({ paths: [join(root, 'skills')], library: false, interact: () => 'deny' })),
+  APPROVAL_INVALID: root => runtimeOf(root).forAgent().answer('nothing', 'allow-once'),
+  APPROVAL_KEY_INVALID: root => {
+    const runtime = runtimeOf(root)
+    registerTool(runtime.globals, {
+      name: 'deploy',
+      description: 'Deploys.',
+      gated: true,
+      deriveApprovalKey: () => {
+        throw new Error('no key')
+      },
+      execute: () => 'deployed',
+    })
+    return runtime.forAgent().invoke('deploy')
+  },
   APPROVAL_UNAVAILABLE: root => gated(runtimeOf(root)),
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   BUNDLE_CODE: root => {
@@ -222,16 +235,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
-  STATE_CONFLICT: async root => {
-    const store: Store = {
-      get: async () => null,
-      set: async key => {
-        throw new AgentAppsError('STATE_CONFLICT', `${key} was changed.`, { hint: 'Read it again.' })
-      },
-      delete: async () => {},
-    }
-    return stateful({ paths: [root], store }, 1)
-  },
+  STATE_CONFLICT: () => memoryStore().set('a', 1, 'a version that is gone'),
   STATE_INVALID: root => stateful({ paths: [root] }, 'one'),
   TOOL_INACTIVE: async root => {
     const runtime = runtimeOf(root)
