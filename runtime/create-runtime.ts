@@ -156,6 +156,7 @@ const LATER = [
   'explain',
   'tools',
   'turn',
+  'endSession',
   'start',
   'activate',
   'deactivate',

@@ -72,6 +72,18 @@ export interface AgentRuntime {
 const methods = lazy(() => import('../agents/agent-methods.js'))
 const approvals = lazy(() => import('../agents/agent-approvals.js'))
 
+const METHODS = [
+  'findTool',
+  'listTools',
+  'invoke',
+  'open',
+  'readResource',
+  'describe',
+  'catalog',
+  'authorize',
+  'answer',
+] as const
+
 /** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
 export function agentRuntime(globals: Globals, options: AgentOptions = {}): AgentRuntime {
   const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(options)
@@ -90,22 +102,7 @@ export function spawnFor(caller: CallContext, policy: SpawnPolicy): AgentRuntime
 
 function runtimeOf(agent: Agent): AgentRuntime {
   return {
-    ...(laterMethods(
-      agent,
-      [
-        'findTool',
-        'listTools',
-        'invoke',
-        'open',
-        'readResource',
-        'describe',
-        'catalog',
-        'authorize',
-        'answer',
-      ],
-      methods,
-      true,
-    ) as Omit<AgentRuntime, 'within' | 'spawn' | 'approvals'>),
+    ...(laterMethods(agent, METHODS, methods, true) as Pick<AgentRuntime, (typeof METHODS)[number]>),
     approvals: laterMethods(agent, ['list', 'revoke'], approvals) as AgentRuntime['approvals'],
     within: skill => runtimeOf({ ...agent, skills: [...agent.skills, skill] }),
     spawn: policy => runtimeOf({ ...agent, spawned: [...agent.spawned, checkSpawned(policy)] }),

@@ -49,8 +49,8 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'gated',
   'trust',
   'approval-key',
-  'approval-preview',
   'lifecycle',
+  'approval-preview',
   'requires',
   'requires-tools',
 ])

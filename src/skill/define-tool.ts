@@ -243,8 +243,9 @@ export function frontmatterOf({
     // What only the code can do is marked, so that it is not loaded to learn whether it does.
     'approval-key': deriveApprovalKey && true,
     'approval-preview': preview && true,
+    [HOOKS_KEY]: hooks && true,
   })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own, ...(hooks && { [HOOKS_KEY]: true }) }
+  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return definedFields({
     name,
     description,
@@ -346,7 +347,7 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
 export const DEFINITION_FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(FIELDS)
 
 /** The fields of a definition that are functions; `frontmatterOf` marks those that a runtime may need to know of. */
-export const FUNCTION_FIELDS = ['execute', 'deriveApprovalKey', 'preview']
+export const FUNCTION_FIELDS: readonly string[] = ['execute', 'deriveApprovalKey', 'preview', ...HOOK_FIELDS]
 
 /** The fields that a definition may have although they have no effect yet. */
 export const RESERVED_FIELDS = ['descriptionPath', 'timeout']
