@@ -96,7 +96,7 @@ export async function describe(
 }
 
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
-  return (await catalogs()).makeCatalog(await callableTools(agent), options)
+  return (await catalogs()).makeCatalog(await listTools(agent), options)
 }
 
 export async function authorize(
