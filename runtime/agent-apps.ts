@@ -31,8 +31,10 @@ export {
   transferableSerializerSource,
 } from '../src/serialize/transferable-serializer.js'
 export {
+  type AnyDefinition,
   type DefinedTool,
   defineTool,
+  definitionOf,
   isDefinedTool,
   type ToolDefinition,
   type ToolSchema,

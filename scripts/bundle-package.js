@@ -38,7 +38,7 @@ const PARTS = [
     platform: 'node',
   },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
-  { folder: 'adapters', entries: ['esbuild.js', 'vite.js'], platform: 'node' },
+  { folder: 'adapters', entries: ['esbuild.js', 'testing.js', 'vite.js'], platform: 'node' },
 ]
 
 const SERIALIZER_CODE = await serializerCode()

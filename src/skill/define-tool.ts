@@ -2,7 +2,14 @@ import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
-import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
+import {
+  definitionBehind,
+  HOOK_FIELDS,
+  HOOKS_KEY,
+  hooksIn,
+  keepDefinition,
+  type ToolHooks,
+} from '../hooks/tool-hooks.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -115,9 +122,18 @@ export function defineTool(
     // Without a runtime nobody keeps what `init` makes.
     return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
-  keepHooks(fn, async () => hooksIn(await ready()))
+  keepDefinition(fn, ready)
   const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
+}
+
+/**
+ * The definition that a tool was made of, with each field under our name; null for a function that `defineTool`
+ * did not make.
+ */
+export async function definitionOf(tool: DefinedTool | DefinedTool['fn']): Promise<AnyDefinition | null> {
+  const fn = typeof tool === 'function' ? tool : tool.fn
+  return (await definitionBehind(fn)) as AnyDefinition | null
 }
 
 /** The frontmatter of a defined tool, if no function has to make its definition first; else null. */
@@ -227,7 +243,8 @@ export function frontmatterOf({
   }) as JsonObject
 }
 
-type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
+/** A definition whatever its arguments and result are. */
+export type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
   params?: ToolSchema | undefined
   returns?: ToolSchema | undefined
   execute: (args: never, context: ToolContext) => unknown
