@@ -1,5 +1,6 @@
 /** The package's main entry: the runtime, and what skill authors and hosts need besides. */
 
+export { failureForModel, type ModelFailure } from '../src/base/failure-for-model.js'
 export { nearest } from '../src/base/nearest.js'
 export {
   type Catalog,
@@ -36,6 +37,7 @@ export {
   defineTool,
   definitionOf,
   isDefinedTool,
+  type PreviewContext,
   type ToolDefinition,
   type ToolSchema,
 } from '../src/skill/define-tool.js'
@@ -47,6 +49,7 @@ export { parseReference, type Reference } from '../src/skill/reference.js'
 export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, type ToolResult } from '../src/skill/tool-result.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
+export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
 export {
   ctxCwd,
   ctxFolder,

@@ -3,9 +3,9 @@ import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
-import { type AgentRuntime, agentRuntime } from './agents/agent-runtime.js'
-import { laterMethods } from './agents/later-methods.js'
+import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
+import { laterMethods } from './call/later-methods.js'
 import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
@@ -19,6 +19,7 @@ import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.j
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'
 
@@ -62,6 +63,8 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Keeps the state of sessions, so that another process can go on with one. Default: memory. */
+  store?: Store
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -78,6 +81,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  store: 'object',
 }
 
 /**
@@ -134,6 +138,8 @@ export interface Runtime<Tools = RegisteredTools> {
    * a turn, it is done after that, and `pending` is true.
    */
   reload: () => Promise<{ pending: boolean }>
+  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  endSession: (sessionId: string) => Promise<void>
   /**
    * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
    * asked of it from then on throws RUNTIME_CLOSED.
@@ -150,10 +156,12 @@ const LATER = [
   'explain',
   'tools',
   'turn',
+  'endSession',
   'start',
   'activate',
   'deactivate',
   'reload',
+  'endSession',
   'close',
 ] as const
 type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>

@@ -8,16 +8,11 @@ export type { AgentCall } from '../src/policy/limits.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
-export type { AgentRuntime } from './agents/agent-runtime.js'
-export type { Authorization } from './call/decide-call.js'
+export type { SpawnedAgent, SpawnedTool, SpawnPolicy } from '../src/skill/tool-context.js'
+export type { Approval } from './approvals/session-approvals.js'
+export type { AgentRuntime } from './call/agent-runtime.js'
 export { invoke } from './call/invoke.js'
 export type { AgentOptions } from './call/own-options.js'
-export {
-  createCallbackRef,
-  type RegisterToolOptions,
-  registerTool,
-  unregisterTool,
-} from './call/programmatic-tools.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
 export type { RenderOptions } from './content/render-tool.js'
 export {
@@ -33,6 +28,12 @@ export type { TurnOptions } from './lifetime.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
 export { readResource } from './read-resource.js'
+export {
+  createCallbackRef,
+  type RegisterToolOptions,
+  registerTool,
+  unregisterTool,
+} from './registry/programmatic-tools.js'
 export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
@@ -56,9 +57,11 @@ export type {
   ApprovalAnswer,
   ApprovalPolicy,
   ApprovalRequest,
+  Authorization,
   Interact,
   Patterns,
   RuntimePolicy,
+  WaitingRequest,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'

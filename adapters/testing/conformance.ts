@@ -126,7 +126,7 @@ async function subjectOf(
   const fn = tool.load ? await tool.load() : tool.fn
   return {
     tool,
-    definition: await definitionOf(fn as DefinedTool['fn']),
+    definition: (await definitionOf(fn)) ?? null,
     samples,
     refused,
     slow,

@@ -27,9 +27,8 @@ export interface Subject {
   fault: (check: CheckName, message: string, sample?: number) => void
 }
 
-/** Fields of definitions that only some tools have. */
+/** What a tool declares besides. */
 export interface Declared {
-  deriveApprovalKey: (args: never) => unknown
   env: readonly string[]
 }
 

@@ -6,6 +6,7 @@ import { isThenable, lazy } from '../host/later.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
+import { spawnFor } from './agent-runtime.js'
 import { ownOptions } from './own-options.js'
 import { type InvokeFor, observing, RunContext, throwIfAborted } from './run-context.js'
 
@@ -26,7 +27,7 @@ export async function callTool(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
-  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options)
+  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options, caller !== undefined)
   const isAgent = options?.as === 'agent'
   const namespace = caller === undefined ? '' : namespaceOf(caller.tool.name)
   const tool = isAgent
@@ -42,8 +43,13 @@ export async function callTool(
 }
 
 /** Runs a tool for another one. */
-export const invokeFor: InvokeFor = (caller, ref, args, options) =>
-  callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)
+export const invokeFor: InvokeFor = /* @__PURE__ */ Object.assign(
+  ((caller, ref, args, options) => {
+    const own = ownOptions(options)
+    return callTool(ref, cloneArguments(args, own?.as === 'agent'), caller.globals, own, caller)
+  }) as InvokeFor,
+  { spawn: spawnFor },
+)
 
 /** The phases of a call, each over what the one before it gave. */
 async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
@@ -52,17 +58,17 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const chain = isThenable(found) ? await found : found
   ctx.chain = chain
   if (given instanceof UncopiedArguments) throw (await faults()).argumentsRefused(tool, given)
-  const args = checkArguments(tool, chain, given, ctx)
+  const forAgent = options?.as === 'agent' && (await agents())
+  const args = checkArguments(tool, chain, forAgent ? forAgent.plainArguments(tool, given) : given, ctx)
   ctx.takeArguments(isThenable(args) ? await args : args)
   // Read here, so that what is put in its place later reaches no tool.
   const validated = ctx.args
   const resolving = resolveReturns(tool, chain, ctx)
   const returns = isThenable(resolving) ? await resolving : resolving
-  const forAgent = options?.as === 'agent' && (await agents())
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
   globals.lifecycle?.admit(tool)
-  const body = () => (chain.body ?? tool).fn(ctx, validated)
+  const body = () => (chain.body ?? tool).fn(ctx, forAgent ? forAgent.copyOfPlain(validated) : validated)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
   const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)

@@ -1,18 +1,26 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import type { Permission } from '../../src/base/permissions.js'
+import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
-import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
+import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
+import type { Asking } from '../approvals/approved-call.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
-import type { Asking } from './ask.js'
 import { agentCall, CallLimits } from './call-limits.js'
+import { keepDecision } from './denials.js'
 import { guardsOf } from './guards-of.js'
 
 const asking = lazy(() => import('./ask.js'))
+const keys = lazy(() => import('./call-key.js'))
+
+/** A call that is told what it is granted. What is said there decides nothing. */
+interface Granting {
+  granted: readonly Permission[] | undefined
+  permitted: readonly Permission[] | undefined
+}
 
 /** What each agent's call was granted, for the calls that its code makes. */
 const grants = new WeakMap<PolicyCall, readonly Permission[]>()
@@ -22,20 +30,30 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
  *
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
  */
-export async function authorize(call: PolicyCall & Asking): Promise<void> {
+export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  const decision = decide(agentCall(tool, args), limits)
-  if (decision.decision === 'deny') throw deniedCall(tool, decision)
+  const decision = decide(await keyedCall(tool, args, limits), limits)
+  if (decision.decision === 'deny') throw keepDecision(deniedCall(tool, decision), decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
-  grants.set(call, grantedTo(guardsOf(tool), limits))
+  const granted = grantedTo(guardsOf(tool), limits)
+  grants.set(call, granted)
+  call.granted = granted
+  call.permitted = PERMISSIONS.filter(one => isGranted(one, limits.permissions))
 }
 
 /** What each step says of a call of an agent, up to the one that decides. The call is not made. */
 export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  return decisionSteps(agentCall(tool, args), limits)
+  return decisionSteps(await keyedCall(tool, args, limits), limits)
+}
+
+/** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
+async function keyedCall(tool: ToolDef, args: unknown, limits: Limits): Promise<AgentCall> {
+  const call = agentCall(tool, args)
+  if (call.guards.approvalKey === undefined || !mayBeAllowed(call, limits)) return call
+  return agentCall(tool, args, (await (await keys()).callKey(tool, args)).text)
 }
 
 /** The tools of which an agent's call may be allowed, from the place of a call or from a host. */
@@ -76,13 +94,14 @@ function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals):
  *
  * @throws PERMISSION_MISSING
  */
-export function limitCode({ tool, caller, globals }: PolicyCall): void {
+export function limitCode(call: PolicyCall & Granting): void {
+  const { tool, caller, globals } = call
   const { required } = guardsOf(tool)
-  if (required.length === 0) return
   for (let one = caller; one; one = one.caller) {
     const granted = grantedFor(one, globals)
     if (granted === null) continue
     const missing = required.filter(permission => !granted.includes(permission))
+    call.granted = granted
     if (missing.length === 0) return
     const reason = `"${one.tool.name}", whose code calls it, is not granted ${missing.join(', ')}`
     throw deniedCall(tool, { code: 'PERMISSION_MISSING', reason })

@@ -2,17 +2,20 @@
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
+import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { NameRecord } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
+import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
+import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
@@ -76,6 +79,8 @@ export interface Run {
   /** Ends when the call is no longer wanted. Setting one narrows it, for what is started further in. */
   signal: AbortSignal
   readonly origin: Origin
+  /** The optional permissions of the tool that it has for this call. Without an agent above, all. */
+  readonly granted: readonly Permission[]
   /** Reports progress to the host. */
   readonly update: (progress: Progress) => void
 }
@@ -118,6 +123,12 @@ export interface Manager {
   readonly next: () => Promise<unknown>
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
+  /**
+   * Starts an agent below this call, which all that is above limits too.
+   *
+   * @throws OPTIONS_INVALID for anything but limits that narrow
+   */
+  readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
 }
 
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
@@ -149,6 +160,8 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Keeps the state of sessions. Default: memory. */
+  store?: Store
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
 }

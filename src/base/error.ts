@@ -1,6 +1,8 @@
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'APPROVAL_DENIED'
+  | 'APPROVAL_INVALID'
+  | 'APPROVAL_KEY_INVALID'
   | 'APPROVAL_UNAVAILABLE'
   | 'ARGS_INVALID'
   | 'BUNDLE_CODE'
@@ -49,6 +51,7 @@ export type ErrorCode =
   | 'RUN_ABORTED'
   | 'SCHEMA_INVALID'
   | 'SCHEMA_UNSUPPORTED'
+  | 'STATE_CONFLICT'
   | 'TOOL_BROKEN'
   | 'TOOL_DENIED'
   | 'TOOL_INACTIVE'

@@ -50,6 +50,7 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'trust',
   'approval-key',
   'lifecycle',
+  'approval-preview',
   'requires',
   'requires-tools',
 ])

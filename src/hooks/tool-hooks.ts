@@ -30,21 +30,15 @@ export function hooksIn(definition: ToolHooks): ToolHooks | null {
   return HOOK_FIELDS.some(field => definition[field] !== undefined) ? definition : null
 }
 
-const DEFINITION = Symbol.for('agent-apps.definition-of-function')
+const HOOKS = Symbol.for('agent-apps.tool-hooks')
 
-/** Lets the definition of a tool be found by its function. `made` may have to make it first. */
-export function keepDefinition(fn: object, made: () => Promise<ToolHooks>): void {
-  Object.defineProperty(fn, DEFINITION, { value: made })
-}
-
-/** The definition that a tool's function was made of by any copy of the package; null where there is none. */
-export async function definitionBehind(fn: unknown): Promise<ToolHooks | null> {
-  const made = (fn as { [DEFINITION]?: () => Promise<ToolHooks> } | null | undefined)?.[DEFINITION]
-  return made ? made() : null
+/** Lets the hooks of a tool be found by its function. `given` may have to make the definition first. */
+export function keepHooks(fn: object, given: () => Promise<ToolHooks | null>): void {
+  Object.defineProperty(fn, HOOKS, { value: given })
 }
 
 /** The hooks of the tool whose function this is; null where it has none. */
 export async function hooksOf(fn: unknown): Promise<ToolHooks | null> {
-  const definition = await definitionBehind(fn)
-  return definition && hooksIn(definition)
+  const given = (fn as { [HOOKS]?: () => Promise<ToolHooks | null> } | null | undefined)?.[HOOKS]
+  return given ? given() : null
 }

@@ -2,14 +2,7 @@ import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
-import {
-  definitionBehind,
-  HOOK_FIELDS,
-  HOOKS_KEY,
-  hooksIn,
-  keepDefinition,
-  type ToolHooks,
-} from '../hooks/tool-hooks.js'
+import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -62,9 +55,22 @@ export interface ToolDefinition<
   permissions?: ToolPermissions
   /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
   trust?: { rules: string | string[] }
+  /**
+   * The text that an approval of a call is for, and that rules such as `bash(git:*)` compare. Must return a
+   * string at once, the same for the same arguments.
+   */
+  deriveApprovalKey?: (args: ExecuteArguments<Params>) => string
+  /** What a person is shown of the call before it is approved, such as the difference that it would make. */
+  preview?: (args: ExecuteArguments<Params>, context: PreviewContext) => string | Promise<string>
   /** The rest of `metadata`, as in a Markdown skill's frontmatter. */
   metadata?: JsonObject
 }
+
+/** What a preview knows of the call that waits. */
+export type PreviewContext = Pick<
+  ToolContext,
+  'signal' | 'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId'
+>
 
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
@@ -122,18 +128,15 @@ export function defineTool(
     // Without a runtime nobody keeps what `init` makes.
     return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
-  keepDefinition(fn, ready)
+  keepHooks(fn, async () => hooksIn(await ready()))
+  Object.defineProperty(fn, DEFINITION, { value: ready })
   const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
 }
 
-/**
- * The definition that a tool was made of, with each field under our name; null for a function that `defineTool`
- * did not make.
- */
-export async function definitionOf(tool: DefinedTool | DefinedTool['fn']): Promise<AnyDefinition | null> {
-  const fn = typeof tool === 'function' ? tool : tool.fn
-  return (await definitionBehind(fn)) as AnyDefinition | null
+/** The definition of the tool that a function runs; undefined for a function that is none of `defineTool`. */
+export function definitionOf(fn: unknown): Promise<AnyDefinition> | undefined {
+  return (fn as { [DEFINITION]?: () => Promise<AnyDefinition> })[DEFINITION]?.()
 }
 
 /** The frontmatter of a defined tool, if no function has to make its definition first; else null. */
@@ -230,11 +233,19 @@ export function frontmatterOf({
   permissions,
   trust,
   timeoutMs: timeout,
+  deriveApprovalKey,
+  preview,
   ...rest
 }: Record<string, unknown>): JsonObject {
   const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
-  const own = definedFields({ role, visibility, tags, params, returns, gated, permissions, trust, timeout })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own, ...(hooks && { [HOOKS_KEY]: true }) }
+  const own = definedFields({
+    ...{ role, visibility, tags, params, returns, gated, permissions, trust, timeout },
+    // What only the code can do is marked, so that it is not loaded to learn whether it does.
+    'approval-key': deriveApprovalKey && true,
+    'approval-preview': preview && true,
+    [HOOKS_KEY]: hooks && true,
+  })
+  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return definedFields({
     name,
     description,
@@ -244,7 +255,12 @@ export function frontmatterOf({
 }
 
 /** A definition whatever its arguments and result are. */
-export type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
+export type AnyDefinition = Omit<
+  ToolDefinition,
+  'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'
+> & {
+  deriveApprovalKey?: (args: never) => string
+  preview?: (args: never, context: PreviewContext) => string | Promise<string>
   params?: ToolSchema | undefined
   returns?: ToolSchema | undefined
   execute: (args: never, context: ToolContext) => unknown
@@ -319,6 +335,8 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   gated: true,
   permissions: true,
   trust: true,
+  deriveApprovalKey: true,
+  preview: true,
   metadata: true,
   init: true,
   activate: true,
@@ -328,6 +346,9 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
 
 /** The fields of the argument of `defineTool`. */
 export const DEFINITION_FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(FIELDS)
+
+/** The fields of a definition that are functions; `frontmatterOf` marks those that a runtime may need to know of. */
+export const FUNCTION_FIELDS: readonly string[] = ['execute', 'deriveApprovalKey', 'preview', ...HOOK_FIELDS]
 
 /** The fields that a definition may have although they have no effect yet. */
 export const RESERVED_FIELDS = ['descriptionPath', 'timeout']

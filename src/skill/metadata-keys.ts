@@ -11,6 +11,7 @@ export const CORE_METADATA_KEYS: readonly string[] = [
   'agent',
   METADATA_STRING,
   'approval-key',
+  'approval-preview',
   'delegate',
   'enabled',
   'gated',

@@ -19,6 +19,7 @@ import {
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStore } from '../../runtime/approvals/memory-store.js'
 
 const HEADINGS = [
   ...readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
@@ -37,6 +38,20 @@ const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
   APPROVAL_DENIED: root =>
     gated(createRuntime({ paths: [join(root, 'skills')], library: false, interact: () => 'deny' })),
+  APPROVAL_INVALID: root => runtimeOf(root).forAgent().answer('nothing', 'allow-once'),
+  APPROVAL_KEY_INVALID: root => {
+    const runtime = runtimeOf(root)
+    registerTool(runtime.globals, {
+      name: 'deploy',
+      description: 'Deploys.',
+      gated: true,
+      deriveApprovalKey: () => {
+        throw new Error('no key')
+      },
+      execute: () => 'deployed',
+    })
+    return runtime.forAgent().invoke('deploy')
+  },
   APPROVAL_UNAVAILABLE: root => gated(runtimeOf(root)),
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   BUNDLE_CODE: root => {
@@ -216,6 +231,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
+  STATE_CONFLICT: () => memoryStore().set('a', 1, 'a version that is gone'),
   TOOL_INACTIVE: async root => {
     const runtime = runtimeOf(root)
     await runtime.deactivate('review')

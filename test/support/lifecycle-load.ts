@@ -33,7 +33,7 @@ const TOOLS = ['one', 'two', 'three']
 
 /** Each call works on the resource of its tool for up to 5 ms, or until it is aborted. */
 const source = (name: string, version: number): string => `import { defineTool } from 'agent-apps'
-const noted = globalThis.lifecycleLoad
+const noted = () => globalThis.lifecycleLoad
 export default defineTool({
   name: '${name}',
   description: 'Works on a resource.',
@@ -43,20 +43,20 @@ export default defineTool({
     const made = { isOpen: true, version: ${version} }
     await new Promise(fulfil => setTimeout(fulfil, 1))
     if (signal.aborted) throw signal.reason
-    noted.open.add(made)
+    noted().open.add(made)
     return made
   },
   async dispose({ instance }) {
     await new Promise(fulfil => setTimeout(fulfil, 1))
     if (instance === undefined) return
     instance.isOpen = false
-    noted.open.delete(instance)
+    noted().open.delete(instance)
   },
   async execute({ number }, { instance, signal, invoke }) {
     const mustBeOpen = when => {
-      if (!instance.isOpen) noted.faults.push(\`call \${number} of ${name} works on a disposed resource \${when}\`)
+      if (!instance.isOpen) noted().faults.push(\`call \${number} of ${name} works on a disposed resource \${when}\`)
     }
-    noted.begun++
+    noted().begun++
     try {
       mustBeOpen('at its start')
       if (number % 17 === 0 && '${name}' === 'one') await invoke('three', { number: 1 }).catch(() => {})
@@ -70,7 +70,7 @@ export default defineTool({
       mustBeOpen('at its end')
       return number
     } finally {
-      noted.ended++
+      noted().ended++
     }
   },
 })

@@ -103,7 +103,7 @@ function withFields(tool: object, fields: object): DefinedTool {
   const { name, fn: run, frontmatter } = defineTool(tool as ToolDefinition)
   const fn: DefinedTool['fn'] = (ctx, args) => run(ctx, args)
   const definition = async (): Promise<object> => ({ ...(await definitionOf(run)), ...fields })
-  Object.defineProperty(fn, Symbol.for('agent-apps.definition-of-function'), { value: definition })
+  Object.defineProperty(fn, Symbol.for('agent-apps.definition'), { value: definition })
   return Object.defineProperty({ name, fn, frontmatter }, Symbol.for('agent-apps.defined-tool'), {
     value: true,
   })
