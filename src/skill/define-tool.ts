@@ -294,7 +294,8 @@ export function frontmatterOf({
   }) as JsonObject
 }
 
-type AnyDefinition = Omit<
+/** A definition whatever its arguments and result are. */
+export type AnyDefinition = Omit<
   ToolDefinition,
   'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'
 > & {
