@@ -54,9 +54,15 @@ export type {
   ApprovalAnswer,
   ApprovalPolicy,
   ApprovalRequest,
+  HostRequest,
   Interact,
+  NamedAgent,
   Patterns,
+  ProjectConfiguration,
+  ProjectRequest,
   RuntimePolicy,
+  TrustPolicy,
+  UntrustedTool,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'

@@ -19,6 +19,7 @@ const PARTS = [
     alone: [
       'host/disk.js',
       'host/disk-imports.js',
+      'host/state-directory.js',
       'host/no-disk.js',
       'host/bundle-disk.js',
       'bundled-tools.js',

@@ -19,7 +19,9 @@ import { link } from '../2-resolve/link/link.js'
 import { brokenDiagnostic, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { ParsedContent } from '../directives/parse-content.js'
 import { parseContentWithin } from '../directives/parse-content-within.js'
+import { bundleModules } from '../esbuild/bundle-modules.js'
 import { importBundled } from '../esbuild/import-bundled.js'
+import type { ModuleSource } from '../esbuild/module-source.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
 import { runStages } from '../project/stage.js'
@@ -83,14 +85,21 @@ export const parser: DiskParser = {
 
   askCode,
 
-  importModule: (directory, source: CodeSource, external) =>
-    importBundled(
-      directory,
-      'file' in source
-        ? { file: resolve(directory, source.file) }
-        : { code: source.code, from: join(directory, source.from) },
-      external,
-    ),
+  async inputsOf(directory, source, external = []) {
+    const sources = new Map([['code', moduleSource(directory, source)]])
+    const { modules } = await bundleModules(directory, sources, { placement: 'anywhere', external })
+    // What cannot be bundled cannot be run either.
+    return modules.get('code')?.inputs ?? []
+  },
+
+  importModule: (directory, source, external) =>
+    importBundled(directory, moduleSource(directory, source), external),
+}
+
+function moduleSource(directory: string, source: CodeSource): ModuleSource {
+  return 'file' in source
+    ? { file: resolve(directory, source.file) }
+    : { code: source.code, from: join(directory, source.from) }
 }
 
 function contentRecord({ length }: string, { parts, faults: [problem] }: ParsedContent): ContentRecord {
@@ -117,10 +126,18 @@ interface WalkedDirectory {
 async function readUnit(directory: string, skill: WalkedSkill): Promise<SkillUnit> {
   const unit = unitOf(skill, await parseSkill(skill), [])
   addDelegates(directory, unit)
-  for (const { fresh } of unit.tools)
-    if (fresh?.code && fresh.code.dynamic.length > 0) fresh.record.dynamic = true
+  for (const { fresh } of unit.tools) {
+    const dynamic = fresh?.code?.dynamic ?? []
+    if (!fresh || dynamic.length === 0) continue
+    fresh.record.dynamic = true
+    if (dynamic.some(({ found: [path = ''] }) => HIDES_PERMISSIONS.test(path)))
+      fresh.record.permissionsUnknown = true
+  }
   return unit
 }
+
+/** The paths in a frontmatter below which permissions may lie. */
+const HIDES_PERMISSIONS = /^(?:frontmatter|metadata|metadata\.permissions.*)$/
 
 async function directoryNames(
   directory: string,

@@ -1,3 +1,4 @@
+import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { isOffered, isThere } from '../../src/catalog/offered-tool.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
@@ -11,29 +12,32 @@ import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
 import type { Chain } from '../state/chain.js'
-import type { CallerKind, Globals } from '../state/context.js'
+import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { type AgentView, agentView, callView } from '../trust/agent-view.js'
 import type { RunContext } from './run-context.js'
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
-export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
-  const offered = (await allTools(globals)).filter(isOffered)
+export async function listForAgent(own: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
+  const { globals, shown } = await agentView(own)
+  const offered = await shown((await allTools(globals)).filter(isOffered))
   return allowedAmong(offered, globals, hostLimits(globals, policy))
 }
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
 export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
-  const tools = await allTools(ctx.globals)
-  if (as !== 'agent') return tools
-  return allowedAmong(tools.filter(isOffered), ctx.globals, agentLimits(ctx.globals, ctx))
+  if (as !== 'agent') return allTools(ctx.globals)
+  const { globals, shown } = await agentView(ctx.globals)
+  const offered = await shown((await allTools(globals)).filter(isOffered))
+  return allowedAmong(offered, globals, agentLimits(globals, ctx))
 }
 
 /** The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN. */
 export async function toolFrom(ctx: RunContext, ref: string, as: CallerKind): Promise<ToolDef> {
-  const { globals } = ctx
   const namespace = namespaceOf(ctx.tool.name)
-  if (as !== 'agent') return requireTool(ref, globals, namespace)
+  if (as !== 'agent') return requireTool(ref, ctx.globals, namespace)
+  const { globals } = await agentView(ctx.globals)
   const tool = await requireForAgent(ref, globals, namespace)
   const [allowed] = await allowedAmong([tool], globals, agentLimits(globals, ctx))
   if (!allowed) throw unknownToAgent(ref)
@@ -43,11 +47,16 @@ export async function toolFrom(ctx: RunContext, ref: string, as: CallerKind): Pr
 /** The tool that an agent's name leads to; null where it knows of none. */
 export async function findForAgent(
   ref: string,
-  globals: Globals,
+  own: Globals,
   policy: AgentPolicy = {},
 ): Promise<ToolDef | null> {
-  const tool = isForAgents(ref, globals) ? (await resolve(ref, globals))?.tool : undefined
-  const [allowed] = tool ? await allowedAmong([tool], globals, hostLimits(globals, policy)) : []
+  const { globals, shown } = await agentView(own)
+  const found = isForAgents(ref, globals) ? (await resolve(ref, globals))?.tool : undefined
+  const [allowed] = await allowedAmong(
+    await shown(found ? [found] : []),
+    globals,
+    hostLimits(globals, policy),
+  )
   return allowed ?? null
 }
 
@@ -58,6 +67,14 @@ function hostLimits(globals: Globals, policy: AgentPolicy): AgentLimits {
 
 /** The tool that an agent calls by a name. Throws TOOL_NOT_FOUND for a hidden tool, too. */
 export async function requireForAgent(ref: string, globals: Globals, namespace = ''): Promise<ToolDef> {
+  return requireInView(ref, await agentView(globals), namespace)
+}
+
+async function requireInView(
+  ref: string,
+  { globals, shown }: AgentView,
+  namespace: string,
+): Promise<ToolDef> {
   if (!isForAgents(ref, globals)) {
     // A model may give anything.
     const shown = typeof ref === 'string' ? ref : typeof ref
@@ -65,8 +82,28 @@ export async function requireForAgent(ref: string, globals: Globals, namespace =
   }
   const resolution = await resolveWithin(namespace, ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  if (resolution && isThere(resolution.tool)) return resolution.tool
+  const [tool] = await shown(resolution && isThere(resolution.tool) ? [resolution.tool] : [])
+  if (tool) return tool
   throw unknownToAgent(ref)
+}
+
+/**
+ * The tool that an agent calls, and the runtime that the call is made in: a person was asked whether the tool's
+ * project is trusted, where that had to be.
+ */
+export async function toolForCall(
+  ref: string,
+  own: Globals,
+  namespace: string,
+  options: InvokeOptions,
+  caller: RunContext | undefined,
+): Promise<{ tool: ToolDef; globals: Globals }> {
+  const find = async (globals: Globals): Promise<ToolDef | undefined> =>
+    isForAgents(ref, globals) ? (await resolveWithin(namespace, ref, globals))?.tool : undefined
+  const ids = { ...definedFields({ ...caller?.envelope }), ...definedFields({ ...options }) }
+  const view = await callView(own, find, { ids, signal: options.signal ?? caller?.abort })
+  if (!view) throw unknownToAgent(ref)
+  return { globals: view.globals, tool: await requireInView(ref, view, namespace) }
 }
 
 /** The error for a tool that does not exist or that this agent may not know of; it must not tell which. */

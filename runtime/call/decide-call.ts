@@ -5,6 +5,7 @@ import { stepsOf } from '../policy/authorize.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
+import { agentView, isAskedFirst } from '../trust/agent-view.js'
 import { requireForAgent } from './agent-calls.js'
 import { argumentsRefused } from './call-refused.js'
 import { invokeFor } from './call-tool.js'
@@ -25,17 +26,20 @@ export interface Authorization extends Decision {
 export async function decideCall(
   ref: string,
   given: unknown,
-  globals: Globals,
+  own: Globals,
   options: InvokeOptions,
 ): Promise<Authorization> {
   try {
+    const { globals } = await agentView(own)
     const tool = await requireForAgent(ref, globals)
     if (given instanceof UncopiedArguments) throw argumentsRefused(tool, given)
     const ctx = new RunContext(globals, tool, invokeFor, undefined, options)
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
     ctx.takeArguments(await checkArguments(tool, chain, given, ctx))
-    return authorization(await stepsOf(ctx))
+    const steps = await stepsOf(ctx)
+    const isDenied = steps.at(-1)?.decision === 'deny'
+    return authorization(!isDenied && (await isAskedFirst(own, tool)) ? [TRUST_ASKED] : steps)
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
       throw error
@@ -43,6 +47,12 @@ export async function decideCall(
     const said = { code, by: 'the runtime', rule: null, reason: message.replace(/\.$/, ''), written: null }
     return authorization([{ step: 1, decision: 'deny', ...said }])
   }
+}
+
+/** What step 1 says of a tool whose project nobody trusts yet. */
+const TRUST_ASKED: StepAnswer = {
+  ...{ step: 1, decision: 'ask', code: null, by: 'the runtime', rule: null, written: null },
+  reason: 'its project is not trusted yet',
 }
 
 function authorization(steps: StepAnswer[]): Authorization {

@@ -56,10 +56,17 @@ export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
   checkOptions('policy', policy, {
     ...limits,
     approval: 'object',
+    trust: 'object',
     guard: 'function',
     readAllowedTools: ['restrict'],
   })
-  const { approval } = policy
-  if (approval) checkOptions('approval', approval, { mode: ['ask', 'allowlist', 'yolo'], allow: 'patterns' })
+  const { approval, trust } = policy
+  if (trust) checkOptions('trust', trust, { project: ['ask', 'allow', 'deny'] })
+  if (approval)
+    checkOptions('approval', approval, {
+      mode: ['ask', 'allowlist', 'yolo'],
+      allow: 'patterns',
+      remember: ['session', 'project'],
+    })
   return { ...ownPolicy(policy), approval: approval && structuredClone(approval) }
 }

@@ -21,8 +21,10 @@ import { resolve } from '../find/find-tool.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import type { KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
-import { isOwn } from '../state/directory-state.js'
+import type { DirectoryState } from '../state/directory-state.js'
+import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
@@ -80,6 +82,10 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   }
   const seenMain = (main: Main | null): CascadeTool | null =>
     main?.fault ? faulty(main.path, mainFault(main.fault)) : seen(main?.tool ?? null)
+  const home = sourceOf(tool)?.state
+  // A project that is not trusted reaches its own tools alone.
+  const mayReach = (state: DirectoryState): boolean =>
+    reachesOut(state, globals) || (home !== undefined && !reachesOut(home, globals))
   const lookUp: CascadeLookUp = {
     base: async (ref, from) => {
       const found = await findBase(ref, toolOfId(from.id), globals)
@@ -92,7 +98,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
     },
     authority: async one => seenMain(await authorityOf(toolOfId(one.id), globals)),
     namespaceMain: async one => seenMain(await namespaceMain(toolOfId(one.id), globals)),
-    projectMain: async () => seenMain(await rootMain(isOwn, globals)),
+    projectMain: async () => seenMain(await rootMain(state => isOwn(state) && mayReach(state), globals)),
     libraryMain: async () => seenMain(await rootMain(({ library }) => library === true, globals)),
     nearName: async ref =>
       nearTool(ref, [...globals.tools.programmaticTools.keys(), ...(await knownNames(globals))]),

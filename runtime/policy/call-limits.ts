@@ -4,8 +4,9 @@ import { namespaceOf } from '../../src/skill/names.js'
 import { authorityOf, rootMain } from '../find/find-authority.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
-import { isOwn } from '../state/directory-state.js'
+import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import type { AgentLimits, Listed } from './agent-limits.js'
 import { guardsOf } from './guards-of.js'
 
@@ -52,7 +53,8 @@ export class CallLimits {
     this.#projectMain ??= rootMain(isOwn, this.globals).then(main => main?.tool ?? null)
     const project = await this.#projectMain
     const nearest = await this.#authority(tool)
-    const isChosen = this.globals.config.isProjects !== true
+    const home = project && sourceOf(project)?.state
+    const isChosen = !home || reachesOut(home, this.globals)
     return [
       { lists: rulesOf(project), mayAllow: isChosen },
       { lists: nearest === project ? [] : rulesOf(nearest), mayAllow: false },

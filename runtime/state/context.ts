@@ -11,7 +11,7 @@ import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
-import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
+import type { AgentPolicy, Interact, ProjectConfiguration, RuntimePolicy } from './policy.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
@@ -150,6 +150,8 @@ export interface RuntimeConfig {
   interactTimeoutMs?: number
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
+  /** What the project's configuration says of agents, in effect as far as the project is trusted. */
+  projects?: ProjectConfiguration
 }
 
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
@@ -181,6 +183,12 @@ export interface Globals {
   configure?: () => Promise<void>
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
+  /** The view that agents have of the runtime as long as its project is not trusted. */
+  untrustedView?: Globals
+  /** In that view, the runtime that it is of. */
+  own?: Globals
+  /** True in that view: it runs no code of the project, which reaches nothing but itself. */
+  isUntrusted?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
   parser?: Promise<DiskParser | null>
 }

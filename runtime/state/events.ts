@@ -1,7 +1,15 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import type { Origin } from './tool-def.js'
 
-const TYPES = ['tool:start', 'tool:update', 'tool:end', 'tool:error', 'tool:denied'] as const
+const TYPES = [
+  'tool:start',
+  'tool:update',
+  'tool:end',
+  'tool:error',
+  'tool:denied',
+  'trust:asked',
+  'trust:answered',
+] as const
 
 /** How far a tool is, for people. */
 export interface Progress {
@@ -25,6 +33,11 @@ export interface RunEvent extends Progress {
   duration: number
   /** Why it failed. */
   error?: unknown
+  /** Of a question to a person: where the tool comes from that was called, and whose call it is. */
+  origin?: Origin | undefined
+  agentId?: string | undefined
+  sessionId?: string | undefined
+  userId?: string | undefined
 }
 
 /** Called with an event. What it throws becomes a diagnostic of rule `listener-throws`. */

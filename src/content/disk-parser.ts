@@ -61,6 +61,8 @@ export interface DiskParser {
     exported: string,
     external?: readonly string[],
   ) => Promise<CodeAnswer>
+  /** The project's own files that code would be bundled from, absolute. Nothing is run. */
+  inputsOf: (directory: string, source: CodeSource, external?: readonly string[]) => Promise<string[]>
   /** Imports code that was not compiled; `external` packages resolve at run time. Throws as bundling does. */
   importModule: (
     directory: string,

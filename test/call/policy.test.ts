@@ -247,6 +247,7 @@ describe('approval', () => {
     const requests: ApprovalRequest[] = []
     const runtime = runtimeWith(TOOLS, {
       interact: request => {
+        if (request.kind !== 'approval') throw new TypeError(`Nobody asked for ${request.kind}.`)
         requests.push(request)
         const answer = answers.shift()
         if (answer instanceof Error) throw answer
