@@ -1,11 +1,11 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { lazy, whenThere } from '../host/later.js'
 import { cloneArguments } from '../schema/clone-arguments.js'
-import type { Agent } from '../state/agent.js'
+import { type Agent, agentUnknown } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { Authorization } from './decide-call.js'
-import { type AgentOptions, checkAgent, ownOptions } from './own-options.js'
+import { type AgentOptions, checkAgent, optionsOf, ownOptions } from './own-options.js'
 
 /** A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. */
 export interface AgentRuntime {
@@ -30,9 +30,15 @@ const methods = lazy(() => import('./agent-methods.js'))
 const METHODS = ['findTool', 'listTools', 'invoke', 'authorize'] as const
 
 /** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
-export function agentRuntime(globals: Globals, options: AgentOptions = {}): AgentRuntime {
-  const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(options)
-  const agent: Agent = { globals, ids: definedFields({ sessionId, agentId, userId, workspaceId }), policy }
+export function agentRuntime(globals: Globals, options: AgentOptions | string = {}): AgentRuntime {
+  const isNamed = typeof options === 'string'
+  const known = isNamed ? globals.config.agents?.find(({ id }) => id === options) : undefined
+  // A project's configuration is read at the first call.
+  if (isNamed && !known && !globals.configure && !globals.config.projects) throw agentUnknown(options)
+  const given = isNamed ? (known ? optionsOf(known) : { agentId: options }) : options
+  const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(given)
+  const ids = definedFields({ sessionId, agentId, userId, workspaceId })
+  const agent: Agent = { globals, ids, policy, ...(isNamed && !known && { named: options }) }
   return Object.fromEntries(METHODS.map(name => [name, method(agent, name)])) as unknown as AgentRuntime
 }
 
@@ -41,6 +47,12 @@ function method(agent: Agent, name: (typeof METHODS)[number]) {
   return (ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown> => {
     const given = cloneArguments(args)
     const own = ownOptions(options)
-    return Promise.resolve(whenThere(methods(), later => later[name](agent, ref, given, own)))
+    return Promise.resolve(
+      whenThere(methods(), later =>
+        agent.named === undefined
+          ? later[name](agent, ref, given, own)
+          : later.named(agent, name).then((one: Agent) => later[name](one, ref, given, own)),
+      ),
+    )
   }
 }

@@ -11,7 +11,7 @@ import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
-import type { AgentPolicy, Interact, ProjectConfiguration, RuntimePolicy } from './policy.js'
+import type { AgentPolicy, Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './policy.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
@@ -127,8 +127,10 @@ export interface RuntimeConfig {
   paths: PathEntry[]
   /** The directory that relative paths start from. */
   cwd?: string
-  /** The folder of the project whose configuration counts where this one says nothing. */
-  project?: string
+  /** The project whose configuration counts where this one says nothing: its folder, or what was loaded. */
+  project?: string | ProjectConfiguration
+  /** Agents that are chosen by their ids. */
+  agents?: readonly NamedAgent[]
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
