@@ -1,5 +1,6 @@
 /** The package's main entry: the runtime, and what skill authors and hosts need besides. */
 
+export { failureForModel, type ModelFailure } from '../src/base/failure-for-model.js'
 export { nearest } from '../src/base/nearest.js'
 export {
   type Catalog,

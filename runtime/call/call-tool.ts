@@ -6,6 +6,7 @@ import { isThenable, lazy } from '../host/later.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
+import { spawnFor } from './agent-runtime.js'
 import { ownOptions } from './own-options.js'
 import { type InvokeFor, observing, RunContext, throwIfAborted } from './run-context.js'
 
@@ -26,7 +27,7 @@ export async function callTool(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
-  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options)
+  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options, caller !== undefined)
   const isAgent = options?.as === 'agent'
   const namespace = caller === undefined ? '' : namespaceOf(caller.tool.name)
   const { tool, globals } = isAgent
@@ -45,8 +46,11 @@ export async function callTool(
 }
 
 /** Runs a tool for another one. */
-export const invokeFor: InvokeFor = (caller, ref, args, options) =>
-  callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)
+export const invokeFor: InvokeFor = /* @__PURE__ */ Object.assign(
+  ((caller, ref, args, options) =>
+    callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)) as InvokeFor,
+  { spawn: spawnFor },
+)
 
 /** The phases of a call, each over what the one before it gave. */
 async function perform(ctx: RunContext, given: unknown): Promise<unknown> {

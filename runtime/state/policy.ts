@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
+import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import type { AgentCall } from '../../src/policy/limits.js'
 import type { Origin } from './tool-def.js'
 
@@ -122,6 +123,12 @@ export interface ProjectRequest extends Question {
   tools: readonly UntrustedTool[]
   /** What of its configuration takes effect with an answer that allows. */
   configuration: Omit<ProjectConfiguration, 'root'>
+}
+
+/** The decision about an agent's call. */
+export interface Authorization extends Decision {
+  /** What each step says, up to the one that decides. */
+  steps: StepAnswer[]
 }
 
 /** Whatever a person is asked, told apart by `kind`. */

@@ -1,0 +1,121 @@
+/** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
+
+import { definedFields } from '../../src/base/defined-fields.js'
+import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
+import type { ToolDetails } from '../../src/index/index-format.js'
+import { namespaceOf } from '../../src/skill/names.js'
+import { findForAgent, listForAgent, requireAllowed } from '../call/agent-calls.js'
+import { callTool } from '../call/call-tool.js'
+import { decideCall } from '../call/decide-call.js'
+import { optionsOf } from '../call/own-options.js'
+import type { RunContext } from '../call/run-context.js'
+import type { OpenedSkill } from '../find/opened-skill.js'
+import { requireTool } from '../find/require-tool.js'
+import { nameWithin } from '../find/resolve-within.js'
+import { lazy } from '../host/later.js'
+import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
+import { type Agent, keepAbove } from '../state/agent.js'
+import type { Globals, InvokeOptions } from '../state/context.js'
+import type { AgentPolicy, Authorization } from '../state/policy.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { agentView } from '../trust/agent-view.js'
+import { projectAgent } from '../trust/project-agent.js'
+
+const opening = lazy(() => import('./open-for-agent.js'))
+const details = lazy(() => import('../find/read-details.js'))
+const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
+
+/** Where an agent calls from. */
+interface Place {
+  /** The runtime, or as long as its project is not trusted, the runtime without the project's code. */
+  globals: Globals
+  options: InvokeOptions
+  caller: RunContext | undefined
+  limits: () => AgentLimits
+  /** The namespace of whoever calls, in which names are looked up first. */
+  namespace: string
+}
+
+export async function findTool(agent: Agent, ref: string): Promise<ToolDef | null> {
+  const { globals, limits, namespace } = await placeOf(agent)
+  return findForAgent(ref, globals, limits(), namespace)
+}
+
+export async function listTools(agent: Agent): Promise<ToolDef[]> {
+  const { globals, limits } = await placeOf(agent)
+  return listForAgent(globals, limits())
+}
+
+export async function invoke(
+  agent: Agent,
+  ref: string,
+  args: unknown,
+  options?: InvokeOptions,
+): Promise<unknown> {
+  const place = await placeOf(agent, options, true)
+  const { globals } = place
+  return callTool(await nameWithin(place.namespace, ref, globals), args, globals, place.options, place.caller)
+}
+
+export async function open(
+  agent: Agent,
+  ref: string,
+  args: unknown,
+  options?: InvokeOptions,
+): Promise<OpenedSkill> {
+  const place = await placeOf(agent, options, true)
+  const { globals } = place
+  const name = await nameWithin(place.namespace, ref, globals)
+  return (await opening()).openForAgent(name, args, globals, place.options, place.caller)
+}
+
+export async function readResource(agent: Agent, ref: string, path: string): Promise<Uint8Array> {
+  const { tool, globals } = await allowedTool(agent, ref)
+  return (await details()).resourceBytes(tool.name, path, globals)
+}
+
+export async function describe(
+  agent: Agent,
+  ref: string,
+): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
+  const { tool, globals } = await allowedTool(agent, ref)
+  return (await details()).describe(tool.name, globals)
+}
+
+export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
+  return (await catalogs()).makeCatalog(await listTools(agent), options)
+}
+
+export async function authorize(agent: Agent, ref: string, args: unknown): Promise<Authorization> {
+  const { globals, options, caller, namespace } = await placeOf(agent)
+  return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
+}
+
+async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; globals: Globals }> {
+  const { globals, limits, namespace } = await placeOf(agent)
+  return { tool: await requireAllowed(ref, globals, limits(), namespace), globals }
+}
+
+/** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
+async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
+  const { ids, spawned, named } = agent
+  const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
+  const { globals } = await agentView(agent.globals)
+  const caller = agent.caller as RunContext | undefined
+  const skills: ToolDef[] = []
+  for (const name of agent.skills) skills.push(await requireTool(name, globals))
+  // Made at the first call: an edge worker makes no random values before it has a request.
+  if (caller?.envelope.sessionId === undefined) ids.sessionId ??= crypto.randomUUID()
+  const own: InvokeOptions = { ...ids, ...definedFields({ ...given }), as: 'agent', policy }
+  const options = keepAbove(own, { spawned, skills })
+  const by = skills.at(-1) ?? caller?.tool
+  return {
+    ...{ globals, options, caller, namespace: by ? namespaceOf(by.name) : '' },
+    limits: () => agentLimits(globals, { options, caller }),
+  }
+}
+
+async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean): Promise<AgentPolicy> {
+  const { agentId: _, ...policy } = optionsOf(await projectAgent(globals, id, isCall ? ids : null))
+  return policy
+}
