@@ -16,7 +16,7 @@ export interface TrustedProject {
 }
 
 /** The projects that are trusted. Empty too where the state of the user is not to be believed. */
-export async function trustedProjects(roots: readonly string[]): Promise<TrustedProject[]> {
+export async function trustedProjects(roots: readonly string[] = []): Promise<TrustedProject[]> {
   const state = await disk.userState(roots)
   return state ? readProjects(state) : []
 }

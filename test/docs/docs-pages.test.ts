@@ -260,7 +260,7 @@ describe('docs/configuration.md', () => {
     for (const { path, text } of blocks) {
       const cwd = mkdtempSync(join(root, 'config-'))
       write(join(cwd, path), text)
-      const { file, paths } = await loadConfig({ cwd })
+      const { file, paths } = await loadConfig({ cwd, trusted: true })
       expect(file).toBe(join(cwd, path))
       expect(paths.filter(entry => typeof entry === 'string')).toEqual([join(cwd, 'skills')])
     }
