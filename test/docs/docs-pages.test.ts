@@ -255,6 +255,7 @@ describe('docs/configuration.md', () => {
       'package.json',
       'agent-apps.config.json',
       'agent-apps.config.json',
+      'agent-apps.config.json',
       'agent-apps.config.ts',
     ])
     for (const { path, text } of blocks) {
