@@ -19,6 +19,7 @@ export type {
 } from '../src/content/directive.js'
 export { type DirectiveForm, directiveForms } from '../src/content/directive-forms.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
+export type { HookContext, ToolHooks } from '../src/hooks/tool-hooks.js'
 export type { PluginRecord } from '../src/index/index-format.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
@@ -34,6 +35,7 @@ export {
   type DefinedTool,
   defineTool,
   isDefinedTool,
+  type PreviewContext,
   type ToolDefinition,
   type ToolSchema,
 } from '../src/skill/define-tool.js'
@@ -45,6 +47,7 @@ export { parseReference, type Reference } from '../src/skill/reference.js'
 export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, type ToolResult } from '../src/skill/tool-result.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
+export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
 export {
   ctxCwd,
   ctxFolder,

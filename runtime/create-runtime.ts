@@ -11,12 +11,15 @@ import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
+import type { ToolState } from './lifecycle/tool-states.js'
+import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
 import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'
 
@@ -63,6 +66,8 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Keeps the state of sessions, so that another process can go on with one. Default: memory. */
+  store?: Store
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -80,6 +85,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  store: 'object',
 }
 
 /**
@@ -112,6 +118,8 @@ export interface Runtime<Tools = RegisteredTools> {
   ) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
+  /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
+  tools: () => Promise<ToolState[]>
   /**
    * The runtime as a model uses it: every call is checked against a policy. A string is the id of one of the
    * `agents`; for one of a project's configuration, methods throw AGENT_UNKNOWN where it is not known.
@@ -127,15 +135,45 @@ export interface Runtime<Tools = RegisteredTools> {
    * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they
    * were first looked at. Turns inside of a turn are part of it.
    */
-  turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
-  /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
+  turn: <Result>(work: () => Result | Promise<Result>, options?: TurnOptions) => Promise<Result>
+  /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` says so. */
+  start: () => Promise<void>
+  /** Makes a tool available again that was deactivated, or that could not be initialised. */
+  activate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /** Refuses new calls of a tool: TOOL_INACTIVE. Of one with hooks, those that are running are waited for. */
+  deactivate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /**
+   * Looks at all skills anew, between turns. Calls that are running end on the code they began with. Called in
+   * a turn, it is done after that, and `pending` is true.
+   */
+  reload: () => Promise<{ pending: boolean }>
+  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  endSession: (sessionId: string) => Promise<void>
+  /**
+   * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
+   * asked of it from then on throws RUNTIME_CLOSED.
+   */
   close: () => Promise<void>
 }
 
 const methods = lazy(() => import('./runtime-methods.js'))
 
 /** Those whose code is loaded when they are called. */
-type LaterMethods<Tools> = Pick<Runtime<Tools>, 'render' | 'describe' | 'explain' | 'turn' | 'close'>
+const LATER = [
+  'render',
+  'describe',
+  'explain',
+  'tools',
+  'turn',
+  'endSession',
+  'start',
+  'activate',
+  'deactivate',
+  'reload',
+  'endSession',
+  'close',
+] as const
+type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 
 /**
  * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
@@ -164,10 +202,6 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    ...(laterMethods(
-      globals,
-      ['render', 'describe', 'explain', 'turn', 'close'],
-      methods,
-    ) as LaterMethods<Tools>),
+    ...(laterMethods(globals, LATER, methods) as LaterMethods<Tools>),
   }
 }

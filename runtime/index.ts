@@ -9,6 +9,7 @@ export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.j
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export type { SpawnedAgent, SpawnedTool, SpawnPolicy } from '../src/skill/tool-context.js'
+export type { Approval } from './approvals/session-approvals.js'
 export type { AgentRuntime } from './call/agent-runtime.js'
 export { invoke } from './call/invoke.js'
 export type { AgentOptions } from './call/own-options.js'
@@ -22,6 +23,8 @@ export {
 export { clearAllCaches, clearToolCache } from './directory/caches.js'
 export { findTool } from './find/find-tool.js'
 export type { OpenedSkill } from './find/opened-skill.js'
+export type { ToolState } from './lifecycle/tool-states.js'
+export type { TurnOptions } from './lifetime.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
 export { readResource } from './read-resource.js'
@@ -64,6 +67,7 @@ export type {
   RuntimePolicy,
   TrustPolicy,
   UntrustedTool,
+  WaitingRequest,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'

@@ -19,8 +19,7 @@ import { link } from '../2-resolve/link/link.js'
 import { brokenDiagnostic, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { ParsedContent } from '../directives/parse-content.js'
 import { parseContentWithin } from '../directives/parse-content-within.js'
-import { bundleModules } from '../esbuild/bundle-modules.js'
-import { importBundled } from '../esbuild/import-bundled.js'
+import { bundledInputs, importBundled } from '../esbuild/import-bundled.js'
 import type { ModuleSource } from '../esbuild/module-source.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
@@ -85,12 +84,8 @@ export const parser: DiskParser = {
 
   askCode,
 
-  async inputsOf(directory, source, external = []) {
-    const sources = new Map([['code', moduleSource(directory, source)]])
-    const { modules } = await bundleModules(directory, sources, { placement: 'anywhere', external })
-    // What cannot be bundled cannot be run either.
-    return modules.get('code')?.inputs ?? []
-  },
+  inputsOf: (directory, source, external) =>
+    bundledInputs(directory, moduleSource(directory, source), external),
 
   importModule: (directory, source, external) =>
     importBundled(directory, moduleSource(directory, source), external),

@@ -4,6 +4,7 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
+import { answerRequest } from '../approvals/waiting-request.js'
 import { findForAgent, listForAgent, requireAllowed } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
@@ -14,7 +15,7 @@ import { requireTool } from '../find/require-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { type Agent, keepAbove } from '../state/agent.js'
+import { type Agent, idsOf, keepAbove } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -86,9 +87,18 @@ export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): 
   return (await catalogs()).makeCatalog(await listTools(agent), options)
 }
 
-export async function authorize(agent: Agent, ref: string, args: unknown): Promise<Authorization> {
-  const { globals, options, caller, namespace } = await placeOf(agent)
+export async function authorize(
+  agent: Agent,
+  ref: string,
+  args: unknown,
+  given?: InvokeOptions,
+): Promise<Authorization> {
+  const { globals, options, caller, namespace } = await placeOf(agent, given)
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
+}
+
+export function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+  return answerRequest(id, given, idsOf(agent), agent.globals)
 }
 
 async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; globals: Globals }> {

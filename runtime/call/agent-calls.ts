@@ -10,11 +10,14 @@ import { resolveWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
+import { copyOfPlain, plainArguments } from '../schema/plain-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentView, agentView, callView } from '../trust/agent-view.js'
 import type { RunContext } from './run-context.js'
+
+export { copyOfPlain, plainArguments }
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(own: Globals, limits: AgentLimits): Promise<ToolDef[]> {

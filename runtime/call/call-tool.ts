@@ -39,6 +39,7 @@ export async function callTool(
           (await requireTool(ref, own, namespace)),
       }
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
+  globals.lifecycle?.enter(ctx)
   const { maxDepth = DEPTH_MAX } = globals.config
   if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)
   const work = () => perform(ctx, args)
@@ -47,8 +48,10 @@ export async function callTool(
 
 /** Runs a tool for another one. */
 export const invokeFor: InvokeFor = /* @__PURE__ */ Object.assign(
-  ((caller, ref, args, options) =>
-    callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)) as InvokeFor,
+  ((caller, ref, args, options) => {
+    const own = ownOptions(options)
+    return callTool(ref, cloneArguments(args, own?.as === 'agent'), caller.globals, own, caller)
+  }) as InvokeFor,
   { spawn: spawnFor },
 )
 
@@ -59,16 +62,17 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const chain = isThenable(found) ? await found : found
   ctx.chain = chain
   if (given instanceof UncopiedArguments) throw (await faults()).argumentsRefused(tool, given)
-  const args = checkArguments(tool, chain, given, ctx)
+  const forAgent = options?.as === 'agent' && (await agents())
+  const args = checkArguments(tool, chain, forAgent ? forAgent.plainArguments(tool, given) : given, ctx)
   ctx.takeArguments(isThenable(args) ? await args : args)
   // Read here, so that what is put in its place later reaches no tool.
   const validated = ctx.args
   const resolving = resolveReturns(tool, chain, ctx)
   const returns = isThenable(resolving) ? await resolving : resolving
-  const forAgent = options?.as === 'agent' && (await agents())
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
-  const body = () => (chain.body ?? tool).fn(ctx, validated)
+  globals.lifecycle?.admit(tool)
+  const body = () => (chain.body ?? tool).fn(ctx, forAgent ? forAgent.copyOfPlain(validated) : validated)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
   const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)

@@ -2,9 +2,11 @@ import { isAgentAppsError } from '../../src/base/error.js'
 import type { StepAnswer } from '../../src/policy/decide.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
+import { lazy } from '../host/later.js'
 import { stepsOf } from '../policy/authorize.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
+import { plainArguments } from '../schema/plain-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { Authorization } from '../state/policy.js'
 import { agentView, isAskedFirst } from '../trust/agent-view.js'
@@ -12,6 +14,8 @@ import { requireForAgent } from './agent-calls.js'
 import { argumentsRefused } from './call-refused.js'
 import { invokeFor } from './call-tool.js'
 import { RunContext } from './run-context.js'
+
+const asking = lazy(() => import('../policy/ask.js'))
 
 /**
  * Decides about an agent's call, with the arguments as the tool would get them, and does not make it. Nobody
@@ -33,10 +37,11 @@ export async function decideCall(
     const ctx = new RunContext(globals, tool, invokeFor, caller, options)
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
-    ctx.takeArguments(await checkArguments(tool, chain, given, ctx))
+    ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
     const steps = await stepsOf(ctx)
     const isDenied = steps.at(-1)?.decision === 'deny'
-    return authorization(!isDenied && (await isAskedFirst(own, tool)) ? [TRUST_ASKED] : steps)
+    if (!isDenied && (await isAskedFirst(own, tool))) return authorization([TRUST_ASKED])
+    return await asked(ctx, authorization(steps))
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
       throw error
@@ -50,6 +55,15 @@ export async function decideCall(
 const TRUST_ASKED: StepAnswer = {
   ...{ step: 1, decision: 'ask', code: null, by: 'the runtime', rule: null, written: null },
   reason: 'its project is not trusted yet',
+}
+
+/** What a person is to be asked, unless this was answered before. */
+async function asked(ctx: RunContext, decided: Authorization): Promise<Authorization> {
+  if (decided.decision !== 'ask') return decided
+  const request = await (await asking()).requestOf(ctx, decided)
+  if (request) return { ...decided, request }
+  const reason = `${decided.reason}, and a person allowed it`
+  return { ...decided, decision: 'allow', by: 'a person', reason, rule: null, written: null }
 }
 
 function authorization(steps: StepAnswer[]): Authorization {

@@ -21,6 +21,8 @@ import type { Origin, ToolDef } from '../state/tool-def.js'
 /** The code that notifies listeners, loaded once there are any. */
 export const observing = lazy(() => import('./observe.js'))
 
+const lifecycles = lazy(() => import('../lifecycle/runtime-lifecycle.js'))
+
 /** Runs a tool for another one, or starts an agent for it. */
 export interface InvokeFor {
   (caller: RunContext, ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown>
@@ -141,6 +143,13 @@ export class RunContext implements CallContext {
   mustGoOn(): void {
     if (this.guard) this.guard()
     else throwIfAborted(this)
+  }
+
+  /** Runs a tool with hooks, once it is initialised. */
+  withHooks(fn: object, run: (instance: unknown) => Promise<unknown>): Promise<unknown> {
+    return Promise.resolve(
+      whenThere(lifecycles(), ({ lifecycleOf }) => lifecycleOf(this.globals).run(fn, this, run)),
+    )
   }
 
   /** Nothing is further in than a tool. */

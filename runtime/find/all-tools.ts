@@ -17,10 +17,17 @@ import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 import { withoutCopies } from './without-copies.js'
 
-const notEvaluated = lazy(() => import('../state/not-evaluated.js'))
+const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
+
+/** The tools that are registered, and those of the path entries, without those that are not available. */
+export async function allTools(globals: Globals): Promise<ToolDef[]> {
+  const all = await everyTool(globals)
+  const { lifecycle } = globals
+  return lifecycle ? all.filter(tool => lifecycle.isAvailable(tool)) : all
+}
 
 /** Every tool that is registered, and those of the path entries, from indexes and files. */
-export async function allTools(globals: Globals): Promise<ToolDef[]> {
+export async function everyTool(globals: Globals): Promise<ToolDef[]> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)

@@ -1,18 +1,20 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
-import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
+import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
+import type { Asking } from '../approvals/approved-call.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
-import type { Asking } from './ask.js'
 import { agentCall, CallLimits } from './call-limits.js'
+import { keepDecision } from './denials.js'
 import { guardsOf } from './guards-of.js'
 
 const asking = lazy(() => import('./ask.js'))
+const keys = lazy(() => import('./call-key.js'))
 
 /** A call that is told what it is granted. What is said there decides nothing. */
 interface Granting {
@@ -31,8 +33,8 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  const decision = decide(agentCall(tool, args), limits)
-  if (decision.decision === 'deny') throw deniedCall(tool, decision)
+  const decision = decide(await keyedCall(tool, args, limits), limits)
+  if (decision.decision === 'deny') throw keepDecision(deniedCall(tool, decision), decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   const granted = grantedTo(guardsOf(tool), limits)
   grants.set(call, granted)
@@ -44,7 +46,14 @@ export async function authorize(call: PolicyCall & Asking & Granting): Promise<v
 export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  return decisionSteps(agentCall(tool, args), limits)
+  return decisionSteps(await keyedCall(tool, args, limits), limits)
+}
+
+/** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
+async function keyedCall(tool: ToolDef, args: unknown, limits: Limits): Promise<AgentCall> {
+  const call = agentCall(tool, args)
+  if (call.guards.approvalKey === undefined || !mayBeAllowed(call, limits)) return call
+  return agentCall(tool, args, (await (await keys()).callKey(tool, args)).text)
 }
 
 /** The tools of which an agent's call may be allowed, from the place of a call or from a host. */

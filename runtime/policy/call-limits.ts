@@ -11,8 +11,9 @@ import type { AgentLimits, Listed } from './agent-limits.js'
 import { guardsOf } from './guards-of.js'
 
 /** An agent's call of a tool as it is decided about. */
-export function agentCall(tool: ToolDef, args: unknown): AgentCall {
-  return { ...matchedTool(tool), args, isThere: isThere(tool), guards: guardsOf(tool) }
+export function agentCall(tool: ToolDef, args: unknown, key?: string): AgentCall {
+  const known = { ...matchedTool(tool), args, isThere: isThere(tool), guards: guardsOf(tool) }
+  return key === undefined ? known : { ...known, key }
 }
 
 /** What limits the calls of one tool after another, from one place. */

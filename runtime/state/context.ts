@@ -13,7 +13,9 @@ import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
+import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './policy.js'
+import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
@@ -160,6 +162,8 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Keeps the state of sessions. Default: memory. */
+  store?: Store
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
   /** What the project's configuration says of agents, in effect as far as the project is trusted. */
@@ -193,6 +197,8 @@ export interface Globals {
   events: RunEvents
   /** Reads the configuration of the runtime's project; absent where that was done, or need not be. */
   configure?: () => Promise<void>
+  /** Its turns and tools with hooks, once there are any. */
+  lifecycle?: Lifecycle
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The view that agents have of the runtime as long as its project is not trusted. */

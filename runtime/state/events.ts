@@ -1,4 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
+import type { Decision } from '../../src/policy/decide.js'
 import type { Origin } from './tool-def.js'
 
 const TYPES = [
@@ -7,6 +8,8 @@ const TYPES = [
   'tool:end',
   'tool:error',
   'tool:denied',
+  'approval:asked',
+  'approval:answered',
   'trust:asked',
   'trust:answered',
 ] as const
@@ -20,7 +23,10 @@ export interface Progress {
   total?: number
 }
 
-/** The events of a call: it began, reported progress, gave its result, failed, or was not allowed. */
+/**
+ * The events of a call: it began, reported progress, gave its result, failed, or was not allowed; and a person
+ * was asked about it, and answered.
+ */
 export type RunEventType = (typeof TYPES)[number]
 
 /** Something that happened to a call. `tool:end` has the last that the tool said of its progress. */
@@ -36,7 +42,9 @@ export interface RunEvent extends Progress {
   duration: number
   /** Why it failed. */
   error?: unknown
-  /** Of a question to a person: where the tool comes from that was called, and whose call it is. */
+  /** Of a call that was denied by a policy: why. */
+  decision?: Decision | undefined
+  /** Of a denied call, and of a question to a person: where the tool comes from, and whose call it is. */
   origin?: Origin | undefined
   agentId?: string | undefined
   sessionId?: string | undefined

@@ -85,12 +85,16 @@ export interface ApprovalRequest extends Question {
   tool: string
   layer: Origin['layer']
   origin: Origin
-  /** The digest of the tool's file in its index; null where there is none. */
-  digest: string | null
-  /** The arguments as canonical JSON: what an answer for the session is remembered under. */
+  /** What an answer is bound to: it ends when one of the files changes that the tool is made of. */
+  digest: string
+  /** What the call is known by, as a person may be shown it: cut off where it is long, and nothing hidden in it. */
   key: string
-  /** The arguments, complete. */
+  /** The arguments, complete, but for those whose names say that they are secret. */
   args: JsonValue
+  /** The arguments that the key leaves out: an answer for the session is for any values of these. */
+  ignored: string[]
+  /** What the tool shows of what the call would do; null where it shows nothing. */
+  preview: string | null
   /** Why it is asked. */
   reason: string
   /** The rule that asks; null where the tool itself does. */
@@ -124,17 +128,21 @@ export interface ProjectRequest extends Question {
   /** What of its configuration takes effect with an answer that allows. */
   configuration: Omit<ProjectConfiguration, 'root'>
 }
+/** A call that a person is to be asked about in a host's own way. `answer` takes the answer by its id. */
+export type WaitingRequest = Omit<ApprovalRequest, 'signal'>
 
 /** The decision about an agent's call. */
 export interface Authorization extends Decision {
   /** What each step says, up to the one that decides. */
   steps: StepAnswer[]
+  /** Where the decision is `ask`: what a person is to be asked. */
+  request?: WaitingRequest
 }
 
 /** Whatever a person is asked, told apart by `kind`. */
 export type HostRequest = ApprovalRequest | ProjectRequest
 
-/** `allow-project` counts as `allow-session`. */
+/** `allow-project` counts as `allow-session` unless the policy remembers answers for the project. */
 export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'
 
 /** Asks a person. Whatever it gives but an answer, or throws, denies the call. */

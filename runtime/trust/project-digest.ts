@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { isAgentAppsError } from '../../src/base/error.js'
 import { INDEX_FILE } from '../../src/index/index-format.js'
 import { loadParser } from '../directory/directory-files.js'
 import { isStillFresh } from '../directory/file-freshness.js'
@@ -51,7 +52,12 @@ async function inputsOf(source: ToolSource, view: Globals): Promise<string[]> {
   if (compiled && (view.config.freshness === 'trust' || (!compiled.outside && compiled.inputs.every(isSame))))
     return inputs
   const parser = await loadParser(view)
-  return parser ? [...inputs, ...(await parser.inputsOf(state.dir, code, view.config.external))] : inputs
+  const bundled = parser?.inputsOf(state.dir, code, view.config.external).catch(error => {
+    // What cannot be bundled cannot be run either.
+    if (isAgentAppsError(error) && error.code === 'TOOL_BROKEN') return []
+    throw error
+  })
+  return [...inputs, ...((await bundled) ?? []).map(([path]) => disk.resolve(state.dir, path))]
 }
 
 function delegateModule({ record: { delegate } }: ToolSource) {

@@ -34,5 +34,8 @@ function madeView(own: Globals): View {
   const { tools, events, diagnostics, stats } = own
   const view: View = createGlobals(config, tools.programmaticTools)
   Object.assign(view, { own, isUntrusted: true, tools, events, diagnostics, stats })
-  return Object.defineProperty(view, 'closed', { get: () => own.closed })
+  return Object.defineProperties(view, {
+    closed: { get: () => own.closed },
+    lifecycle: { get: () => own.lifecycle },
+  })
 }

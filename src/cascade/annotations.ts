@@ -49,6 +49,8 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'gated',
   'trust',
   'approval-key',
+  'lifecycle',
+  'approval-preview',
   'requires',
   'requires-tools',
 ])

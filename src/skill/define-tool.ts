@@ -2,6 +2,7 @@ import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
+import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -22,7 +23,7 @@ export interface ToolDefinition<
   Params extends ToolSchema | undefined = undefined,
   Returns extends ToolSchema | undefined = undefined,
   Result = ExecuteResult<Returns>,
-> {
+> extends ToolHooks {
   /**
    * The name that it resolves by. In a file it must be a literal, so that it can be read without running the
    * file.
@@ -54,9 +55,22 @@ export interface ToolDefinition<
   permissions?: ToolPermissions
   /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
   trust?: { rules: string | string[] }
+  /**
+   * The text that an approval of a call is for, and that rules such as `bash(git:*)` compare. Must return a
+   * string at once, the same for the same arguments.
+   */
+  deriveApprovalKey?: (args: ExecuteArguments<Params>) => string
+  /** What a person is shown of the call before it is approved, such as the difference that it would make. */
+  preview?: (args: ExecuteArguments<Params>, context: PreviewContext) => string | Promise<string>
   /** The rest of `metadata`, as in a Markdown skill's frontmatter. */
   metadata?: JsonObject
 }
+
+/** What a preview knows of the call that waits. */
+export type PreviewContext = Pick<
+  ToolContext,
+  'signal' | 'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId'
+>
 
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
@@ -106,15 +120,23 @@ export function defineTool(
       : Promise.resolve(make?.()).then(rest => checkDefinition({ ...required(rest, name), name }))
     return made
   }
-  const tool: DefinedTool = {
-    name,
-    fn: async (context, args) => {
-      const mustGoOn = (context as CallContext | undefined)?.mustGoOn
-      return execute(await ready(), args, context, () => mustGoOn?.call(context))
-    },
-    frontmatter: async () => frontmatterLater(await ready()),
+  const fn = async (context: unknown, args?: unknown): Promise<unknown> => {
+    const ctx = context as CallContext | undefined
+    const made = await ready()
+    const run = (instance?: unknown): Promise<unknown> =>
+      execute(made, args, context, () => ctx?.mustGoOn?.(), instance)
+    // Without a runtime nobody keeps what `init` makes.
+    return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
+  keepHooks(fn, async () => hooksIn(await ready()))
+  Object.defineProperty(fn, DEFINITION, { value: ready })
+  const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
+}
+
+/** The definition of the tool that a function runs; undefined for a function that is none of `defineTool`. */
+export function definitionOf(fn: unknown): Promise<AnyDefinition> | undefined {
+  return (fn as { [DEFINITION]?: () => Promise<AnyDefinition> })[DEFINITION]?.()
 }
 
 /** The frontmatter of a defined tool, if no function has to make its definition first; else null. */
@@ -154,6 +176,8 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   const twice = fieldGivenTwice(fields)
   if (twice)
     throw invalid(`"${twice.first}" and "${twice.field}", two names of one field`, 'Keep one of them.')
+  const noHook = HOOK_FIELDS.find(field => !['function', 'undefined'].includes(typeof definition[field]))
+  if (noHook) throw invalid(`the hook "${noHook}", which is no function`, `Write \`${noHook}: ctx => …\`.`)
   return fieldsByOwnNames(definition)
 }
 
@@ -209,8 +233,18 @@ export function frontmatterOf({
   permissions,
   trust,
   timeoutMs: timeout,
+  deriveApprovalKey,
+  preview,
+  ...rest
 }: Record<string, unknown>): JsonObject {
-  const own = definedFields({ role, visibility, tags, params, returns, gated, permissions, trust, timeout })
+  const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
+  const own = definedFields({
+    ...{ role, visibility, tags, params, returns, gated, permissions, trust, timeout },
+    // What only the code can do is marked, so that it is not loaded to learn whether it does.
+    'approval-key': deriveApprovalKey && true,
+    'approval-preview': preview && true,
+    [HOOKS_KEY]: hooks && true,
+  })
   const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return definedFields({
     name,
@@ -220,7 +254,12 @@ export function frontmatterOf({
   }) as JsonObject
 }
 
-type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
+type AnyDefinition = Omit<
+  ToolDefinition,
+  'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'
+> & {
+  deriveApprovalKey?: (args: never) => string
+  preview?: (args: never, context: PreviewContext) => string | Promise<string>
   params?: ToolSchema | undefined
   returns?: ToolSchema | undefined
   execute: (args: never, context: ToolContext) => unknown
@@ -251,6 +290,7 @@ async function execute(
   args: unknown,
   context: unknown,
   mustGoOn: () => void,
+  instance: unknown,
 ): Promise<unknown> {
   const checked = isStandardSchema(params)
     ? await params['~standard'].validate(args ?? {})
@@ -266,7 +306,7 @@ async function execute(
     })
   }
   mustGoOn()
-  return run(checked.value as never, toolContextOf(context))
+  return run(checked.value as never, toolContextOf(context, instance))
 }
 
 function required<Definition>(definition: Definition | undefined, name: string): Definition {
@@ -294,14 +334,23 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   gated: true,
   permissions: true,
   trust: true,
+  deriveApprovalKey: true,
+  preview: true,
   metadata: true,
+  init: true,
+  activate: true,
+  deactivate: true,
+  dispose: true,
 }
 
 /** The fields of the argument of `defineTool`. */
 export const DEFINITION_FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(FIELDS)
 
+/** The fields of a definition that are functions; `frontmatterOf` marks those that a runtime may need to know of. */
+export const FUNCTION_FIELDS: readonly string[] = ['execute', 'deriveApprovalKey', 'preview', ...HOOK_FIELDS]
+
 /** The fields that a definition may have although they have no effect yet. */
-export const RESERVED_FIELDS = ['descriptionPath', 'init', 'timeout']
+export const RESERVED_FIELDS = ['descriptionPath', 'timeout']
 
 /** True for a field that `defineTool` accepts. */
 export function isDefinitionField(field: string): boolean {

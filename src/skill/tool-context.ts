@@ -54,6 +54,8 @@ export interface ToolContext {
   readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
   /** The optional permissions of the tool that it has for this call. */
   readonly granted: readonly Permission[] | undefined
+  /** What the tool's `init` returned, if it has one. */
+  readonly instance: unknown
   /** The host's name for this call, or a generated one. */
   readonly callId: string | undefined
   /** What the host passed with the call, if anything. */
@@ -80,14 +82,17 @@ export interface CallContext {
     Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>
   >
   manager?: Pick<ToolContext, 'invoke' | 'spawn'>
+  /** Runs the tool of a function with hooks, once it is initialised. `run` gets what `init` returned. */
+  withHooks?: (fn: object, run: (instance: unknown) => Promise<unknown>) => Promise<unknown>
 }
 
 /**
  * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
  */
-export function toolContextOf(context: unknown): ToolContext {
+export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
   const ctx = (context ?? {}) as CallContext
   return {
+    instance,
     get signal() {
       return ctx.run?.signal
     },

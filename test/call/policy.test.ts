@@ -268,7 +268,8 @@ describe('approval', () => {
     const agent = runtime.forAgent({ agentId: 'a', sessionId: 's', userId: 'u' })
     expect(await agent.invoke('gated', { b: 1, a: [2] })).toBe('gated ran')
     expect(requests[0]).toMatchObject({
-      ...{ kind: 'approval', tool: 'gated', layer: 'programmatic', digest: null },
+      ...{ kind: 'approval', tool: 'gated', layer: 'programmatic', ignored: [], preview: null },
+      ...{ key: '{"a":[2],"b":1}', digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
       ...{ args: { a: [2], b: 1 }, agentId: 'a', sessionId: 's', userId: 'u' },
       ...{ reason: 'it is gated', rule: null },
     })

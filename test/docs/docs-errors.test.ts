@@ -18,6 +18,7 @@ import {
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStore } from '../../runtime/approvals/memory-store.js'
 
 const HEADINGS = [
   ...readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
@@ -37,6 +38,20 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   AGENT_UNKNOWN: async () => createRuntime({ paths: [] }).forAgent('nobody'),
   APPROVAL_DENIED: root =>
     gated(createRuntime({ paths: [join(root, 'skills')], library: false, interact: () => 'deny' })),
+  APPROVAL_INVALID: root => runtimeOf(root).forAgent().answer('nothing', 'allow-once'),
+  APPROVAL_KEY_INVALID: root => {
+    const runtime = runtimeOf(root)
+    registerTool(runtime.globals, {
+      name: 'deploy',
+      description: 'Deploys.',
+      gated: true,
+      deriveApprovalKey: () => {
+        throw new Error('no key')
+      },
+      execute: () => 'deployed',
+    })
+    return runtime.forAgent().invoke('deploy')
+  },
   APPROVAL_UNAVAILABLE: root => gated(runtimeOf(root)),
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   BUNDLE_CODE: root => {
@@ -136,6 +151,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     rmSync(join(root, 'SKILL.md'))
     return tool?.content?.()
   },
+  INIT_FAILED: async () => {
+    const runtime = createRuntime({ paths: [] })
+    const init = () => Promise.reject(new Error('no connection'))
+    runtime.register({ name: 'search', init, execute: () => 'found' })
+    return runtime.invoke('search')
+  },
   INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
   INTEGRITY_FAILED: async root => {
     await compile({ cwd: root, paths: ['.'] })
@@ -208,6 +229,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
+  },
+  STATE_CONFLICT: () => memoryStore().set('a', 1, 'a version that is gone'),
+  TOOL_INACTIVE: async root => {
+    const runtime = runtimeOf(root)
+    await runtime.deactivate('review')
+    return runtime.invoke('review')
   },
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')

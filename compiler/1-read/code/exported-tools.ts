@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
 import {
   DEFINITION_FIELDS,
+  FUNCTION_FIELDS,
   fieldGivenTwice,
   fieldsByOwnNames,
   frontmatterOf,
@@ -70,11 +71,11 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   // Keys that could reach an object's prototype are reported by `literalObject`.
   const unknown = written.filter(({ field }) => !isDefinitionField(field) && !FORBIDDEN_KEYS.includes(field))
   const idle = written.filter(({ field }) => RESERVED_FIELDS.includes(field))
-  const skipped = new Set(['execute', ...[...unknown, ...idle].map(({ field }) => field)])
+  const skipped = new Set([...FUNCTION_FIELDS, ...[...unknown, ...idle].map(({ field }) => field)])
   const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
-  const all = literalName === undefined ? read : { ...read, name: literalName }
+  const all = { ...read, ...(literalName !== undefined && { name: literalName }) }
   const { dynamic, offsets, problems } = reader
   if (fields && !mayExecute(fields))
     problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
@@ -83,7 +84,7 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   problems.push(...fieldsTwice(written))
   return {
     exported,
-    frontmatter: frontmatterOf(fieldsByOwnNames(all)),
+    frontmatter: frontmatterOf(fieldsByOwnNames({ ...all, ...functionsIn(written) })),
     dynamic,
     offsets,
     idle,
@@ -98,6 +99,12 @@ function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
       ? []
       : [{ field: nameOf(property.key), offset: property.key.start }],
   )
+}
+
+/** The functions of a definition: that they are there is known without running them. */
+function functionsIn(written: readonly FieldOffset[]): Record<string, true> {
+  const functions = written.filter(({ field }) => FUNCTION_FIELDS.includes(field))
+  return Object.fromEntries(functions.map(({ field }) => [field, true]))
 }
 
 function fieldsTwice(written: readonly FieldOffset[]): CodeProblem[] {
