@@ -1,16 +1,17 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 import { createRuntime, type ProjectRequest, type Runtime, type RuntimeOptions } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { temporary } from './temporary.js'
 import { makeTree, skill, type Tree } from './tree.js'
 
 /** Gives what a call throws by its code. */
 export const code = (promise: Promise<unknown>): Promise<unknown> =>
   promise.catch((error: { code?: string }) => error.code ?? error)
 
-/** Where code writes down that it ran, whichever process it runs in. */
-const canary = join(temporary(), 'ran.txt')
+/** Where code writes down that it ran, whichever process it runs in. Test files share this module, one after the other. */
+const canary = join(tmpdir(), `agent-apps-ran-${process.pid}-${threadId}.txt`)
 
 /** The code that ran since this was last called, by the names that it was given. */
 export function ran(): string[] {
