@@ -1,7 +1,6 @@
-import { isThenable } from '../host/later.js'
+import { notify } from '../approvals/notify.js'
 import type { CallIds, Globals } from '../state/context.js'
 import type { RunEvent } from '../state/events.js'
-import { addDiagnostic } from '../state/globals.js'
 import type { ProjectRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 
@@ -20,10 +19,9 @@ export function notifyOfTrust(
   { request, tool, ids, started, answer }: TrustEvent,
   globals: Globals,
 ): void {
-  const listeners = globals.events.listeners.get(type)
-  if (listeners === undefined) return
+  if (!globals.events.listeners.has(type)) return
   const { id, root, digest, tools } = request
-  const event: RunEvent = Object.freeze({
+  const event: RunEvent = {
     type,
     run: id,
     tool: tool?.name ?? '',
@@ -34,25 +32,6 @@ export function notifyOfTrust(
     sessionId: ids.sessionId,
     userId: ids.userId,
     metadata: { root, digest, tools, ...answer },
-  })
-  for (const { listener } of [...listeners]) {
-    try {
-      const given: unknown = listener(event)
-      if (isThenable(given)) given.then(undefined, error => note(type, error, globals))
-    } catch (error) {
-      note(type, error, globals)
-    }
   }
-}
-
-function note(type: string, error: unknown, globals: Globals): void {
-  addDiagnostic(globals, {
-    file: `(listener of ${type})`,
-    line: 1,
-    column: 1,
-    rule: 'listener-throws',
-    severity: 'warning',
-    reason: `A listener of "${type}" throws: ${error instanceof Error ? error.message : String(error)}`,
-    note: 'Mend the listener; the call went on without it.',
-  })
+  notify(event, globals)
 }

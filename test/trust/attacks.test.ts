@@ -147,7 +147,7 @@ describe('a clone', () => {
       (await import('node:fs')).readFileSync(index, 'utf8').split('\n').join(''),
     ) as { modules?: string[] }
     for (const module of modules.filter(one => one.endsWith('.mjs')))
-      writeFileSync(join(project, 'skills', module), `${codeTool('module')}\nexport default () => true\n`)
+      writeFileSync(join(project, 'skills', module), codeTool('module', '{}', '() => true'))
     const agent = createRuntime({ project, freshness: 'trust' }).forAgent()
     ran()
     expect(await agent.invoke('typed', { a: 'b' })).toMatchObject({ content: 'T.\n' })
