@@ -1,6 +1,7 @@
 import { namespaceOf } from '../../src/skill/names.js'
 import { filledPatterns } from '../find/host-folders.js'
 import type { CallIds, Globals } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { Listed, PolicyCall } from './agent-limits.js'
 import { skillRules } from './pattern-lists.js'
@@ -24,15 +25,10 @@ class OpenSkills {
   turns = 0
 }
 
-const openOf = new WeakMap<Globals, OpenSkills>()
+const openSkills = perRuntime(() => new OpenSkills())
+
 /** Agents whose opened skills are known. The one that opened least recently is forgotten. */
 const AGENTS_MAX = 1000
-
-function openSkills(globals: Globals): OpenSkills {
-  const known = openOf.get(globals) ?? new OpenSkills()
-  openOf.set(globals, known)
-  return known
-}
 
 /**
  * Remembers that an agent opened a skill, for the calls that the skill's `allowed-tools` matches. It counts

@@ -4,6 +4,7 @@ import { searchDirectories } from '../../src/skill/path-entry.js'
 import { allTools } from '../find/all-tools.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { type ProjectAnswer, type ProjectQuestion, putQuestion } from './ask-project.js'
@@ -138,19 +139,14 @@ function requireAll(tool: ToolDef): void {
   tool.frontmatter = { ...frontmatter, metadata: { ...frontmatter.metadata, permissions } }
 }
 
-const trusts = new WeakMap<Globals, ProjectTrust>()
+const trusts = perRuntime(own => new ProjectTrust(own))
 
 /** The trust that a runtime's project needs; null where whoever made the runtime chose all of it. */
 export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const { own = globals } = globals
-  if (!needsTrust(own)) return null
-  const known = trusts.get(own)
-  if (known) return known
-  const trust = new ProjectTrust(own)
-  trusts.set(own, trust)
-  return trust
+  return needsTrust(own) ? trusts(own) : null
 }
 
 function needsTrust({ config: { policy, isProjects, paths, projects = { root: '' } } }: Globals): boolean {
