@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { WaitingRequest } from '../state/policy.js'
+import { isConflict } from '../state/store.js'
 import { argumentsText } from './approval-request.js'
 import type { ApprovedCall } from './approved-call.js'
 import { storeOf } from './memory-store.js'
@@ -144,11 +145,6 @@ async function removeExpired(globals: Globals): Promise<void> {
     known.delete(id)
     await storeOf(globals).delete(keyOf(id))
   }
-}
-
-/** Also one that a host's own store throws. */
-function isConflict(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'STATE_CONFLICT'
 }
 
 /** Whatever else a store gives is no request, and grants nothing. */

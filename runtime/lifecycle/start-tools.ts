@@ -1,11 +1,12 @@
 import { disk } from '#disk'
+import { thrownText } from '../../src/base/attempt.js'
 import { everyTool } from '../find/all-tools.js'
 import { resolve } from '../find/find-tool.js'
 import { requireTool } from '../find/require-tool.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { initFailed, messageOf, noteInitFails } from './lifecycle-faults.js'
+import { initFailed, noteInitFails } from './lifecycle-faults.js'
 import { hasHooks } from './required-tools.js'
 import { letGoOfOwn } from './running-calls.js'
 import { lifecycleOf } from './runtime-lifecycle.js'
@@ -55,6 +56,10 @@ async function startOne(tool: ToolDef, globals: Globals): Promise<void> {
     if (globals.closed || lifecycleOf(globals).known(tool)?.problem === error) return
     // Its code cannot be imported.
     const { origin, name } = tool
-    noteInitFails(disk.resolve(origin.entry, origin.file), initFailed(name, messageOf(error), error), globals)
+    noteInitFails(
+      disk.resolve(origin.entry, origin.file),
+      initFailed(name, thrownText(error), error),
+      globals,
+    )
   }
 }

@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import type { Ask, Question } from '../../src/own/question.js'
-import { askHost } from '../policy/ask-host.js'
+import { askHost } from '../approvals/ask-host.js'
 import type { CallContext } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'

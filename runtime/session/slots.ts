@@ -1,14 +1,14 @@
 import { disk } from '#disk'
 import { orNull } from '../../src/base/attempt.js'
 import { canonicalText } from '../../src/base/canonical-text.js'
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { StateSlot } from '../../src/own/declared.js'
 import { notJsonIn } from '../../src/values/not-json.js'
 import { compareWith } from '../schema/validate-schema.js'
 import type { Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
-import type { StoredValue } from '../state/store.js'
+import { isConflict, type StoredValue } from '../state/store.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { forgetKeys, rememberKey } from './stored-keys.js'
 
@@ -141,8 +141,7 @@ export class Slot {
       const text = canonicalText(this.value)
       if (text !== this.#kept) await this.#keep(text)
     } catch (error) {
-      this.#failure =
-        isAgentAppsError(error) && error.code === 'STATE_CONFLICT' ? conflict(this.tool, error) : error
+      this.#failure = isConflict(error) ? conflict(this.tool, error) : error
       this.#leave()
       throw this.#failure
     }

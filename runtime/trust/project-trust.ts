@@ -1,13 +1,14 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
+import type { Outcome } from '../approvals/outcome.js'
 import { allTools } from '../find/all-tools.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { type ProjectAnswer, type ProjectQuestion, putQuestion } from './ask-project.js'
+import { type ProjectQuestion, putQuestion } from './ask-project.js'
 import { isCodeTool } from './code-tool.js'
 import { digestOfTools } from './project-digest.js'
 import { projectRoot } from './project-root.js'
@@ -20,7 +21,7 @@ export class ProjectTrust {
   /** The digests of the project that were allowed, or denied, for as long as the runtime lives. */
   readonly #answers = new Map<string, boolean>()
   /** By digest: a call at the same time waits for the same answer. */
-  readonly #asking = new Map<string, Promise<ProjectAnswer>>()
+  readonly #asking = new Map<string, Promise<Outcome>>()
 
   /** @param own the runtime as it is once the project is trusted */
   constructor(readonly own: Globals) {}
@@ -73,12 +74,13 @@ export class ProjectTrust {
     const waiting = this.#asking.get(digest)
     const { answer, reason } = await (waiting ?? this.#asked(call, digest))
     if (answer === 'allow-session' || answer === 'allow-project') return null
+    if (answer === 'deny') return reason === '' ? 'it was denied' : `it was denied: ${reason}`
     if (answer !== 'allow-once') return reason
     // One call was allowed, and this one only waited for it.
     return waiting ? this.ask(call) : null
   }
 
-  async #asked(call: ProjectQuestion, digest: string): Promise<ProjectAnswer> {
+  async #asked(call: ProjectQuestion, digest: string): Promise<Outcome> {
     const asking = this.#question(call, digest)
     this.#asking.set(digest, asking)
     try {
@@ -92,7 +94,7 @@ export class ProjectTrust {
     }
   }
 
-  async #question(call: ProjectQuestion, digest: string): Promise<ProjectAnswer> {
+  async #question(call: ProjectQuestion, digest: string): Promise<Outcome> {
     const { root: _, ...configuration } = this.own.config.projects ?? { root: '' }
     const tools = await this.#codeTools()
     const listed = call.tool && !tools.includes(call.tool) ? [...tools, call.tool] : tools

@@ -207,10 +207,7 @@ function storeOf() {
     get: async key => structuredClone(values.get(key) ?? null),
     set: async (key, value, expected) => {
       if ((values.get(key)?.version ?? null) !== expected)
-        throw Object.assign(new Error('overtaken'), {
-          code: 'STATE_CONFLICT',
-          [Symbol.for('agent-apps.error')]: true,
-        })
+        throw Object.assign(new Error('overtaken'), { code: 'STATE_CONFLICT' })
       version++
       values.set(key, { value: value as never, version: String(version) })
       return String(version)
@@ -285,7 +282,7 @@ describe('state', () => {
     const second = runtimeWith(counter, { store })
     expect(await second.invoke('t', ...inSession('a'))).toBe(1)
     goOn()
-    expect(await slow).toMatchObject({ code: 'STATE_CONFLICT' })
+    expect(await slow).toMatchObject({ name: 'AgentAppsError', code: 'STATE_CONFLICT' })
     expect(await alsoSlow).toMatchObject({ code: 'STATE_CONFLICT' })
     expect(await first.invoke('t', ...inSession('a'))).toBe(2)
   })
