@@ -30,7 +30,8 @@ export async function keptList(
 ): Promise<ToolDef[]> {
   const { config } = globals
   const mayChange = config.freshness !== 'trust' && directoryStates(globals).some(({ library }) => !library)
-  if (mayChange || caller) return decide()
+  // Whether a project is trusted may change at any time.
+  if (mayChange || caller || globals.isUntrusted) return decide()
   const kept = lists.get(globals) ?? new Map<string, KeptList>()
   lists.set(globals, kept)
   const key = JSON.stringify([policy, spawned])

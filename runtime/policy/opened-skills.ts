@@ -1,10 +1,9 @@
-import { namespaceOf } from '../../src/skill/names.js'
 import { filledPatterns } from '../find/host-folders.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { Listed, PolicyCall } from './agent-limits.js'
-import { skillRules } from './pattern-lists.js'
+import type { PolicyCall } from './agent-limits.js'
+import { type Listed, listIn, skillRules } from './pattern-lists.js'
 
 /** A call, as far as it says whose it is. */
 export interface OwnedCall extends PolicyCall {
@@ -58,9 +57,7 @@ export function openLists({ globals, caller, envelope }: OwnedCall): Listed[] {
   if (!known || known.messageId !== envelope.messageId || known.caller !== caller) return []
   return [...known.skills].flatMap(tool => {
     const patterns = filledPatterns(tool, globals)
-    const { name } = tool
-    if (patterns === undefined) return []
-    return [{ by: `"${name}"`, namespace: namespaceOf(name), skill: name, rules: skillRules(patterns) }]
+    return patterns === undefined ? [] : [listIn(tool, skillRules(patterns))]
   })
 }
 
