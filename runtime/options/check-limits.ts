@@ -1,4 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
+import { PATTERNS } from '../../src/base/option-kinds.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { type AgentOptions, agentUnknown } from '../state/agent.js'
@@ -7,11 +8,11 @@ import type { AgentPolicy, NamedAgent, RuntimePolicy } from '../state/policy.js'
 
 /** The limits of an agent. Patterns and permissions are read when a call is first decided about. */
 export const POLICY: OptionTable<keyof AgentPolicy> = {
-  allowedTools: 'patterns',
-  allow: 'patterns',
-  deny: 'patterns',
+  allowedTools: PATTERNS,
+  allow: PATTERNS,
+  deny: PATTERNS,
   permissions: 'strings',
-  rules: 'patterns',
+  rules: PATTERNS,
 }
 
 /** The limits of an agent that another one, or a tool, spawns: those that can only narrow. */
@@ -73,14 +74,14 @@ function checkRuntimePolicy(policy: RuntimePolicy): void {
   if (approval)
     checkOptions('approval', approval, {
       mode: ['ask', 'allowlist', 'yolo'],
-      allow: 'patterns',
+      allow: PATTERNS,
       remember: ['session', 'project'],
     })
 }
 
 function checkNamedAgent(agent: NamedAgent): void {
   checkOptions('agents', agent, { id: 'string', tools: 'object', permissions: 'strings' })
-  checkOptions('tools', agent.tools ?? {}, { allow: 'patterns', deny: 'patterns' })
+  checkOptions('tools', agent.tools ?? {}, { allow: PATTERNS, deny: PATTERNS })
 }
 
 function checkConfig(config: NonNullable<UncheckedLimits['config']>): void {
