@@ -3,7 +3,8 @@ import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
 import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
-import { declarationFaults, FIELD_OF } from '../own/declared.js'
+import { declarationFaults } from '../own/declared.js'
+import { FIELD_OF, fieldGivenTwice, fieldsByOwnNames } from '../own/field-names.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -209,36 +210,6 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
     throw invalid(`a wrong value for "${field}"`, `It must be ${fault.expected}.`)
   }
   return own
-}
-
-/** Other libraries' names of fields, each with ours. */
-const OWN_NAMES = new Map([
-  ['inputSchema', 'params'],
-  ['parameters', 'params'],
-  ['outputSchema', 'returns'],
-])
-
-/** Our name of a field of a definition. */
-export function ownFieldName(field: string): string {
-  return OWN_NAMES.get(field) ?? field
-}
-
-/** A definition with each field under our name. */
-export function fieldsByOwnNames<Fields extends object>(definition: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(definition).map(([field, value]) => [ownFieldName(field), value]),
-  ) as Fields
-}
-
-/** The first field that is given under a second name too; null where there is none. */
-export function fieldGivenTwice(fields: readonly string[]): { first: string; field: string } | null {
-  const given = new Map<string, string>()
-  for (const field of fields) {
-    const first = given.get(ownFieldName(field))
-    if (first !== undefined && first !== field) return { first, field }
-    given.set(ownFieldName(field), field)
-  }
-  return null
 }
 
 /** True for the result of any copy of the package's `defineTool`. */
