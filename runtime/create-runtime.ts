@@ -6,6 +6,7 @@ import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
 import { laterMethods } from './call/later-methods.js'
+import { ownLimits } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -198,7 +199,11 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
   const { paths, policy, config, agents, ...rest } = options
-  const limits = cloneArguments({ policy, config, agents }) as UncheckedLimits
+  const limits = {
+    policy: ownLimits(policy),
+    config: cloneArguments(config),
+    agents: cloneArguments(agents),
+  } as UncheckedLimits
   const own = { ...rest, paths: paths && [...paths], policy: limits.policy, agents: limits.agents }
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
   globals.unchecked = limits

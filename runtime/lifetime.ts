@@ -54,5 +54,6 @@ export async function close(globals: Globals): Promise<void> {
     events.listeners.clear()
     clearAllCaches(globals)
     delete globals.parser
+    delete globals.configure
   }
 }

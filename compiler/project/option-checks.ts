@@ -1,9 +1,9 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
-import { PATTERNS } from '../../src/base/option-kinds.js'
 import { type CloserChecks, checkOptions, type OptionTable } from '../../src/base/options.js'
 import { namespaceProblem } from '../../src/skill/namespaces.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
 import { ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import type { ReportOptions } from './project.js'
 

@@ -1,6 +1,7 @@
 /** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
 
 import { definedFields } from '../../src/base/defined-fields.js'
+import type { JsonValue } from '../../src/base/json.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import { matchedTool } from '../../src/catalog/offered-tool.js'
 import { hasRequiredTools } from '../../src/catalog/required-tools.js'
@@ -49,18 +50,24 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
   return findForAgent(ref, globals, limits(), namespace)
 }
 
+/** Without those that lack a tool that they require, which a model could not use. */
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
+  const tools = await callableTools(agent)
+  if (!tools.some(tool => requiredBy(tool) !== undefined)) return tools
+  const there = tools.map(matchedTool)
+  return tools.filter(tool => hasRequiredTools(requiredBy(tool), there))
+}
+
+function requiredBy({ frontmatter }: ToolDef): JsonValue | undefined {
+  return frontmatter.metadata['requires-tools']
+}
+
+async function callableTools(agent: Agent): Promise<ToolDef[]> {
   const { globals, limits, skills } = await placeOf(agent)
   const tools = await allTools(globals)
   const decided = async (): Promise<ToolDef[]> =>
-    usable(await allowedAmong(await offered(tools, globals), globals, limits()))
+    allowedAmong(await offered(tools, globals), globals, limits())
   return keptList({ ...agent, globals }, skills, tools, decided)
-}
-
-/** Those that do not lack a tool that they require. */
-function usable(tools: ToolDef[]): ToolDef[] {
-  const there = tools.map(matchedTool)
-  return tools.filter(({ frontmatter }) => hasRequiredTools(frontmatter.metadata['requires-tools'], there))
 }
 
 export async function invoke(
@@ -99,8 +106,9 @@ export async function describe(
   return (await details()).describe(tool.name, globals)
 }
 
+/** The host may have what a tool requires: only the catalog knows its other tools. */
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
-  return (await catalogs()).makeCatalog(await listTools(agent), options)
+  return (await catalogs()).makeCatalog(await callableTools(agent), options)
 }
 
 export async function authorize(
@@ -126,7 +134,7 @@ async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; 
 async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
   const { ids, spawned, named } = agent
   for (const one of spawned) checkSpawned(one)
-  if (named === undefined) checkAgent({ ...agent.policy, ...ids }, agent.globals)
+  if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)
   const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
   const { globals } = await agentView(agent.globals)
   const caller = agent.caller as RunContext | undefined

@@ -5,12 +5,12 @@ import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Approval } from '../approvals/session-approvals.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
-import { cloneArguments } from '../schema/clone-arguments.js'
 import type { Agent, AgentOptions } from '../state/agent.js'
 import type { CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalAnswer, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './later-methods.js'
+import { ownLimits } from './own-options.js'
 
 /**
  * A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. What the agent may
@@ -85,11 +85,11 @@ const METHODS = [
 /** The runtime of an agent. What limits it is checked at its first call. */
 export function agentRuntime(globals: Globals, options: AgentOptions | string = {}): AgentRuntime {
   const isNamed = typeof options === 'string'
-  const given = isNamed ? { agentId: options } : (cloneArguments(options) as AgentOptions)
-  const { sessionId, agentId, userId, workspaceId, ...policy } = given
+  const given = isNamed ? { agentId: options } : ownLimits(options)
+  const { sessionId, agentId, userId, workspaceId, ...policy } = Object(given) as AgentOptions
   const ids = definedFields({ sessionId, agentId, userId, workspaceId })
   const named = isNamed ? options : undefined
-  return runtimeOf({ globals, ids, policy, named, spawned: [], skills: [], caller: undefined })
+  return runtimeOf({ globals, given, ids, policy, named, spawned: [], skills: [], caller: undefined })
 }
 
 /** The runtime of an agent that a tool starts. */
@@ -102,7 +102,7 @@ export function spawnFor(caller: CallContext, policy: SpawnPolicy): AgentRuntime
 }
 
 function spawnedBy(agent: Agent, policy: SpawnPolicy): AgentRuntime {
-  return runtimeOf({ ...agent, spawned: [...agent.spawned, cloneArguments(policy) as SpawnPolicy] })
+  return runtimeOf({ ...agent, spawned: [...agent.spawned, ownLimits(policy) as SpawnPolicy] })
 }
 
 function runtimeOf(agent: Agent): AgentRuntime {

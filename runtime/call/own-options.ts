@@ -8,6 +8,14 @@ export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | 
   if (!isJsonObject(options)) return options
   const own: InvokeOptions = {}
   for (const name in options) own[name as never] = options[name] as never
-  own.policy = cloneArguments(own.policy) as AgentPolicy | undefined
+  own.policy = ownLimits(own.policy) as AgentPolicy | undefined
+  return own
+}
+
+/** Copies a policy, or an agent's options, likewise. What is no object is left for a check to refuse. */
+export function ownLimits(limits: unknown): unknown {
+  if (!isJsonObject(limits)) return limits
+  const own: Record<string, unknown> = {}
+  for (const name in limits) own[name] = cloneArguments(limits[name])
   return own
 }

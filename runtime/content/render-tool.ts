@@ -1,6 +1,5 @@
 import { disk } from '#disk'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { DATA } from '../../src/base/option-kinds.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import {
   contentCycle,
@@ -16,6 +15,7 @@ import { HOSTS } from '../../src/content/host-placeholders.js'
 import { asText, type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
 import { type Inner, type Rendering, renderContent } from '../../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../../src/index/content-record.js'
+import { DATA } from '../../src/values/option-kinds.js'
 import { argumentsRefused } from '../call/call-refused.js'
 import { invokeFor } from '../call/call-tool.js'
 import { runChain } from '../call/run-chain.js'

@@ -1,8 +1,8 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import { PATTERNS } from '../../src/base/option-kinds.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
-import { type AgentOptions, agentUnknown } from '../state/agent.js'
+import { agentUnknown } from '../state/agent.js'
 import type { Globals, UncheckedLimits } from '../state/context.js'
 import type { AgentPolicy, NamedAgent, RuntimePolicy } from '../state/policy.js'
 
@@ -27,10 +27,8 @@ export const SPAWN_POLICY = (({ allowedTools: _, ...limits }) => limits)(POLICY)
 export function checkLimits(globals: Globals): void {
   const { unchecked } = globals
   if (unchecked === undefined) return
-  if (unchecked instanceof UncopiedArguments)
-    throw new AgentAppsError('OPTIONS_INVALID', `The options of a runtime ${unchecked.why}.`, {
-      hint: 'Give plain objects and arrays.',
-    })
+  for (const [name, value] of Object.entries(unchecked as object))
+    if (value instanceof UncopiedArguments) throw uncopied(name, value)
   const { policy, agents, config } = unchecked as UncheckedLimits
   if (policy) checkRuntimePolicy(policy)
   for (const agent of agents ?? []) checkNamedAgent(agent)
@@ -43,9 +41,9 @@ export function checkLimits(globals: Globals): void {
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN for the id of an agent that no project could still define
  */
-export function checkAgent(agent: AgentOptions | string, { config, configure }: Globals): void {
+export function checkAgent(agent: unknown, { config, configure }: Globals): void {
   if (typeof agent !== 'string') {
-    checkOptions('forAgent', agent, {
+    checkOptions('forAgent', agent as object, {
       ...POLICY,
       sessionId: 'string',
       agentId: 'string',
@@ -59,6 +57,17 @@ export function checkAgent(agent: AgentOptions | string, { config, configure }: 
 /** Checks the policy of an agent that is spawned. Throws OPTIONS_INVALID for anything but limits that narrow. */
 export function checkSpawned(policy: AgentPolicy): void {
   checkOptions('spawn', policy, SPAWN_POLICY)
+}
+
+function uncopied(option: string, { why, cause }: UncopiedArguments): AgentAppsError {
+  return new AgentAppsError(
+    'OPTIONS_INVALID',
+    `The option \`${option}\` cannot be copied: its values ${why}.`,
+    {
+      hint: 'Give plain objects and arrays.',
+      cause,
+    },
+  )
 }
 
 function checkRuntimePolicy(policy: RuntimePolicy): void {

@@ -1,6 +1,5 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import { PATTERNS } from '../../src/base/option-kinds.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
@@ -10,6 +9,7 @@ import {
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
 import type { Context, Globals } from '../state/context.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
 import { descriptionIn } from './description-file.js'

@@ -9,6 +9,8 @@ export interface AgentOptions extends AgentPolicy, Omit<CallIds, 'callId' | 'mes
 /** An agent: the ids that its calls have unless they are given others, and what limits them. */
 export interface Agent {
   readonly globals: Globals
+  /** What its host gave it, to be checked. */
+  readonly given?: unknown
   /** A session is made at the first call, if the host named none. Agents that it spawns share it. */
   readonly ids: CallIds
   /** What its host gave it; nothing, if a tool spawned it. */

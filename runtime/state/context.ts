@@ -1,7 +1,7 @@
 /** The context of a call and the state of a runtime: in one file, as each names the other. */
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
-import type { JsonObject } from '../../src/base/json.js'
+import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { NameRecord } from '../../src/index/index-format.js'
@@ -173,7 +173,9 @@ export interface RuntimeConfig {
 }
 
 /** A tool's configuration, as the host gives it. */
-export interface ToolConfig extends JsonObject {
+export interface ToolConfig {
+  // Programs may be compiled without `exactOptionalPropertyTypes`, where `undefined` is a value of what is optional.
+  [key: string]: JsonValue | undefined
   /** Whether agents may know of the tool. */
   enabled?: boolean
   /** Milliseconds after which its calls fail. */

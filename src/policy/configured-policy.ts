@@ -1,10 +1,10 @@
 import { isJsonObject } from '../base/json.js'
 import { nearest } from '../base/nearest.js'
-import { PATTERNS } from '../base/option-kinds.js'
 import { kindProblem, type OptionTable } from '../base/options.js'
 import { isPermission, PERMISSIONS, type Permission } from '../base/permissions.js'
 import { parsePatterns } from '../patterns/tool-pattern.js'
 import { policyOf } from '../patterns/tool-rules.js'
+import { PATTERNS } from '../values/option-kinds.js'
 
 type Patterns = string | string[]
 

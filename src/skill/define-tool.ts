@@ -2,9 +2,10 @@ import { AgentAppsError } from '../base/error.js'
 import type { JsonObject, JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
 import { HOOK_FIELDS, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
-import { declarationFaults, FIELD_OF } from '../own/declared.js'
+import { declarationFaults } from '../own/declared.js'
 import { DEFINED_TOOL, type DefinedTool } from '../own/defined-tool.js'
 import { frontmatterOf } from '../own/definition-frontmatter.js'
+import { FIELD_OF, fieldGivenTwice, fieldsByOwnNames } from '../own/field-names.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -202,36 +203,7 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   return own
 }
 
-/** Other libraries' names of fields, each with ours. */
-const OWN_NAMES = new Map([
-  ['inputSchema', 'params'],
-  ['parameters', 'params'],
-  ['outputSchema', 'returns'],
-])
-
-/** Our name of a field of a definition. */
-export function ownFieldName(field: string): string {
-  return OWN_NAMES.get(field) ?? field
-}
-
-/** A definition with each field under our name. */
-export function fieldsByOwnNames<Fields extends object>(definition: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(definition).map(([field, value]) => [ownFieldName(field), value]),
-  ) as Fields
-}
-
-/** The first field that is given under a second name too; null where there is none. */
-export function fieldGivenTwice(fields: readonly string[]): { first: string; field: string } | null {
-  const given = new Map<string, string>()
-  for (const field of fields) {
-    const first = given.get(ownFieldName(field))
-    if (first !== undefined && first !== field) return { first, field }
-    given.set(ownFieldName(field), field)
-  }
-  return null
-}
-
+/** A definition whatever its arguments and result are. */
 export type AnyDefinition = Omit<
   ToolDefinition,
   'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'

@@ -100,7 +100,24 @@ export interface CallContext {
 
 /** The context that `execute` gets, for the context that a runtime calls with. */
 export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
-  return new ContextOf((context ?? {}) as CallContext, instance)
+  return new Proxy(new ContextOf((context ?? {}) as CallContext, instance), AS_OWN)
+}
+
+/** Shows getters as fields of their object, so that tools can spread it: defining them on each would take far longer. */
+const AS_OWN: ProxyHandler<ContextOf> = {
+  // The getters read a private field, which only the object itself has.
+  get: (context, key) => Reflect.get(context, key),
+  set: (context, key, value) => Reflect.set(context, key, value),
+  ownKeys: fieldsOf,
+  getOwnPropertyDescriptor: (context, key) =>
+    fieldsOf(context).includes(key)
+      ? { get: () => Reflect.get(context, key), enumerable: true, configurable: true }
+      : undefined,
+}
+
+function fieldsOf(context: ContextOf): (string | symbol)[] {
+  const getters = Reflect.ownKeys(ContextOf.prototype).filter(key => key !== 'constructor')
+  return [...Reflect.ownKeys(context), ...getters]
 }
 
 /**

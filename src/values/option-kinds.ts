@@ -1,5 +1,5 @@
-import { isStringArray } from './json.js'
-import type { Kind } from './options.js'
+import { isStringArray } from '../base/json.js'
+import type { Kind } from '../base/options.js'
 
 export const DATA: Kind = ['JSON data', value => !/function|symbol|bigint/.test(typeof value)]
 
