@@ -233,9 +233,9 @@ metadata: { interpolate: true, params: { type: object } }
       )
       // A string is the id of an agent, of which there is none.
       const error = typeof policy === 'string' ? { code: 'AGENT_UNKNOWN' } : refused
-      expect(() => runtime.forAgent(policy)).toThrow(expect.objectContaining(error))
+      await expect((async () => runtime.forAgent(policy).listTools())()).rejects.toMatchObject(error)
     }
-    expect(() => runtime.forAgent({ allowedtools: [] } as never)).toThrow(
+    await expect((async () => runtime.forAgent({ allowedtools: [] } as never).listTools())()).rejects.toThrow(
       /`allowedtools` of `forAgent` is not known/,
     )
   })
