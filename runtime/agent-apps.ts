@@ -50,6 +50,7 @@ export {
   ctxHookTarget,
   ctxHookTrigger,
   ctxPaths,
+  ctxRuntime,
   ctxTarget,
   ctxTool,
   ctxTools,

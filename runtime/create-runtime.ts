@@ -13,7 +13,7 @@ import { lazy } from './host/later.js'
 import { listTools } from './list-tools.js'
 import { details, readResource } from './read-resource.js'
 import { cloneArguments } from './schema/clone-arguments.js'
-import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
+import type { Freshness, Globals, InvokeOptions, Stats, WorkspaceOptions } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
@@ -60,6 +60,11 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /**
+   * The folder that the library's tools for files and processes work in, or that and what else they may read
+   * and write. Without it, there are no such tools.
+   */
+  workspace?: string | WorkspaceOptions
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -76,6 +81,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  workspace: 'place',
 }
 
 /**

@@ -46,6 +46,7 @@ export type {
   Run,
   RunningTool,
   Stats,
+  WorkspaceOptions,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'

@@ -122,6 +122,20 @@ export interface Manager {
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
 export type Freshness = 'trust' | 'check'
 
+/** Where the library's tools for files and processes work. Relative paths start from the runtime's `cwd`. */
+export interface WorkspaceOptions {
+  /** The folder that relative paths of calls start from. */
+  root: string
+  /** Other folders that belong to it. */
+  also?: readonly string[]
+  /** Globs, relative to a folder of it, of files with secrets that may be read nevertheless. */
+  read?: readonly string[]
+  /** Globs, relative to a folder of it, of protected files that may be written nevertheless. */
+  write?: readonly string[]
+  /** Whether the directories of the path entries may be written. Default: false. */
+  skills?: boolean
+}
+
 export interface RuntimeConfig {
   /** Where skills lie, searched left to right. */
   paths: PathEntry[]
@@ -148,6 +162,8 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** The folder that the library's tools for files and processes work in. Without it, there are none. */
+  workspace?: string | WorkspaceOptions
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
 }

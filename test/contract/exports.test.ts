@@ -34,6 +34,7 @@ const EXPORTS: Record<string, string[]> = {
     'ctxHookTarget',
     'ctxHookTrigger',
     'ctxPaths',
+    'ctxRuntime',
     'ctxTarget',
     'ctxTool',
     'ctxTools',
