@@ -3,7 +3,8 @@ import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
-import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
+import { type AgentRuntime, agentRuntime } from './agents/agent-runtime.js'
+import { laterMethods } from './agents/later-methods.js'
 import { invoke } from './call/invoke.js'
 import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
@@ -11,8 +12,7 @@ import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
 import { listTools } from './list-tools.js'
-import { details, readResource } from './read-resource.js'
-import { cloneArguments } from './schema/clone-arguments.js'
+import { readResource } from './read-resource.js'
 import type { Freshness, Globals, InvokeOptions, Stats, WorkspaceOptions } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
@@ -129,9 +129,10 @@ export interface Runtime<Tools = RegisteredTools> {
   close: () => Promise<void>
 }
 
-const rendering = lazy(() => import('./content/render-tool.js'))
-const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
-const lifetime = lazy(() => import('./lifetime.js'))
+const methods = lazy(() => import('./runtime-methods.js'))
+
+/** Those whose code is loaded when they are called. */
+type LaterMethods<Tools> = Pick<Runtime<Tools>, 'render' | 'describe' | 'explain' | 'turn' | 'close'>
 
 /**
  * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
@@ -151,17 +152,14 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     // Its type is what was compiled; nothing here knows that.
     invoke: (ref, args?: unknown, options?: InvokeOptions) =>
       invoke(ref, args, globals, options) as Promise<never>,
-    render: async (ref, options) => {
-      const own = options && { ...options, args: cloneArguments(options.args) }
-      return (await rendering()).render(ref, own, globals)
-    },
     readResource: (ref, path) => readResource(ref, path, globals),
-    describe: async ref => (await details()).describe(ref, globals),
-    explain: async ref => (await cascades()).explain(ref, globals),
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    turn: async work => (await lifetime()).turn(work, globals),
-    close: async () => (await lifetime()).close(globals),
+    ...(laterMethods(
+      globals,
+      ['render', 'describe', 'explain', 'turn', 'close'],
+      methods,
+    ) as LaterMethods<Tools>),
   }
 }

@@ -9,7 +9,7 @@ import { RegisteredToolMap } from './state/registered-tools.js'
  * Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at
  * anyway.
  */
-export async function turn<Result>(work: () => Result | Promise<Result>, globals: Globals): Promise<Result> {
+export async function turn<Result>(globals: Globals, work: () => Result | Promise<Result>): Promise<Result> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   return globals.config.freshness === 'trust' ? work() : disk.turn(async () => work())

@@ -176,6 +176,8 @@ const TYPES: Record<string, string[]> = {
     'Severity',
     'Stats',
     'StepAnswer',
+    'Store',
+    'StoredValue',
     'ToolArguments',
     'ToolDef',
     'ToolDetails',
@@ -189,6 +191,7 @@ const TYPES: Record<string, string[]> = {
     'ToolReference',
     'ToolReturn',
     'Via',
+    'WorkspaceOptions',
   ],
   'agent-apps/compiler': [
     'Bundle',

@@ -31,11 +31,7 @@ export interface Place {
  * @param more folders that may be reached besides, real
  * @throws PATH_OUTSIDE, FILE_UNUSABLE
  */
-export async function placeOf(
-  path: string,
-  workspace: Inside,
-  more: readonly string[] = [],
-): Promise<Place> {
+export async function placeOf(path: string, workspace: Inside, more: readonly string[] = []): Promise<Place> {
   const { root } = workspace
   const problem = textProblem(path)
   if (problem !== null) throw outside(path, problem)

@@ -1,12 +1,12 @@
 /** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
 
 import { definedFields } from '../../src/base/defined-fields.js'
+import { findForAgent, listForAgent } from '../call/agent-calls.js'
+import { callTool } from '../call/call-tool.js'
+import { type Authorization, decideCall } from '../call/decide-call.js'
 import type { Agent } from '../state/agent.js'
 import type { InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { findForAgent, listForAgent } from './agent-calls.js'
-import { callTool } from './call-tool.js'
-import { type Authorization, decideCall } from './decide-call.js'
 
 export function findTool({ globals, policy }: Agent, ref: string): Promise<ToolDef | null> {
   return findForAgent(ref, globals, policy)

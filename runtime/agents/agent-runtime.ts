@@ -1,11 +1,11 @@
 import { definedFields } from '../../src/base/defined-fields.js'
-import { lazy, whenThere } from '../host/later.js'
-import { cloneArguments } from '../schema/clone-arguments.js'
+import type { Authorization } from '../call/decide-call.js'
+import { type AgentOptions, checkAgent } from '../call/own-options.js'
+import { lazy } from '../host/later.js'
 import type { Agent } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { Authorization } from './decide-call.js'
-import { type AgentOptions, checkAgent, ownOptions } from './own-options.js'
+import { laterMethods } from './later-methods.js'
 
 /** A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. */
 export interface AgentRuntime {
@@ -26,21 +26,9 @@ export interface AgentRuntime {
 
 const methods = lazy(() => import('./agent-methods.js'))
 
-/** The methods of an agent, each a function of `agent-methods.ts`, which is loaded when one is called. */
-const METHODS = ['findTool', 'listTools', 'invoke', 'authorize'] as const
-
 /** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
 export function agentRuntime(globals: Globals, options: AgentOptions = {}): AgentRuntime {
   const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(options)
   const agent: Agent = { globals, ids: definedFields({ sessionId, agentId, userId, workspaceId }), policy }
-  return Object.fromEntries(METHODS.map(name => [name, method(agent, name)])) as unknown as AgentRuntime
-}
-
-/** What a caller gives is copied before anything is awaited. */
-function method(agent: Agent, name: (typeof METHODS)[number]) {
-  return (ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown> => {
-    const given = cloneArguments(args)
-    const own = ownOptions(options)
-    return Promise.resolve(whenThere(methods(), later => later[name](agent, ref, given, own)))
-  }
+  return laterMethods(agent, ['findTool', 'listTools', 'invoke', 'authorize'], methods) as AgentRuntime
 }
