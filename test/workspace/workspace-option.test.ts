@@ -8,7 +8,7 @@ import { agentApps } from '../support/commands.js'
 import { openWorkspace, refusalOf } from '../support/open-workspace.js'
 import { makeTree, skill } from '../support/tree.js'
 
-const READING = ['read']
+const READING = ['glob', 'grep', 'list', 'read']
 const WRITING = ['edit', 'write']
 const FILE_TOOLS = [...READING, ...WRITING].sort()
 

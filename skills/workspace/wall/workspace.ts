@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import {
@@ -14,6 +15,8 @@ import { type ProtectedFiles, protectedFiles } from './protected-files.js'
 
 /** The wall around the files that tools may reach: everything is compared with the real paths in it. */
 export interface Workspace extends Inside {
+  /** The directory that the runtime works in, which may be the host's project; real. */
+  project: string
   protected: ProtectedFiles
   /** What is kept for each session. */
   sessions: Map<string, Session>
@@ -93,6 +96,7 @@ async function open(globals: Globals, cwd: string): Promise<Workspace> {
   return {
     root,
     folders: [...new Set([root, ...also])],
+    project: existsSync(cwd) ? await realpath(cwd) : cwd,
     protected: await protectedFiles(options, root, globals, cwd),
     sessions: new Map(),
   }
