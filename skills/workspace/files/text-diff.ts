@@ -23,7 +23,8 @@ export function textDiff(path: string, old: string, text: string): string {
   const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
     // The last hunk may lack a line break only since the texts were cut there.
     const shown = lines.filter(one => one !== NO_BREAK || reachesEnd(ends, old, text))
-    const at = (from: number, count: number): string => `${from + line - 1},${count}`
+    // What is empty stands behind the line before it.
+    const at = (from: number, count: number): string => `${from + line - (count === 0 ? 2 : 1)},${count}`
     return `@@ -${at(oldStart, oldLines)} +${at(newStart, newLines)} @@\n${shown.join('\n')}\n`
   })
   const diff = `--- ${path}\n+++ ${path}\n${hunks.join('')}`
