@@ -3,14 +3,16 @@ import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
-import { type AgentRuntime, agentRuntime } from './agents/agent-runtime.js'
-import { laterMethods } from './agents/later-methods.js'
+import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
+import { laterMethods } from './call/later-methods.js'
 import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
+import type { ToolState } from './lifecycle/tool-states.js'
+import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
 import type { Freshness, Globals, InvokeOptions, Stats, WorkspaceOptions } from './state/context.js'
@@ -114,6 +116,8 @@ export interface Runtime<Tools = RegisteredTools> {
   ) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
+  /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
+  tools: () => Promise<ToolState[]>
   /** The runtime as a model uses it: every call is checked against a policy. */
   forAgent: (agent?: AgentOptions) => AgentRuntime
   /** The faults found so far: broken skills that were asked for, indexes that were refused or stale. */
@@ -124,15 +128,41 @@ export interface Runtime<Tools = RegisteredTools> {
    * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they
    * were first looked at. Turns inside of a turn are part of it.
    */
-  turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
-  /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
+  turn: <Result>(work: () => Result | Promise<Result>, options?: TurnOptions) => Promise<Result>
+  /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` says so. */
+  start: () => Promise<void>
+  /** Makes a tool available again that was deactivated, or that could not be initialised. */
+  activate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /** Refuses new calls of a tool: TOOL_INACTIVE. Of one with hooks, those that are running are waited for. */
+  deactivate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /**
+   * Looks at all skills anew, between turns. Calls that are running end on the code they began with. Called in
+   * a turn, it is done after that, and `pending` is true.
+   */
+  reload: () => Promise<{ pending: boolean }>
+  /**
+   * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
+   * asked of it from then on throws RUNTIME_CLOSED.
+   */
   close: () => Promise<void>
 }
 
 const methods = lazy(() => import('./runtime-methods.js'))
 
 /** Those whose code is loaded when they are called. */
-type LaterMethods<Tools> = Pick<Runtime<Tools>, 'render' | 'describe' | 'explain' | 'turn' | 'close'>
+const LATER = [
+  'render',
+  'describe',
+  'explain',
+  'tools',
+  'turn',
+  'start',
+  'activate',
+  'deactivate',
+  'reload',
+  'close',
+] as const
+type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 
 /**
  * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
@@ -156,10 +186,6 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    ...(laterMethods(
-      globals,
-      ['render', 'describe', 'explain', 'turn', 'close'],
-      methods,
-    ) as LaterMethods<Tools>),
+    ...(laterMethods(globals, LATER, methods) as LaterMethods<Tools>),
   }
 }

@@ -8,6 +8,9 @@ import { UncopiedArguments } from './schema/clone-arguments.js'
 import type { Globals } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
 
+export { reload } from './lifecycle/reload.js'
+export { activate, deactivate, start } from './lifecycle/start-tools.js'
+export { tools } from './lifecycle/tool-states.js'
 export { close, turn } from './lifetime.js'
 
 const rendering = lazy(() => import('./content/render-tool.js'))

@@ -20,8 +20,15 @@ import { withoutCopies } from './without-copies.js'
 
 const notEvaluated = lazy(() => import('../state/not-evaluated.js'))
 
-/** Every tool that is registered, and those of the path entries, from indexes and files. */
+/** The tools that are registered, and those of the path entries, without those that are not available. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {
+  const all = await everyTool(globals)
+  const { lifecycle } = globals
+  return lifecycle ? all.filter(tool => lifecycle.isAvailable(tool)) : all
+}
+
+/** Every tool that is registered, and those of the path entries, from indexes and files. */
+export async function everyTool(globals: Globals): Promise<ToolDef[]> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)

@@ -15,6 +15,7 @@ import { keepSource, type ToolSource } from '../state/tool-source.js'
  */
 const code = lazy(() => import('../call/run-code.js'))
 const markdown = lazy(() => import('../content/markdown-tool.js'))
+const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
 const BRAND = Symbol.for('agent-apps.tool')
@@ -57,6 +58,10 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
       return run(ctx, args)
     },
     load: fn,
+    get runs() {
+      const inherited = () => askIndex(state, globals, index => index.cascade?.(tool.name))?.body
+      return kind === 'code' || (frontmatter.metadata.delegate ?? inherited() ?? null) !== null
+    },
     // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
     get src() {
       return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
@@ -64,6 +69,7 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     ...(kind !== 'code' && {
       content: () => readContent(source, globals),
     }),
+    ...(disk.via !== 'bundle' && { source: async () => (await details()).sourceBytes(source, globals) }),
     origin: {
       layer: state.layer,
       entry: state.dir,

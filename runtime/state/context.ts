@@ -2,15 +2,18 @@
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
+import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { NameRecord } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
+import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
+import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
@@ -75,6 +78,8 @@ export interface Run {
   /** Ends when the call is no longer wanted. Setting one narrows it, for what is started further in. */
   signal: AbortSignal
   readonly origin: Origin
+  /** The optional permissions of the tool that it has for this call. Without an agent above, all. */
+  readonly granted: readonly Permission[]
   /** Reports progress to the host. */
   readonly update: (progress: Progress) => void
 }
@@ -117,6 +122,12 @@ export interface Manager {
   readonly next: () => Promise<unknown>
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
+  /**
+   * Starts an agent below this call, which all that is above limits too.
+   *
+   * @throws OPTIONS_INVALID for anything but limits that narrow
+   */
+  readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
 }
 
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
@@ -195,6 +206,8 @@ export interface Globals {
   events: RunEvents
   /** Reads the configuration of the runtime's project; absent where that was done, or need not be. */
   configure?: () => Promise<void>
+  /** Its turns and tools with hooks, once there are any. */
+  lifecycle?: Lifecycle
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */

@@ -158,6 +158,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     rmSync(join(root, 'SKILL.md'))
     return tool?.content?.()
   },
+  INIT_FAILED: async () => {
+    const runtime = createRuntime({ paths: [] })
+    const init = () => Promise.reject(new Error('no connection'))
+    runtime.register({ name: 'search', init, execute: () => 'found' })
+    return runtime.invoke('search')
+  },
   INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
   INTEGRITY_FAILED: async root => {
     await compile({ cwd: root, paths: ['.'] })
@@ -230,6 +236,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   SCHEMA_UNSUPPORTED: async () => {
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
+  },
+  TOOL_INACTIVE: async root => {
+    const runtime = runtimeOf(root)
+    await runtime.deactivate('review')
+    return runtime.invoke('review')
   },
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')

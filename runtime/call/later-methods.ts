@@ -1,7 +1,7 @@
-import { ownOptions } from '../call/own-options.js'
 import { type Awaitable, whenThere } from '../host/later.js'
 import { cloneArguments } from '../schema/clone-arguments.js'
 import type { InvokeOptions } from '../state/context.js'
+import { ownOptions } from './own-options.js'
 
 /** What implements methods: each function takes the object that the method is of, and what its caller gave. */
 type Implementation<Self, Names extends string> = Readonly<
