@@ -92,7 +92,10 @@ export const RUNTIME_CONTEXT: unique symbol = /* @__PURE__ */ Symbol.for('agent-
 /**
  * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
  */
-export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
+export function toolContextOf(
+  context: unknown,
+  instance?: unknown,
+): ToolContext & { readonly [RUNTIME_CONTEXT]: unknown } {
   const ctx = (context ?? {}) as CallContext
   return {
     [RUNTIME_CONTEXT]: context,
