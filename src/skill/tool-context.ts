@@ -89,13 +89,14 @@ export interface CallContext {
 /** Where a tool's context keeps the runtime's, for the library's own tools. */
 export const RUNTIME_CONTEXT: unique symbol = /* @__PURE__ */ Symbol.for('agent-apps.context')
 
+interface RuntimeToolContext extends ToolContext {
+  readonly [RUNTIME_CONTEXT]: unknown
+}
+
 /**
  * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
  */
-export function toolContextOf(
-  context: unknown,
-  instance?: unknown,
-): ToolContext & { readonly [RUNTIME_CONTEXT]: unknown } {
+export function toolContextOf(context: unknown, instance?: unknown): RuntimeToolContext {
   const ctx = (context ?? {}) as CallContext
   return {
     [RUNTIME_CONTEXT]: context,
