@@ -225,6 +225,8 @@ export interface Globals {
   redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
+  /** What ends that tools keep for a session besides their state; without one, for all sessions. */
+  sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
