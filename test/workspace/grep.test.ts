@@ -14,6 +14,7 @@ const TREE: Tree = {
   '.gitignore': 'ignored/\n',
   '.hidden/f.txt': 'two\n',
   '.git/g.txt': 'two\n',
+  'service-account.json': 'two\n',
   binary: Buffer.from('two\n\0two\n'),
   'key.txt': '-----BEGIN PRIVATE KEY-----\ntwo\n',
   '../outside/h.txt': 'two\n',

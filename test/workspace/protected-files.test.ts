@@ -48,6 +48,7 @@ const SECRETS = [
   'id_rsa',
   '.npmrc',
   'SERVER.KEY',
+  'service-account.json',
 ]
 
 describe('protected files', () => {
@@ -116,6 +117,7 @@ describe('protected files', () => {
     expect(await call('read', { path: '.env.test' })).toMatchObject({ output: '     1\tNEEDLE' })
     expect(await refusal('read', { path: '.env' })).toBe('FILE_PROTECTED')
     expect((await call('glob', { pattern: '.env*' })).output).toBe('.env.test')
+    expect((await call('grep', { pattern: 'NEEDLE' })).output).toBe('.env.test\n1:NEEDLE')
   })
 })
 

@@ -17,16 +17,6 @@ export interface RipgrepRun extends Search {
   counts: (path: string) => boolean
 }
 
-/** Never searched: what a repository keeps for itself, and files with secrets, which are looked at again. */
-const LEFT_OUT = [
-  '.git',
-  '.env',
-  '.env.*',
-  '*.{env,pem,key,ppk,p12,pfx,jks,keystore}',
-  '{.netrc,_netrc,.pgpass,.git-credentials,.npmrc,.pypirc,.envrc,.dockercfg,.htpasswd}',
-  'id_{rsa,dsa,ecdsa,ed25519}*',
-]
-
 /**
  * Runs ripgrep, without a shell, and without what its configuration or the environment say.
  *
@@ -77,7 +67,8 @@ function argumentsOf({ pattern, ignoreCase, mode, context, target, names }: Ripg
       : []),
     ...(mode === 'content' && context > 0 ? [`--context=${context}`] : []),
     ...(ignoreCase ? ['--ignore-case'] : ['--case-sensitive']),
-    ...LEFT_OUT.map(glob => `--iglob=!${glob}`),
+    // What it finds in files with secrets is left out when it is read.
+    '--iglob=!.git',
     // Unlike a glob, a type does not bring back what is ignored.
     ...(names === null ? [] : [`--type-add=wanted:${names}`, '--type=wanted']),
     `--regexp=${pattern}`,
