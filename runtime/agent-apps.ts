@@ -58,6 +58,7 @@ export {
   ctxHookTrigger,
   ctxOwn,
   ctxPaths,
+  ctxRuntime,
   ctxTarget,
   ctxTool,
   ctxTools,

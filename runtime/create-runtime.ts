@@ -24,6 +24,7 @@ import type {
   Stats,
   ToolConfig,
   UncheckedLimits,
+  WorkspaceOptions,
 } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
@@ -82,6 +83,11 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /**
+   * The folder that the library's tools for files and processes work in, or that and what else they may read
+   * and write. Without it, there are no such tools.
+   */
+  workspace?: string | WorkspaceOptions
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -101,6 +107,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  workspace: 'named',
 }
 
 /**
@@ -185,7 +192,6 @@ const LATER = [
   'activate',
   'deactivate',
   'reload',
-  'endSession',
   'close',
 ] as const
 type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>

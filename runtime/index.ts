@@ -50,6 +50,7 @@ export type {
   RunningTool,
   Stats,
   ToolConfig,
+  WorkspaceOptions,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'

@@ -136,6 +136,20 @@ export interface Manager {
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
 export type Freshness = 'trust' | 'check'
 
+/** Where the library's tools for files and processes work. Relative paths start from the runtime's `cwd`. */
+export interface WorkspaceOptions {
+  /** The folder that relative paths of calls start from. */
+  root: string
+  /** Other folders that belong to it. */
+  also?: readonly string[]
+  /** Globs, relative to a folder of it, of files with secrets that may be read nevertheless. */
+  read?: readonly string[]
+  /** Globs, relative to a folder of it, of protected files that may be written nevertheless. */
+  write?: readonly string[]
+  /** Whether the directories of the path entries may be written. Default: false. */
+  skills?: boolean
+}
+
 export interface RuntimeConfig {
   /** Where skills lie, searched left to right. */
   paths: PathEntry[]
@@ -166,6 +180,8 @@ export interface RuntimeConfig {
   interactTimeoutMs?: number
   /** Keeps the state of sessions. Default: memory. */
   store?: Store
+  /** The folder that the library's tools for files and processes work in. Without it, there are none. */
+  workspace?: string | WorkspaceOptions
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
   /** What the project's configuration says of agents, in effect as far as the project is trusted. */
@@ -224,6 +240,8 @@ export interface Globals {
   redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
+  /** What ends that tools keep for a session besides their state; without one, for all sessions. */
+  sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The view that agents have of the runtime as long as its project is not trusted. */

@@ -98,6 +98,9 @@ export interface CallContext {
   withHooks?: (fn: object, run: (instance: unknown) => Promise<unknown>) => Promise<unknown>
 }
 
+/** Where a tool's context keeps the runtime's, for the library's own tools. */
+export const RUNTIME_CONTEXT: unique symbol = /* @__PURE__ */ Symbol.for('agent-apps.context')
+
 /** The context that `execute` gets, for the context that a runtime calls with. */
 export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
   return new Proxy(new ContextOf((context ?? {}) as CallContext, instance), AS_OWN)
@@ -131,6 +134,10 @@ class ContextOf implements ToolContext {
     readonly instance: unknown,
   ) {
     this.#ctx = ctx
+  }
+
+  get [RUNTIME_CONTEXT](): CallContext {
+    return this.#ctx
   }
 
   get signal(): AbortSignal | undefined {
