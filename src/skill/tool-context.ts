@@ -39,12 +39,15 @@ export interface CallContext {
   manager?: Pick<ToolContext, 'invoke'>
 }
 
+/** Where a tool's context keeps the runtime's, for the library's own tools. */
+export const RUNTIME_CONTEXT = /* @__PURE__ */ Symbol.for('agent-apps.context')
+
 /**
  * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
  */
 export function toolContextOf(context: unknown): ToolContext {
   const ctx = (context ?? {}) as CallContext
-  return {
+  const tool = {
     get signal() {
       return ctx.run?.signal
     },
@@ -91,6 +94,7 @@ export function toolContextOf(context: unknown): ToolContext {
       return ctx.envelope?.workspaceId
     },
   }
+  return Object.defineProperty(tool, RUNTIME_CONTEXT, { value: context })
 }
 
 function unavailable(): never {
