@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AgentAppsError, defineTool, isAgentAppsError, type ToolContext, type ToolResult } from 'agent-apps'
+import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
+import { callAborted } from './call-aborted.js'
 import { CommandOutput } from './process/command-output.js'
 import { type EndedCommand, runCommand } from './process/run-command.js'
 import { shellCommand, shellEnvironment } from './process/shell.js'
@@ -67,7 +68,7 @@ async function bash({ command, cwd, timeoutMs }: BashArguments, ctx: ToolContext
     })
     return resultOf(title, ended, output, timeoutMs)
   } catch (error) {
-    throw ctx.signal?.aborted ? aborted(ctx.signal.reason) : error
+    throw ctx.signal?.aborted ? callAborted('bash', ctx.signal.reason) : error
   } finally {
     await output.close()
   }
@@ -104,13 +105,4 @@ function endOf({ exitCode, signal, isLate, left }: EndedCommand, timeoutMs: numb
 function titleOf(command: string): string {
   const [line = ''] = command.trim().split('\n')
   return line.length > 80 || line !== command.trim() ? `${line.slice(0, 79)}…` : line
-}
-
-function aborted(reason: unknown): AgentAppsError {
-  if (isAgentAppsError(reason)) return reason
-  return new AgentAppsError('RUN_ABORTED', 'The command was ended: its call was aborted.', {
-    hint: 'Whoever called it no longer wants its result.',
-    tool: 'bash',
-    cause: reason,
-  })
 }

@@ -115,6 +115,8 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return runtimeOf(root).render('review')
   },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  FETCH_FAILED: root => fetching(root, 'http://nobody.invalid/'),
+  FETCH_REFUSED: root => fetching(root, 'http://127.0.0.1/'),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()} ${Date.now()}\n`)
@@ -270,6 +272,11 @@ describe('docs/errors.md', () => {
 function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
   registerTool(runtime.globals, { name: 'save', gated: true, fn: () => 1 })
   return runtime.forAgent().invoke('save')
+}
+
+/** Fetches a URL with the library's tool. */
+function fetching(cwd: string, url: string): Promise<unknown> {
+  return createRuntime({ paths: [], cwd }).invoke('webfetch', { url })
 }
 
 function runtimeOf(cwd: string): ReturnType<typeof createRuntime> {
