@@ -103,10 +103,12 @@ function agentFor(addresses: readonly HostAddress[]): Dispatcher {
   })
 }
 
+/** A look-up cannot be ended, but need not be waited for. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    promise.then(resolve, reject)
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }
 
