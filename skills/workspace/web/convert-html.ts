@@ -1,11 +1,11 @@
 import type { Element, Nodes, Root } from 'hast'
 import { defaultSchema } from 'hast-util-sanitize'
 import { toText } from 'hast-util-to-text'
+import { gfmToMarkdown } from 'mdast-util-gfm'
 import rehypeParse from 'rehype-parse'
 import rehypeRemark from 'rehype-remark'
 import rehypeSanitize from 'rehype-sanitize'
 import rehypeStringify from 'rehype-stringify'
-import remarkGfm from 'remark-gfm'
 import remarkStringify from 'remark-stringify'
 import { unified } from 'unified'
 import { keepSeen } from './hidden-elements.js'
@@ -43,8 +43,8 @@ async function written(tree: Root, format: PageFormat): Promise<string> {
   if (format === 'text') return toText(tree)
   if (format === 'html') return unified().use(rehypeStringify).stringify(tree)
   const processor = unified()
+    .data('toMarkdownExtensions', [gfmToMarkdown()])
     .use(rehypeRemark)
-    .use(remarkGfm)
     .use(remarkStringify, { bullet: '-', rule: '-' })
   return processor.stringify((await processor.run(tree)) as never)
 }
