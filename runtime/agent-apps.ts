@@ -1,5 +1,6 @@
 /** The package's main entry: the runtime, and what skill authors and hosts need besides. */
 
+export { failureForModel, type ModelFailure } from '../src/base/failure-for-model.js'
 export { nearest } from '../src/base/nearest.js'
 export {
   type Catalog,
@@ -18,6 +19,7 @@ export type {
 } from '../src/content/directive.js'
 export { type DirectiveForm, directiveForms } from '../src/content/directive-forms.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
+export type { HookContext, ToolHooks } from '../src/hooks/tool-hooks.js'
 export type { PluginRecord } from '../src/index/index-format.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
@@ -50,6 +52,7 @@ export {
   ctxHookTarget,
   ctxHookTrigger,
   ctxPaths,
+  ctxRuntime,
   ctxTarget,
   ctxTool,
   ctxTools,

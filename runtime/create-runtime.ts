@@ -5,15 +5,17 @@ import type { ToolDetails } from '../src/index/index-format.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
+import { laterMethods } from './call/later-methods.js'
 import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
 import { lazy } from './host/later.js'
+import type { ToolState } from './lifecycle/tool-states.js'
+import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
-import { details, readResource } from './read-resource.js'
-import { cloneArguments } from './schema/clone-arguments.js'
-import type { Freshness, Globals, InvokeOptions, Stats } from './state/context.js'
+import { readResource } from './read-resource.js'
+import type { Freshness, Globals, InvokeOptions, Stats, WorkspaceOptions } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
@@ -60,6 +62,11 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /**
+   * The folder that the library's tools for files and processes work in, or that and what else they may read
+   * and write. Without it, there are no such tools.
+   */
+  workspace?: string | WorkspaceOptions
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -76,6 +83,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  workspace: 'place',
 }
 
 /**
@@ -108,6 +116,8 @@ export interface Runtime<Tools = RegisteredTools> {
   ) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Where each of a tool's effective metadata came from, and what runs around it. */
   explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
+  /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
+  tools: () => Promise<ToolState[]>
   /** The runtime as a model uses it: every call is checked against a policy. */
   forAgent: (agent?: AgentOptions) => AgentRuntime
   /** The faults found so far: broken skills that were asked for, indexes that were refused or stale. */
@@ -118,14 +128,41 @@ export interface Runtime<Tools = RegisteredTools> {
    * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they
    * were first looked at. Turns inside of a turn are part of it.
    */
-  turn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>
-  /** Lets go of everything that the runtime holds. What is asked of it from then on throws RUNTIME_CLOSED. */
+  turn: <Result>(work: () => Result | Promise<Result>, options?: TurnOptions) => Promise<Result>
+  /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` says so. */
+  start: () => Promise<void>
+  /** Makes a tool available again that was deactivated, or that could not be initialised. */
+  activate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /** Refuses new calls of a tool: TOOL_INACTIVE. Of one with hooks, those that are running are waited for. */
+  deactivate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
+  /**
+   * Looks at all skills anew, between turns. Calls that are running end on the code they began with. Called in
+   * a turn, it is done after that, and `pending` is true.
+   */
+  reload: () => Promise<{ pending: boolean }>
+  /**
+   * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
+   * asked of it from then on throws RUNTIME_CLOSED.
+   */
   close: () => Promise<void>
 }
 
-const rendering = lazy(() => import('./content/render-tool.js'))
-const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
-const lifetime = lazy(() => import('./lifetime.js'))
+const methods = lazy(() => import('./runtime-methods.js'))
+
+/** Those whose code is loaded when they are called. */
+const LATER = [
+  'render',
+  'describe',
+  'explain',
+  'tools',
+  'turn',
+  'start',
+  'activate',
+  'deactivate',
+  'reload',
+  'close',
+] as const
+type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 
 /**
  * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
@@ -145,17 +182,10 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     // Its type is what was compiled; nothing here knows that.
     invoke: (ref, args?: unknown, options?: InvokeOptions) =>
       invoke(ref, args, globals, options) as Promise<never>,
-    render: async (ref, options) => {
-      const own = options && { ...options, args: cloneArguments(options.args) }
-      return (await rendering()).render(ref, own, globals)
-    },
     readResource: (ref, path) => readResource(ref, path, globals),
-    describe: async ref => (await details()).describe(ref, globals),
-    explain: async ref => (await cascades()).explain(ref, globals),
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    turn: async work => (await lifetime()).turn(work, globals),
-    close: async () => (await lifetime()).close(globals),
+    ...(laterMethods(globals, LATER, methods) as LaterMethods<Tools>),
   }
 }

@@ -8,16 +8,10 @@ export type { AgentCall } from '../src/policy/limits.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
+export type { SpawnedAgent, SpawnedTool, SpawnPolicy } from '../src/skill/tool-context.js'
 export type { AgentRuntime } from './call/agent-runtime.js'
-export type { Authorization } from './call/decide-call.js'
 export { invoke } from './call/invoke.js'
 export type { AgentOptions } from './call/own-options.js'
-export {
-  createCallbackRef,
-  type RegisterToolOptions,
-  registerTool,
-  unregisterTool,
-} from './call/programmatic-tools.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
 export type { RenderOptions } from './content/render-tool.js'
 export {
@@ -28,9 +22,17 @@ export {
 export { clearAllCaches, clearToolCache } from './directory/caches.js'
 export { findTool } from './find/find-tool.js'
 export type { OpenedSkill } from './find/opened-skill.js'
+export type { ToolState } from './lifecycle/tool-states.js'
+export type { TurnOptions } from './lifetime.js'
 export { listTools } from './list-tools.js'
 export { loadSkillsFromFile } from './load-skills-from-file.js'
 export { readResource } from './read-resource.js'
+export {
+  createCallbackRef,
+  type RegisterToolOptions,
+  registerTool,
+  unregisterTool,
+} from './registry/programmatic-tools.js'
 export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
@@ -46,6 +48,7 @@ export type {
   Run,
   RunningTool,
   Stats,
+  WorkspaceOptions,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'
@@ -54,6 +57,7 @@ export type {
   ApprovalAnswer,
   ApprovalPolicy,
   ApprovalRequest,
+  Authorization,
   Interact,
   Patterns,
   RuntimePolicy,

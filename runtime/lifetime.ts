@@ -1,38 +1,57 @@
 /** How long what a runtime saw holds: for a turn, and until it is closed. */
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
+import { checkOptions } from '../src/base/options.js'
 import { clearAllCaches } from './directory/caches.js'
+import { lifecycleOf } from './lifecycle/runtime-lifecycle.js'
 import type { Globals } from './state/context.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+
+/** The options of a turn. */
+export interface TurnOptions {
+  /** Aborts all calls of the turn. */
+  signal?: AbortSignal
+}
 
 /**
  * Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at
  * anyway.
  */
-export async function turn<Result>(work: () => Result | Promise<Result>, globals: Globals): Promise<Result> {
+export async function turn<Result>(
+  globals: Globals,
+  work: () => Result | Promise<Result>,
+  options: TurnOptions = {},
+): Promise<Result> {
+  checkOptions('turn', options, { signal: 'object' })
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
-  return globals.config.freshness === 'trust' ? work() : disk.turn(async () => work())
+  const isTrusted = globals.config.freshness === 'trust'
+  return lifecycleOf(globals).turns.run(options.signal, async () =>
+    isTrusted ? work() : disk.turn(async () => work()),
+  )
 }
 
 /**
- * Ends a runtime: it finds nothing any more, and holds nothing: tools that were registered, listeners,
- * caches. Look-ups that are under way are waited for. A tool that is running goes on, and can call no other.
+ * Ends a runtime: tools with hooks are deactivated and disposed of. It finds nothing any more, and holds
+ * nothing: tools that were registered, listeners, caches. Look-ups that are under way are waited for. A tool
+ * without hooks that is running goes on; none can call another.
  */
 export async function close(globals: Globals): Promise<void> {
   globals.closed = true
   const { resolving, settling, tools, events } = globals
   const pending = [...resolving.values(), ...[...settling.values()].map(({ chain }) => chain)]
+  await globals.lifecycle?.shutDown()
+  const faults = [...globals.diagnostics].filter(([, { rule }]) => rule === 'hook-fails')
   release()
   await Promise.allSettled(pending)
   // What was under way kept what it found.
   release()
+  for (const [key, fault] of faults) globals.diagnostics.set(key, fault)
 
   function release(): void {
     tools.programmaticTools = new RegisteredToolMap()
     events.listeners.clear()
     clearAllCaches(globals)
     delete globals.parser
-    delete globals.configure
   }
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { AgentAppsError, isAgentAppsError } from 'agent-apps'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
@@ -8,7 +8,7 @@ export const run: Command = {
   name: 'run',
   summary: 'call a tool and print what it gives',
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: { ...PATH_OPTION, ...ARGUMENT_OPTIONS },
+  options: { ...LOOK_UP_OPTIONS, ...ARGUMENT_OPTIONS },
   example: 'agent-apps run word-count --arg text="one two three"',
   run: runTool,
 }

@@ -3,7 +3,6 @@ import { isOffered, isThere } from '../../src/catalog/offered-tool.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
 import { allTools } from '../find/all-tools.js'
-import { resolve } from '../find/find-tool.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { resolveWithin } from '../find/resolve-within.js'
@@ -12,21 +11,18 @@ import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals } from '../state/context.js'
-import type { AgentPolicy } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { RunContext } from './run-context.js'
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
-export async function listForAgent(globals: Globals, policy: AgentPolicy = {}): Promise<ToolDef[]> {
-  const offered = (await allTools(globals)).filter(isOffered)
-  return allowedAmong(offered, globals, hostLimits(globals, policy))
+export async function listForAgent(globals: Globals, limits: AgentLimits): Promise<ToolDef[]> {
+  return allowedAmong((await allTools(globals)).filter(isOffered), globals, limits)
 }
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
 export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
-  const tools = await allTools(ctx.globals)
-  if (as !== 'agent') return tools
-  return allowedAmong(tools.filter(isOffered), ctx.globals, agentLimits(ctx.globals, ctx))
+  const { globals } = ctx
+  return as === 'agent' ? listForAgent(globals, agentLimits(globals, ctx)) : allTools(globals)
 }
 
 /** The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN. */
@@ -34,8 +30,18 @@ export async function toolFrom(ctx: RunContext, ref: string, as: CallerKind): Pr
   const { globals } = ctx
   const namespace = namespaceOf(ctx.tool.name)
   if (as !== 'agent') return requireTool(ref, globals, namespace)
+  return requireAllowed(ref, globals, agentLimits(globals, ctx), namespace)
+}
+
+/** The tool that an agent's name leads to, if it may call it. Throws TOOL_NOT_FOUND, TOOL_BROKEN, TOOL_DENIED. */
+export async function requireAllowed(
+  ref: string,
+  globals: Globals,
+  limits: AgentLimits,
+  namespace: string,
+): Promise<ToolDef> {
   const tool = await requireForAgent(ref, globals, namespace)
-  const [allowed] = await allowedAmong([tool], globals, agentLimits(globals, ctx))
+  const [allowed] = await allowedAmong([tool], globals, limits)
   if (!allowed) throw unknownToAgent(ref)
   return allowed
 }
@@ -44,16 +50,12 @@ export async function toolFrom(ctx: RunContext, ref: string, as: CallerKind): Pr
 export async function findForAgent(
   ref: string,
   globals: Globals,
-  policy: AgentPolicy = {},
+  limits: AgentLimits,
+  namespace: string,
 ): Promise<ToolDef | null> {
-  const tool = isForAgents(ref, globals) ? (await resolve(ref, globals))?.tool : undefined
-  const [allowed] = tool ? await allowedAmong([tool], globals, hostLimits(globals, policy)) : []
+  const tool = isForAgents(ref, globals) ? (await resolveWithin(namespace, ref, globals))?.tool : undefined
+  const [allowed] = tool ? await allowedAmong([tool], globals, limits) : []
   return allowed ?? null
-}
-
-/** What limits the calls that a host makes for an agent. */
-function hostLimits(globals: Globals, policy: AgentPolicy): AgentLimits {
-  return agentLimits(globals, { options: { policy }, caller: undefined })
 }
 
 /** The tool that an agent calls by a name. Throws TOOL_NOT_FOUND for a hidden tool, too. */
@@ -82,13 +84,16 @@ const opening = lazy(() => import('../find/opened-skill.js'))
 /** The result as an agent gets it: a skill that it opens comes with the place of its files. */
 export async function resultForAgent(
   { tool, globals }: RunContext,
-  { body }: Chain,
+  chain: Chain,
   result: unknown,
 ): Promise<unknown | OpenedSkill> {
-  const { delegate } = tool.frontmatter.metadata
-  const isContent = tool.kind === 'folder' && body === undefined && (delegate ?? null) === null
-  if (!isContent || typeof result !== 'string') return result
+  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string') return result
   return (await opening()).openSkill(tool, result, globals)
+}
+
+/** True for a skill that is a text to be read, and runs nothing. */
+export function isText({ kind, frontmatter }: ToolDef, { body }: Chain): boolean {
+  return kind !== 'code' && body === undefined && (frontmatter.metadata.delegate ?? null) === null
 }
 
 /** True for a tool's name, a server's or a registered one: nothing that leads to a file or is code itself. */

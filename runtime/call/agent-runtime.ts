@@ -1,13 +1,20 @@
 import { definedFields } from '../../src/base/defined-fields.js'
-import { lazy, whenThere } from '../host/later.js'
-import { cloneArguments } from '../schema/clone-arguments.js'
+import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
+import type { ToolDetails } from '../../src/index/index-format.js'
+import type { SpawnPolicy } from '../../src/skill/tool-context.js'
+import type { OpenedSkill } from '../find/opened-skill.js'
+import { lazy } from '../host/later.js'
 import type { Agent } from '../state/agent.js'
-import type { Globals, InvokeOptions } from '../state/context.js'
+import type { CallContext, Globals, InvokeOptions } from '../state/context.js'
+import type { Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { Authorization } from './decide-call.js'
-import { type AgentOptions, checkAgent, ownOptions } from './own-options.js'
+import { laterMethods } from './later-methods.js'
+import { type AgentOptions, checkAgent, checkSpawned } from './own-options.js'
 
-/** A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. */
+/**
+ * A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. What the agent may
+ * not use is not found, its files included.
+ */
 export interface AgentRuntime {
   /** The tool that a name leads to; null where the agent may call none of that name. */
   findTool: (ref: string) => Promise<ToolDef | null>
@@ -20,27 +27,57 @@ export interface AgentRuntime {
    *   where the call needs approval and does not get it
    */
   invoke: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<unknown>
+  /**
+   * Opens a skill for a model: its rendered content, and its other files. That is a call of the skill, but for
+   * one that runs something: its text says how to call it, and nothing is run.
+   *
+   * @throws what `invoke` throws; CONTENT_MISSING for code
+   */
+  open: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<OpenedSkill>
+  /** The bytes of one of a folder skill's files. Throws TOOL_NOT_FOUND, RESOURCE_NOT_FOUND. */
+  readResource: (ref: string, path: string) => Promise<Uint8Array>
+  /** A tool with its frontmatter as it was written, and its other files. Throws TOOL_NOT_FOUND. */
+  describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
+  /** The catalog of the tools that it may call, for a prompt. */
+  catalog: (options?: CatalogOptions<ToolDef>) => Promise<Catalog>
   /** Decides about a call as `invoke` does, without making it or asking anybody. */
   authorize: (ref: string, args?: unknown) => Promise<Authorization>
+  /** The agent in the place of a skill, as if this one's agent ran: its `allowed-tools` and rules narrow. */
+  within: (skill: string) => AgentRuntime
+  /**
+   * An agent that this one starts: it shares the session, and each policy above limits it.
+   *
+   * @throws OPTIONS_INVALID for anything but limits that narrow; for rules that allow, at the first call
+   */
+  spawn: (policy: SpawnPolicy) => AgentRuntime
 }
 
-const methods = lazy(() => import('./agent-methods.js'))
-
-/** The methods of an agent, each a function of `agent-methods.ts`, which is loaded when one is called. */
-const METHODS = ['findTool', 'listTools', 'invoke', 'authorize'] as const
+const methods = lazy(() => import('../agents/agent-methods.js'))
 
 /** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
 export function agentRuntime(globals: Globals, options: AgentOptions = {}): AgentRuntime {
   const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(options)
-  const agent: Agent = { globals, ids: definedFields({ sessionId, agentId, userId, workspaceId }), policy }
-  return Object.fromEntries(METHODS.map(name => [name, method(agent, name)])) as unknown as AgentRuntime
+  const ids = definedFields({ sessionId, agentId, userId, workspaceId })
+  return runtimeOf({ globals, ids, policy, spawned: [], skills: [], caller: undefined })
 }
 
-/** What a caller gives is copied before anything is awaited. */
-function method(agent: Agent, name: (typeof METHODS)[number]) {
-  return (ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown> => {
-    const given = cloneArguments(args)
-    const own = ownOptions(options)
-    return Promise.resolve(whenThere(methods(), later => later[name](agent, ref, given, own)))
+/** The runtime of an agent that a tool starts. Throws OPTIONS_INVALID. */
+export function spawnFor(caller: CallContext, policy: SpawnPolicy): AgentRuntime {
+  const { globals } = caller
+  return runtimeOf({
+    ...{ globals, caller, ids: {}, policy: undefined, skills: [] },
+    spawned: [checkSpawned(policy)],
+  })
+}
+
+function runtimeOf(agent: Agent): AgentRuntime {
+  return {
+    ...(laterMethods(
+      agent,
+      ['findTool', 'listTools', 'invoke', 'open', 'readResource', 'describe', 'catalog', 'authorize'],
+      methods,
+    ) as Omit<AgentRuntime, 'within' | 'spawn'>),
+    within: skill => runtimeOf({ ...agent, skills: [...agent.skills, skill] }),
+    spawn: policy => runtimeOf({ ...agent, spawned: [...agent.spawned, checkSpawned(policy)] }),
   }
 }

@@ -6,6 +6,7 @@ import { isThenable, lazy } from '../host/later.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
+import { spawnFor } from './agent-runtime.js'
 import { ownOptions } from './own-options.js'
 import { type InvokeFor, observing, RunContext, throwIfAborted } from './run-context.js'
 
@@ -26,7 +27,7 @@ export async function callTool(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
-  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options)
+  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options, caller !== undefined)
   const isAgent = options?.as === 'agent'
   const namespace = caller === undefined ? '' : namespaceOf(caller.tool.name)
   const tool = isAgent
@@ -34,6 +35,7 @@ export async function callTool(
     : ((namespace === '' ? (globals.tools.programmaticTools.get(ref) ?? knownTool(ref, globals)) : null) ??
       (await requireTool(ref, globals, namespace)))
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
+  globals.lifecycle?.enter(ctx)
   const { maxDepth = DEPTH_MAX } = globals.config
   if (ctx.depth >= maxDepth) throw (await faults()).depthExceeded(ctx, maxDepth)
   const work = () => perform(ctx, args)
@@ -41,8 +43,11 @@ export async function callTool(
 }
 
 /** Runs a tool for another one. */
-export const invokeFor: InvokeFor = (caller, ref, args, options) =>
-  callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)
+export const invokeFor: InvokeFor = /* @__PURE__ */ Object.assign(
+  ((caller, ref, args, options) =>
+    callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)) as InvokeFor,
+  { spawn: spawnFor },
+)
 
 /** The phases of a call, each over what the one before it gave. */
 async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
@@ -60,6 +65,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const forAgent = options?.as === 'agent' && (await agents())
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
+  globals.lifecycle?.admit(tool)
   const body = () => (chain.body ?? tool).fn(ctx, validated)
   throwIfAborted(ctx)
   const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)

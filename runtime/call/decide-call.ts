@@ -1,20 +1,16 @@
 import { isAgentAppsError } from '../../src/base/error.js'
-import type { Decision, StepAnswer } from '../../src/policy/decide.js'
+import type { StepAnswer } from '../../src/policy/decide.js'
+import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { stepsOf } from '../policy/authorize.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
+import type { Authorization } from '../state/policy.js'
 import { requireForAgent } from './agent-calls.js'
 import { argumentsRefused } from './call-refused.js'
 import { invokeFor } from './call-tool.js'
 import { RunContext } from './run-context.js'
-
-/** The decision about an agent's call. */
-export interface Authorization extends Decision {
-  /** What each step says, up to the one that decides. */
-  steps: StepAnswer[]
-}
 
 /**
  * Decides about an agent's call, with the arguments as the tool would get them, and does not make it. Nobody
@@ -27,11 +23,12 @@ export async function decideCall(
   given: unknown,
   globals: Globals,
   options: InvokeOptions,
+  caller?: RunContext,
 ): Promise<Authorization> {
   try {
-    const tool = await requireForAgent(ref, globals)
+    const tool = await requireForAgent(ref, globals, caller && namespaceOf(caller.tool.name))
     if (given instanceof UncopiedArguments) throw argumentsRefused(tool, given)
-    const ctx = new RunContext(globals, tool, invokeFor, undefined, options)
+    const ctx = new RunContext(globals, tool, invokeFor, caller, options)
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
     ctx.takeArguments(await checkArguments(tool, chain, given, ctx))

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { InvokeOptions } from '../state/context.js'
-import { POLICY } from './own-options.js'
+import { POLICY, SPAWN_POLICY } from './own-options.js'
 
 const OPTIONS: OptionTable<keyof InvokeOptions> = {
   signal: 'object',
@@ -18,8 +18,10 @@ const OPTIONS: OptionTable<keyof InvokeOptions> = {
 /**
  * Throws OPTIONS_INVALID for an option or a policy that `invoke` does not know, or that is of the wrong type: a
  * misspelt limit would allow everything.
+ *
+ * @param isInside true inside a call, where a policy may only narrow
  */
-export function checkInvokeOptions(options: InvokeOptions): void {
+export function checkInvokeOptions(options: InvokeOptions, isInside: boolean): void {
   checkOptions('invoke', options, OPTIONS)
-  if (options.policy !== undefined) checkOptions('policy', options.policy, POLICY)
+  if (options.policy !== undefined) checkOptions('policy', options.policy, isInside ? SPAWN_POLICY : POLICY)
 }

@@ -11,7 +11,7 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
   emit('tool:start', ctx)
   try {
     const result = await run()
-    emit('tool:end', ctx)
+    emit('tool:end', ctx, ctx.progress)
     return result
   } catch (error) {
     emit(isAgentAppsError(error) && DENIALS.has(error.code) ? 'tool:denied' : 'tool:error', ctx, {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { CallIds, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, RuntimePolicy } from '../state/policy.js'
 
@@ -15,6 +16,16 @@ export const POLICY: OptionTable<keyof AgentPolicy> = {
   rules: 'patterns',
 }
 
+/** The limits of an agent that another one, or a tool, spawns: those that can only narrow. */
+export const SPAWN_POLICY = (({ allowedTools: _, ...limits }) => limits)(POLICY)
+
+/** A copy of the policy of an agent that is spawned. Throws OPTIONS_INVALID. */
+export function checkSpawned(policy: SpawnPolicy): SpawnPolicy {
+  const own = ownPolicy(policy)
+  checkOptions('spawn', own, SPAWN_POLICY)
+  return own
+}
+
 /** Copies a call's options, inherited and unknown ones included, so that later changes do not reach it. */
 export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return options
@@ -28,7 +39,7 @@ export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | 
 export function ownPolicy<Policy extends AgentPolicy | undefined>(policy: Policy): Policy | AgentPolicy {
   if (!isJsonObject(policy)) return policy
   const { ...own } = policy as Record<string, unknown>
-  for (const name of Object.keys(POLICY)) own[name] = copied((policy as typeof own)[name])
+  for (const name of Object.keys(POLICY)) if (name in policy) own[name] = copied((policy as typeof own)[name])
   return own
 }
 
@@ -52,9 +63,8 @@ export function checkAgent(agent: AgentOptions): AgentOptions {
 
 /** A copy of a runtime's policy. Throws OPTIONS_INVALID. */
 export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
-  const { allowedTools: _, ...limits } = POLICY
   checkOptions('policy', policy, {
-    ...limits,
+    ...SPAWN_POLICY,
     approval: 'object',
     guard: 'function',
     readAllowedTools: ['restrict'],

@@ -1,4 +1,6 @@
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import type { Permission, ToolPermissions } from '../../src/base/permissions.js'
+import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import { lazy, whenThere } from '../host/later.js'
 import { freezeArguments } from '../schema/freeze-arguments.js'
 import type { Chain, ChainStep } from '../state/chain.js'
@@ -19,13 +21,13 @@ import type { Origin, ToolDef } from '../state/tool-def.js'
 /** The code that notifies listeners, loaded once there are any. */
 export const observing = lazy(() => import('./observe.js'))
 
-/** Runs a tool for another one. */
-export type InvokeFor = (
-  caller: RunContext,
-  ref: string,
-  args?: unknown,
-  options?: InvokeOptions,
-) => Promise<unknown>
+const lifecycles = lazy(() => import('../lifecycle/runtime-lifecycle.js'))
+
+/** Runs a tool for another one, or starts an agent for it. */
+export interface InvokeFor {
+  (caller: RunContext, ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown>
+  spawn: (caller: RunContext, policy: SpawnPolicy) => SpawnedAgent
+}
 
 /** An object as `Object.create(null)` gives it, but as fast as any: no key of it reaches a prototype. */
 const Bag = function Bag() {} as unknown as new () => Record<string, unknown>
@@ -44,8 +46,14 @@ export class RunContext implements CallContext {
   at: ChainStep | undefined = undefined
   /** When it began, where somebody listens: milliseconds of `performance.now()`. */
   started: number | undefined = undefined
+  /** The last that was said of its progress, where somebody listens. */
+  progress: Progress | undefined = undefined
   /** What `mustGoOn` asks in a chain. */
   guard: (() => void) | undefined = undefined
+  /** The permissions that the tool was granted, where an agent is above. */
+  granted: readonly Permission[] | undefined = undefined
+  /** Those that are granted to the agent that called it. */
+  permitted: readonly Permission[] | undefined = undefined
   readonly depth: number
   /** The signal, as far as there is one that somebody can abort. */
   abort: AbortSignal | undefined
@@ -137,6 +145,13 @@ export class RunContext implements CallContext {
     else throwIfAborted(this)
   }
 
+  /** Runs a tool with hooks, once it is initialised. */
+  withHooks(fn: object, run: (instance: unknown) => Promise<unknown>): Promise<unknown> {
+    return Promise.resolve(
+      whenThere(lifecycles(), ({ lifecycleOf }) => lifecycleOf(this.globals).run(fn, this, run)),
+    )
+  }
+
   /** Nothing is further in than a tool. */
   next(): Promise<unknown> {
     if (this.hasCalled) throw nextTwice(this.tool.name, false)
@@ -198,6 +213,11 @@ class ManagerOf implements Manager {
     const { ctx } = this
     return (ref, args, options) => ctx.invoke(ctx, ref, args, options)
   }
+
+  get spawn(): Manager['spawn'] {
+    const { ctx } = this
+    return policy => ctx.invoke.spawn(ctx, policy)
+  }
 }
 
 class RunOf implements Run {
@@ -247,10 +267,21 @@ class RunOf implements Run {
     return this.ctx.tool.origin
   }
 
+  get granted(): readonly Permission[] {
+    const { ctx } = this
+    const { optional = [] } = (ctx.tool.frontmatter.metadata.permissions ?? {}) as ToolPermissions
+    let { granted } = ctx
+    for (let one = ctx.served && invocationOf(ctx); one && !granted; one = one.caller) granted = one.permitted
+    return optional.filter(one => granted?.includes(one) ?? true)
+  }
+
   readonly update = (progress: Progress): void => {
     const ctx = invocationOf(this.ctx)
-    if (!ctx.globals.events.listeners.has('tool:update')) return
-    void whenThere(observing(), ({ emit }) => emit('tool:update', ctx, progress))
+    const { listeners } = ctx.globals.events
+    if (listeners.size === 0) return
+    ctx.progress = { ...ctx.progress, ...progress }
+    if (listeners.has('tool:update'))
+      void whenThere(observing(), ({ emit }) => emit('tool:update', ctx, progress))
   }
 }
 

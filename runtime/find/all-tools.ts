@@ -5,6 +5,7 @@ import {
   directoryFiles,
   directoryStates,
   diskNames,
+  isAway,
   lookUp,
   pathsKey,
   withNames,
@@ -19,8 +20,15 @@ import { withoutCopies } from './without-copies.js'
 
 const notEvaluated = lazy(() => import('../state/not-evaluated.js'))
 
-/** Every tool that is registered, and those of the path entries, from indexes and files. */
+/** The tools that are registered, and those of the path entries, without those that are not available. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {
+  const all = await everyTool(globals)
+  const { lifecycle } = globals
+  return lifecycle ? all.filter(tool => lifecycle.isAvailable(tool)) : all
+}
+
+/** Every tool that is registered, and those of the path entries, from indexes and files. */
+export async function everyTool(globals: Globals): Promise<ToolDef[]> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)
@@ -73,7 +81,7 @@ async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]
   if (state.library || globals.config.freshness === 'trust') {
     return names.names().flatMap(name => {
       const record = names.tool(name)
-      return record ? [{ name, state, names, record }] : []
+      return record && !isAway(record, state, globals) ? [{ name, state, names, record }] : []
     })
   }
   const added = await (await directoryFiles()).addedNames(state, names, globals)

@@ -30,7 +30,11 @@ export async function makeInlineTool(ref: string, globals: Globals): Promise<Res
   const { frontmatter } = read
   const { name } = frontmatter
   return {
-    tool: keep(ref, { name, label: name, kind: 'file', frontmatter, fn: content, content }, globals),
+    tool: keep(
+      ref,
+      { name, label: name, kind: 'file', runs: false, frontmatter, fn: content, content },
+      globals,
+    ),
   }
 }
 
@@ -47,7 +51,7 @@ export function keepInlineCode(
   const known = globals.tools.programmaticTools.get(ref)
   if (known) return known
   const frontmatter = { name: ref, tags: [], metadata: {}, extra: {}, params: { type: 'object' } }
-  return keep(ref, { name: ref, label: ref, kind: 'code', frontmatter, fn, module }, globals)
+  return keep(ref, { name: ref, label: ref, kind: 'code', runs: true, frontmatter, fn, module }, globals)
 }
 
 function keep(ref: string, parts: Omit<ToolDef, 'src' | 'origin'>, { tools, stats }: Globals): ToolDef {

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG, labelOf } from '../../src/skill/names.js'
-import { askIndex, statesAfter } from '../directory/look-up.js'
+import { askIndex, isAway, statesAfter } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
 import { lazy } from '../host/later.js'
 import type { CallContext, Context, Globals } from '../state/context.js'
@@ -15,6 +15,7 @@ import { keepSource, type ToolSource } from '../state/tool-source.js'
  */
 const code = lazy(() => import('../call/run-code.js'))
 const markdown = lazy(() => import('../content/markdown-tool.js'))
+const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
 const BRAND = Symbol.for('agent-apps.tool')
@@ -57,6 +58,10 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
       return run(ctx, args)
     },
     load: fn,
+    get runs() {
+      const inherited = () => askIndex(state, globals, index => index.cascade?.(tool.name))?.body
+      return kind === 'code' || (frontmatter.metadata.delegate ?? inherited() ?? null) !== null
+    },
     // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
     get src() {
       return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
@@ -64,6 +69,7 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     ...(kind !== 'code' && {
       content: () => readContent(source, globals),
     }),
+    ...(disk.via !== 'bundle' && { source: async () => (await details()).sourceBytes(source, globals) }),
     origin: {
       layer: state.layer,
       entry: state.dir,
@@ -103,6 +109,8 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
 function shadowedBy(name: string, by: DirectoryState, globals: Globals): Origin['shadows'] {
   return statesAfter(by, globals).flatMap(state => {
     const record = askIndex(state, globals, index => index.tool(name)) ?? state.diskNames?.tool(name)
-    return record ? [{ layer: state.layer, entry: state.dir, file: record.file }] : []
+    return record && !isAway(record, state, globals)
+      ? [{ layer: state.layer, entry: state.dir, file: record.file }]
+      : []
   })
 }

@@ -65,9 +65,44 @@ async function ask({ state, names, record }: ToolSource, globals: Globals): Prom
   return details
 }
 
-/** Reads the bytes of a resource for `readResource`. */
+/**
+ * Reads the bytes of a tool's own file.
+ *
+ * @throws RESOURCE_NOT_FOUND, RESOURCE_UNREADABLE; INTEGRITY_FAILED under `verify`
+ */
+export async function sourceBytes(
+  { state, names, record }: ToolSource,
+  globals: Globals,
+): Promise<Uint8Array> {
+  const { frontmatter, file, kind } = record
+  const path = disk.resolve(state.dir, file)
+  const size = disk.stat(path)?.size ?? 0
+  const bytes = await (kind === 'folder'
+    ? // Whatever it is a link to, it is its folder's own.
+      disk.readInside(disk.resolve(path, '..'), file.replace(/^.*\//, ''))
+    : disk.readRange(path, 0, size, size)
+  ).catch(error => {
+    throw resourceUnreadable(frontmatter.name, path, error)
+  })
+  if (bytes === null) {
+    throw new AgentAppsError('RESOURCE_NOT_FOUND', `The file of "${frontmatter.name}", ${path}, is gone.`, {
+      hint: 'Restore it, or run `agent-apps compile`.',
+      tool: frontmatter.name,
+      file: path,
+    })
+  }
+  if (globals.config.verify) {
+    const { expectSame } = await import('../directory/checked-files.js')
+    expectSame(path, bytes, names.file(file))
+  }
+  return bytes
+}
+
+/** Reads the bytes of a resource for `readResource`: of one of a folder skill's files, its SKILL.md included. */
 export async function resourceBytes(ref: string, path: string, globals: Globals): Promise<Uint8Array> {
   const tool = await requireTool(ref, globals)
+  if (tool.kind === 'folder' && tool.source && tool.origin.file.replace(/^.*\//, '') === path)
+    return tool.source()
   const { resources } = await readDetails(tool, globals)
   const listed = resources.find(resource => resource.path === path)
   const source = sourceOf(tool)

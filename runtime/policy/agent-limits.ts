@@ -5,6 +5,7 @@ import { policyOf } from '../../src/patterns/tool-rules.js'
 import type { Limits, Written } from '../../src/policy/limits.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { filledPatterns } from '../find/host-folders.js'
+import { aboveOf } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Patterns } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -52,6 +53,12 @@ export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' |
       if (caller) refuseAllowing(options.policy)
       gathered.addPolicy('the policy', options.policy, caller === undefined)
     }
+    const { spawned = [], skills = [] } = aboveOf(options) ?? {}
+    for (const policy of spawned) {
+      refuseAllowing(policy)
+      gathered.addPolicy('the policy that it was spawned with', policy, false)
+    }
+    for (const skill of skills) gathered.addSkill(skill, globals)
     if (caller && options?.as === 'agent') gathered.addSkill(caller.tool, globals)
   }
   const { isGranted, permissions, ...lists } = gathered

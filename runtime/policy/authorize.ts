@@ -1,5 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import type { Permission } from '../../src/base/permissions.js'
+import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
 import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
@@ -14,6 +14,12 @@ import { guardsOf } from './guards-of.js'
 
 const asking = lazy(() => import('./ask.js'))
 
+/** A call that is told what it is granted. What is said there decides nothing. */
+interface Granting {
+  granted: readonly Permission[] | undefined
+  permitted: readonly Permission[] | undefined
+}
+
 /** What each agent's call was granted, for the calls that its code makes. */
 const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 
@@ -22,13 +28,16 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
  *
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
  */
-export async function authorize(call: PolicyCall & Asking): Promise<void> {
+export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
   const { tool, args, globals } = call
   const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
   const decision = decide(agentCall(tool, args), limits)
   if (decision.decision === 'deny') throw deniedCall(tool, decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
-  grants.set(call, grantedTo(guardsOf(tool), limits))
+  const granted = grantedTo(guardsOf(tool), limits)
+  grants.set(call, granted)
+  call.granted = granted
+  call.permitted = PERMISSIONS.filter(one => isGranted(one, limits.permissions))
 }
 
 /** What each step says of a call of an agent, up to the one that decides. The call is not made. */
@@ -76,13 +85,14 @@ function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals):
  *
  * @throws PERMISSION_MISSING
  */
-export function limitCode({ tool, caller, globals }: PolicyCall): void {
+export function limitCode(call: PolicyCall & Granting): void {
+  const { tool, caller, globals } = call
   const { required } = guardsOf(tool)
-  if (required.length === 0) return
   for (let one = caller; one; one = one.caller) {
     const granted = grantedFor(one, globals)
     if (granted === null) continue
     const missing = required.filter(permission => !granted.includes(permission))
+    call.granted = granted
     if (missing.length === 0) return
     const reason = `"${one.tool.name}", whose code calls it, is not granted ${missing.join(', ')}`
     throw deniedCall(tool, { code: 'PERMISSION_MISSING', reason })

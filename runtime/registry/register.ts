@@ -11,14 +11,14 @@ import {
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
+import type { Context, Globals } from '../state/context.js'
+import { addDiagnostic, defaultGlobals } from '../state/globals.js'
 import {
   addTool,
   type RegisterToolOptions,
   registerTool as registerOptions,
   unregisterTool,
-} from '../call/programmatic-tools.js'
-import type { Context, Globals } from '../state/context.js'
-import { addDiagnostic, defaultGlobals } from '../state/globals.js'
+} from './programmatic-tools.js'
 
 /** What `register` takes besides a definition. */
 export interface RegisterOptions {

@@ -1,10 +1,36 @@
-import type { CallIds, Globals } from './context.js'
+import type { CallContext, CallIds, Globals, InvokeOptions } from './context.js'
 import type { AgentPolicy } from './policy.js'
+import type { ToolDef } from './tool-def.js'
 
 /** An agent: the ids that its calls have unless they are given others, and what limits them. */
 export interface Agent {
   readonly globals: Globals
-  /** A session is made at the first call, if the host named none. */
+  /** A session is made at the first call, if the host named none. Agents that it spawns share it. */
   readonly ids: CallIds
-  readonly policy: AgentPolicy
+  /** What its host gave it; nothing, if a tool spawned it. */
+  readonly policy: AgentPolicy | undefined
+  /** The policies that it was spawned with, outermost first. */
+  readonly spawned: readonly AgentPolicy[]
+  /** The names of the skills in whose place it calls. */
+  readonly skills: readonly string[]
+  /** The call whose tool spawned it. */
+  readonly caller: CallContext | undefined
+}
+
+/** What limits an agent's call besides the policy in its options. */
+export interface AgentAbove {
+  spawned: readonly AgentPolicy[]
+  skills: readonly ToolDef[]
+}
+
+/** By the options of a call: nobody but the runtime can give them, or leave them out. */
+const above = new WeakMap<InvokeOptions, AgentAbove>()
+
+export function keepAbove<Options extends InvokeOptions>(options: Options, agent: AgentAbove): Options {
+  above.set(options, agent)
+  return options
+}
+
+export function aboveOf(options: InvokeOptions | undefined): AgentAbove | undefined {
+  return options && above.get(options)
 }

@@ -2,15 +2,18 @@
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject } from '../../src/base/json.js'
+import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { NameRecord } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
+import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Cache } from './cache.js'
 import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
+import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
@@ -75,6 +78,8 @@ export interface Run {
   /** Ends when the call is no longer wanted. Setting one narrows it, for what is started further in. */
   signal: AbortSignal
   readonly origin: Origin
+  /** The optional permissions of the tool that it has for this call. Without an agent above, all. */
+  readonly granted: readonly Permission[]
   /** Reports progress to the host. */
   readonly update: (progress: Progress) => void
 }
@@ -117,10 +122,30 @@ export interface Manager {
   readonly next: () => Promise<unknown>
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
+  /**
+   * Starts an agent below this call, which all that is above limits too.
+   *
+   * @throws OPTIONS_INVALID for anything but limits that narrow
+   */
+  readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
 }
 
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
 export type Freshness = 'trust' | 'check'
+
+/** Where the library's tools for files and processes work. Relative paths start from the runtime's `cwd`. */
+export interface WorkspaceOptions {
+  /** The folder that relative paths of calls start from. */
+  root: string
+  /** Other folders that belong to it. */
+  also?: readonly string[]
+  /** Globs, relative to a folder of it, of files with secrets that may be read nevertheless. */
+  read?: readonly string[]
+  /** Globs, relative to a folder of it, of protected files that may be written nevertheless. */
+  write?: readonly string[]
+  /** Whether the directories of the path entries may be written. Default: false. */
+  skills?: boolean
+}
 
 export interface RuntimeConfig {
   /** Where skills lie, searched left to right. */
@@ -148,6 +173,8 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** The folder that the library's tools for files and processes work in. Without it, there are none. */
+  workspace?: string | WorkspaceOptions
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
 }
@@ -179,6 +206,8 @@ export interface Globals {
   events: RunEvents
   /** Reads the configuration of the runtime's project; absent where that was done, or need not be. */
   configure?: () => Promise<void>
+  /** Its turns and tools with hooks, once there are any. */
+  lifecycle?: Lifecycle
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */

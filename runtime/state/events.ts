@@ -7,12 +7,15 @@ const TYPES = ['tool:start', 'tool:update', 'tool:end', 'tool:error', 'tool:deni
 export interface Progress {
   title?: string
   metadata?: Record<string, unknown>
+  /** How much is done, of `total`. */
+  progress?: number
+  total?: number
 }
 
 /** The events of a call: it began, reported progress, gave its result, failed, or was not allowed. */
 export type RunEventType = (typeof TYPES)[number]
 
-/** Something that happened to a call. */
+/** Something that happened to a call. `tool:end` has the last that the tool said of its progress. */
 export interface RunEvent extends Progress {
   type: RunEventType
   /** The call's id. */

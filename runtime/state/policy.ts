@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
+import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import type { AgentCall } from '../../src/policy/limits.js'
 import type { Origin } from './tool-def.js'
 
@@ -69,6 +70,12 @@ export interface ApprovalRequest extends Question {
   agentId: string | undefined
   sessionId: string | undefined
   userId: string | undefined
+}
+
+/** The decision about an agent's call. */
+export interface Authorization extends Decision {
+  /** What each step says, up to the one that decides. */
+  steps: StepAnswer[]
 }
 
 /** Whatever a person is asked, told apart by `kind`. */

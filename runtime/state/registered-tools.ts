@@ -59,6 +59,7 @@ function completeTool({ frontmatter = {}, fn, content, ...tool }: SetTool): Tool
   const { metadata = {}, ...parsed } = frontmatter
   return {
     kind: 'code',
+    runs: true,
     src: null,
     label: isQualifiedName(name) ? labelOf(name) : name,
     ...tool,

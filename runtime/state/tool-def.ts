@@ -27,6 +27,11 @@ export interface ToolDef {
   /** Its name without a namespace. */
   label: string
   kind: ToolKind
+  /**
+   * True if calling it does something: code, or a delegate. False for a text to open. A delegate that it inherits
+   * counts where it was compiled.
+   */
+  readonly runs: boolean
   frontmatter: ToolFrontmatter
   /** Gives a Markdown skill's content, or runs its delegate or its code, which is imported then. */
   fn: ToolFunction
@@ -38,6 +43,8 @@ export interface ToolDef {
   module?: unknown
   /** The exact text after the frontmatter. Absent for code. */
   content?: () => Promise<string>
+  /** The bytes of its file. Absent where it has none, and in a bundle. */
+  source?: () => Promise<Uint8Array>
   origin: Origin
 }
 

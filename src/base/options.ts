@@ -12,6 +12,7 @@ type Kind = readonly [text: string, has: (value: unknown, checks: CloserChecks) 
 /** Each kind as messages name it, and whether a value is of it. */
 const KINDS = {
   object: ['an object', isJsonObject],
+  place: ['a string or an object', value => isJsonObject(value) || typeof value === 'string'],
   data: ['JSON data', value => !/function|symbol|bigint/.test(typeof value)],
   strings: ['an array of strings', isStringArray],
   patterns: ['a string or an array of strings', value => isStringArray([value].flat())],

@@ -49,6 +49,7 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'gated',
   'trust',
   'approval-key',
+  'lifecycle',
   'requires',
   'requires-tools',
 ])

@@ -2,6 +2,7 @@ import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
+import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -22,7 +23,7 @@ export interface ToolDefinition<
   Params extends ToolSchema | undefined = undefined,
   Returns extends ToolSchema | undefined = undefined,
   Result = ExecuteResult<Returns>,
-> {
+> extends ToolHooks {
   /**
    * The name that it resolves by. In a file it must be a literal, so that it can be read without running the
    * file.
@@ -106,14 +107,16 @@ export function defineTool(
       : Promise.resolve(make?.()).then(rest => checkDefinition({ ...required(rest, name), name }))
     return made
   }
-  const tool: DefinedTool = {
-    name,
-    fn: async (context, args) => {
-      const mustGoOn = (context as CallContext | undefined)?.mustGoOn
-      return execute(await ready(), args, context, () => mustGoOn?.call(context))
-    },
-    frontmatter: async () => frontmatterLater(await ready()),
+  const fn = async (context: unknown, args?: unknown): Promise<unknown> => {
+    const ctx = context as CallContext | undefined
+    const made = await ready()
+    const run = (instance?: unknown): Promise<unknown> =>
+      execute(made, args, context, () => ctx?.mustGoOn?.(), instance)
+    // Without a runtime nobody keeps what `init` makes.
+    return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
+  keepHooks(fn, async () => hooksIn(await ready()))
+  const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
 }
 
@@ -154,6 +157,8 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   const twice = fieldGivenTwice(fields)
   if (twice)
     throw invalid(`"${twice.first}" and "${twice.field}", two names of one field`, 'Keep one of them.')
+  const noHook = HOOK_FIELDS.find(field => !['function', 'undefined'].includes(typeof definition[field]))
+  if (noHook) throw invalid(`the hook "${noHook}", which is no function`, `Write \`${noHook}: ctx => …\`.`)
   return fieldsByOwnNames(definition)
 }
 
@@ -209,9 +214,11 @@ export function frontmatterOf({
   permissions,
   trust,
   timeoutMs: timeout,
+  ...rest
 }: Record<string, unknown>): JsonObject {
+  const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
   const own = definedFields({ role, visibility, tags, params, returns, gated, permissions, trust, timeout })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
+  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own, ...(hooks && { [HOOKS_KEY]: true }) }
   return definedFields({
     name,
     description,
@@ -251,6 +258,7 @@ async function execute(
   args: unknown,
   context: unknown,
   mustGoOn: () => void,
+  instance: unknown,
 ): Promise<unknown> {
   const checked = isStandardSchema(params)
     ? await params['~standard'].validate(args ?? {})
@@ -266,7 +274,7 @@ async function execute(
     })
   }
   mustGoOn()
-  return run(checked.value as never, toolContextOf(context))
+  return run(checked.value as never, toolContextOf(context, instance))
 }
 
 function required<Definition>(definition: Definition | undefined, name: string): Definition {
@@ -295,13 +303,17 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   permissions: true,
   trust: true,
   metadata: true,
+  init: true,
+  activate: true,
+  deactivate: true,
+  dispose: true,
 }
 
 /** The fields of the argument of `defineTool`. */
 export const DEFINITION_FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(FIELDS)
 
 /** The fields that a definition may have although they have no effect yet. */
-export const RESERVED_FIELDS = ['descriptionPath', 'init', 'timeout']
+export const RESERVED_FIELDS = ['descriptionPath', 'timeout']
 
 /** True for a field that `defineTool` accepts. */
 export function isDefinitionField(field: string): boolean {

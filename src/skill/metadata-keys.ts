@@ -15,6 +15,7 @@ export const CORE_METADATA_KEYS: readonly string[] = [
   'enabled',
   'gated',
   'interpolate',
+  'lifecycle',
   'permissions',
   'requires',
   'requires-tools',

@@ -13,6 +13,7 @@ import { rewriteIndex, type WrittenIndex } from '../support/poisoned-index.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, skill, type Tree, writeTree } from '../support/tree.js'
+import { tsc } from '../support/tsc.js'
 
 /** Bundles a project, takes its sources away, and imports what is left from another place. */
 async function bundled(
@@ -348,31 +349,11 @@ describe('code that finds files by its own place', () => {
 })
 
 describe('the declarations of a bundle', () => {
-  const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
-
   /** What `tsc` says of an application beside a bundle. */
   function check(root: string, application: string): string[] {
     writeFileSync(join(root, 'app.mts'), application)
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        TSC,
-        '--noEmit',
-        '--strict',
-        '--module',
-        'nodenext',
-        '--target',
-        'es2022',
-        '--lib',
-        'es2023',
-        '--types',
-        'node',
-        '--typeRoots',
-        join(ROOT, 'node_modules/@types'),
-        'app.mts',
-      ],
-      { cwd: root, encoding: 'utf8' },
-    )
+    const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')]
+    const stdout = tsc(root, ['--module', 'nodenext', '--lib', 'es2023', ...types, 'app.mts'])
     return stdout
       .split('\n')
       .flatMap(

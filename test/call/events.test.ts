@@ -48,6 +48,22 @@ describe('events', () => {
     expect(globals.events.listeners.size).toBe(0)
   })
 
+  it('say at the end of a call the last that was reported of its progress', async () => {
+    const runtime = runtimeWith({
+      counts: ctx => {
+        ctx.run.update({ title: 'half', metadata: { done: 1 }, progress: 1, total: 2 })
+        ctx.run.update({ metadata: { done: 2 }, progress: 2 })
+      },
+      silent: () => undefined,
+    })
+    const ends: Readonly<RunEvent>[] = []
+    runtime.globals.events.on('tool:end', event => void ends.push(event))
+    await runtime.invoke('counts')
+    await runtime.invoke('silent')
+    expect(ends[0]).toMatchObject({ title: 'half', metadata: { done: 2 }, progress: 2, total: 2 })
+    expect(Object.keys(ends[1] as object).sort()).toEqual(['duration', 'layer', 'run', 'tool', 'type'])
+  })
+
   it('tell when a call begins, how far it is and how it ends, and whose it is', async () => {
     const runtime = runtimeWith({
       outer: async ctx => {
@@ -76,7 +92,7 @@ describe('events', () => {
         error: new Error('fails'),
         isTime: true,
       },
-      { type: 'tool:end', ...about, isTime: true },
+      { type: 'tool:end', ...about, title: 'half', metadata: { done: 1 }, isTime: true },
     ])
     expect(inner).not.toBe(id)
     expect(events.every(Object.isFrozen)).toBe(true)

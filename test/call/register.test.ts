@@ -126,7 +126,7 @@ describe('runtime.register', () => {
     expect(() => runtime.register({ name: 'a', retries: 3, execute: () => 1 } as never)).toThrow(
       expect.objectContaining({ code: 'DEFINITION_INVALID' }),
     )
-    for (const field of ['init', 'timeout', 'descriptionPath'])
+    for (const field of ['timeout', 'descriptionPath'])
       expect(() => runtime.register({ name: 'a', [field]: 1, execute: () => 1 } as never)).toThrow(
         expect.objectContaining({ code: 'DEFINITION_INVALID', message: expect.stringContaining(field) }),
       )

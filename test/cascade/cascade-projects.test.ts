@@ -1,61 +1,16 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { createRuntime, type JsonObject } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, code, main, worker } from '../support/cascade-project.js'
 import { ownTools } from '../support/own-tools.js'
-import { ROOT } from '../support/processes.js'
 import { processorTime } from '../support/processor-time.js'
-import { temporary } from '../support/temporary.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
 declare global {
   var calls: string[]
 }
 
-const UNPACK = join(ROOT, '..', 'shared', 'corpus', 'unpack.sh')
 const LIBRARY = ['limit', 'retry', 'state', 'timeout', 'trace']
-
-/** Real skills, where they lie beside the project: see `corpus.test.ts`. */
-function corpus(): string | null {
-  if (!process.env.CORPUS && !existsSync(UNPACK)) return null
-  const directory = temporary()
-  if (process.env.CORPUS) execFileSync('cp', ['-a', `${process.env.CORPUS}/.`, directory])
-  else execFileSync('sh', [UNPACK, directory])
-  return directory
-}
-
-const source = corpus()
-
-describe.skipIf(source === null)('real skills', () => {
-  it('have no chain but where a key names the library’s middleware, though skills have such names', async () => {
-    const cwd = source ?? ''
-    const paths = readdirSync(cwd)
-      .filter(name => name.includes('__'))
-      .sort()
-    await compile({ cwd, paths })
-    const runtime = createRuntime({ cwd, paths, freshness: 'trust' })
-    const tools = await ownTools(runtime)
-    const names = new Set(tools.map(({ name }) => name))
-    const keys = new Map<string, number>()
-    const chained: string[] = []
-    for (const { name, frontmatter } of tools) {
-      for (const key of Object.keys(frontmatter.metadata)) keys.set(key, (keys.get(key) ?? 0) + 1)
-      const { chain } = await runtime.explain(name)
-      chained.push(...chain.map(step => `${name}: ${step.name}`))
-    }
-    const named = [...keys].filter(([key]) => names.has(key))
-    console.log(
-      `keys of metadata that skills are named like: ${JSON.stringify(named)}; chains: ${JSON.stringify(chained)}`,
-    )
-    expect(tools.length).toBeGreaterThan(3_000)
-    expect(keys.get('version')).toBeGreaterThan(100)
-    expect(chained.filter(one => !LIBRARY.includes(one.split(': ')[1] ?? ''))).toEqual([])
-    expect(chained).toHaveLength(LIBRARY.reduce((sum, key) => sum + (keys.get(key) ?? 0), 0))
-  })
-})
 
 describe('middleware that is promoted to everything', () => {
   it('also to itself and to other middleware: every tool runs and ends', async () => {

@@ -19,6 +19,10 @@ const SEAMS = new Map([
     'runtime/find/make-tool.ts',
     'finding a tool must not load what calls and renders it, and a tool that was found can do both',
   ],
+  [
+    'runtime/call/agent-runtime.ts',
+    'a tool that runs can start an agent, and what agents do needs what finds, calls and renders',
+  ],
 ])
 
 const FILES_MAX = 15

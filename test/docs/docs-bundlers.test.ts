@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { installInto } from '../support/code-project.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
+import { tsc } from '../support/tsc.js'
 
 const PAGE = readFileSync(join(ROOT, 'docs/bundlers.md'), 'utf8')
 const FILES = [...PAGE.matchAll(/^```(?:js|ts) (\S+)\n([\s\S]*?)^```$/gm)]
@@ -65,18 +66,10 @@ describe('docs/bundlers.md, over examples/bundle', () => {
 
   it('has types, one of whose calls is wrong', () => {
     writeFileSync(join(root, 'typed.ts'), TYPED)
-    const tsc = (types: string): string[] => {
-      const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', '']
-      const { stdout } = run(root, [
-        join(ROOT, 'node_modules/typescript/bin/tsc'),
-        ...flags,
-        types,
-        'typed.ts',
-      ])
-      return stdout.match(/^\S+\(\d+(?=,\d+\): error)/gm) ?? []
-    }
-    expect(tsc('src/agent-apps.d.ts')).toEqual(['typed.ts(4'])
-    expect(tsc('env.d.ts')).toEqual([])
+    const faults = (types: string): string[] =>
+      tsc(root, ['--module', 'nodenext', types, 'typed.ts']).match(/^\S+\(\d+(?=,\d+\): error)/gm) ?? []
+    expect(faults('src/agent-apps.d.ts')).toEqual(['typed.ts(4'])
+    expect(faults('env.d.ts')).toEqual([])
   })
 
   it('has what a plugin is made of', () => {

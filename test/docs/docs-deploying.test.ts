@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { installInto } from '../support/code-project.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
+import { tsc } from '../support/tsc.js'
 
 const PAGE = readFileSync(join(ROOT, 'docs/deploying.md'), 'utf8')
 
@@ -68,22 +69,7 @@ describe('docs/deploying.md, over examples/bundle', () => {
 
   it('has types, one of whose calls is wrong', () => {
     writeFileSync(join(root, 'typed.mts'), example('ts'))
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        join(ROOT, 'node_modules/typescript/bin/tsc'),
-        '--noEmit',
-        '--strict',
-        '--module',
-        'nodenext',
-        '--target',
-        'es2022',
-        '--types',
-        '',
-        'typed.mts',
-      ],
-      { cwd: root, encoding: 'utf8' },
-    )
+    const stdout = tsc(root, ['--module', 'nodenext', 'typed.mts'])
     expect(stdout.match(/^\S+\(\d+,\d+\): error/gm)).toEqual([expect.stringContaining('typed.mts(4,')])
   })
 

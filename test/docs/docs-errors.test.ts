@@ -115,8 +115,31 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return runtimeOf(root).render('review')
   },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  EDIT_FAILED: async root => {
+    write(root, 'a.txt', 'one')
+    const runtime = createRuntime({ paths: [], workspace: root })
+    await runtime.invoke('read', { path: 'a.txt' })
+    await runtime.invoke('edit', { path: 'a.txt', old: 'two', new: 'three' })
+  },
   FETCH_FAILED: root => fetching(root, 'http://nobody.invalid/'),
   FETCH_REFUSED: root => fetching(root, 'http://127.0.0.1/'),
+  FILE_CHANGED: async root => {
+    write(root, 'a.txt', 'one')
+    const runtime = createRuntime({ paths: [], workspace: root })
+    await runtime.invoke('read', { path: 'a.txt' })
+    write(root, 'a.txt', 'another')
+    await runtime.invoke('write', { path: 'a.txt', content: 'two' })
+  },
+  FILE_NOT_FOUND: root => createRuntime({ paths: [], workspace: root }).invoke('read', { path: 'a.txt' }),
+  FILE_NOT_READ: root => {
+    write(root, 'a.txt', 'one')
+    return createRuntime({ paths: [], workspace: root }).invoke('write', { path: 'a.txt', content: '' })
+  },
+  FILE_PROTECTED: root => {
+    write(root, '.env', 'PASSWORD=1')
+    return createRuntime({ paths: [], workspace: root }).invoke('read', { path: '.env' })
+  },
+  FILE_UNUSABLE: root => createRuntime({ paths: [], workspace: root }).invoke('read', { path: '.' }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()} ${Date.now()}\n`)
@@ -136,6 +159,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const tool = await runtimeOf(root).findTool('review')
     rmSync(join(root, 'SKILL.md'))
     return tool?.content?.()
+  },
+  INIT_FAILED: async () => {
+    const runtime = createRuntime({ paths: [] })
+    const init = () => Promise.reject(new Error('no connection'))
+    runtime.register({ name: 'search', init, execute: () => 'found' })
+    return runtime.invoke('search')
   },
   INLINE_INVALID: root => runtimeOf(root).findTool('inline://base64,%'),
   INTEGRITY_FAILED: async root => {
@@ -210,10 +239,17 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
+  TOOL_INACTIVE: async root => {
+    const runtime = runtimeOf(root)
+    await runtime.deactivate('review')
+    return runtime.invoke('review')
+  },
   TOOL_BROKEN: root => {
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')
   },
+  PATH_OUTSIDE: root => createRuntime({ paths: [], workspace: root }).invoke('read', { path: '../a.txt' }),
+  PATTERN_REFUSED: root => createRuntime({ paths: [], workspace: root }).invoke('grep', { pattern: '(a' }),
   PERMISSION_MISSING: root => {
     const runtime = runtimeOf(root)
     registerTool(runtime.globals, { name: 'save', permissions: { required: ['write'] }, fn: () => 1 })
@@ -225,6 +261,8 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     registerTool(globals, { name: 'slow', fn: () => new Promise(() => {}), metadata: { timeout: 5 } })
     return invoke('slow', {}, globals)
   },
+  WORKSPACE_MISSING: root =>
+    createRuntime({ paths: [], workspace: join(root, 'missing') }).invoke('read', { path: 'a.txt' }),
   TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
 }
 
@@ -276,7 +314,7 @@ function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
 
 /** Fetches a URL with the library's tool. */
 function fetching(cwd: string, url: string): Promise<unknown> {
-  return createRuntime({ paths: [], cwd }).invoke('webfetch', { url })
+  return createRuntime({ paths: [], workspace: cwd }).invoke('webfetch', { url })
 }
 
 function runtimeOf(cwd: string): ReturnType<typeof createRuntime> {

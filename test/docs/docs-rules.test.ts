@@ -24,8 +24,10 @@ const { check, compile }: typeof import('agent-apps/compiler') = await import(
 /** The rules that only the runtime reports. */
 const RUNTIME_RULES = [
   'definition-fails',
+  'hook-fails',
   'index-refused',
   'index-stale',
+  'init-fails',
   'listener-throws',
   'path-missing',
   'permission-missing',

@@ -10,6 +10,7 @@ import { temporary } from '../support/temporary.js'
 
 const UNPACK = join(ROOT, '..', 'shared', 'corpus', 'unpack.sh')
 const SKILLS = 4_215
+const LIBRARY = ['limit', 'retry', 'state', 'timeout', 'trace']
 
 /** Real skills: an unpacked folder that `CORPUS` names, or an archive beside the project; neither is part of it. */
 function corpus(): string | null {
@@ -83,6 +84,27 @@ describe.skipIf(source === null)('real skills', () => {
         )
       })
     expect(wrong).toEqual([])
+  })
+
+  it('none has a chain but where a key names the library’s middleware, though skills have such names', async () => {
+    const runtime = createRuntime({ cwd, paths, freshness: 'trust' })
+    const tools = await ownTools(runtime)
+    const names = new Set(tools.map(({ name }) => name))
+    const keys = new Map<string, number>()
+    const chained: string[] = []
+    for (const { name, frontmatter } of tools) {
+      for (const key of Object.keys(frontmatter.metadata)) keys.set(key, (keys.get(key) ?? 0) + 1)
+      const { chain } = await runtime.explain(name)
+      chained.push(...chain.map(step => `${name}: ${step.name}`))
+    }
+    const named = [...keys].filter(([key]) => names.has(key))
+    console.log(
+      `keys of metadata that skills are named like: ${JSON.stringify(named)}; chains: ${JSON.stringify(chained)}`,
+    )
+    expect(tools.length).toBeGreaterThan(3_000)
+    expect(keys.get('version')).toBeGreaterThan(100)
+    expect(chained.filter(one => !LIBRARY.includes(one.split(': ')[1] ?? ''))).toEqual([])
+    expect(chained).toHaveLength(LIBRARY.reduce((sum, key) => sum + (keys.get(key) ?? 0), 0))
   })
 
   it('every pattern of allowed-tools can be read', () => {

@@ -5,6 +5,7 @@ import { createRuntime, type Runtime, registerTool } from 'agent-apps'
 import { compile, watch } from 'agent-apps/compiler'
 import { describe, expect, it, vi } from 'vitest'
 import { around, text, worker } from '../support/cascade-project.js'
+import { gate } from '../support/gate.js'
 import { ownTools } from '../support/own-tools.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
@@ -24,15 +25,6 @@ async function start(way: string, tree: Tree = TREE): Promise<{ dir: string; run
   const dir = makeTree(tree)
   if (way === 'compiled') await compile({ paths: [dir] })
   return { dir, runtime: createRuntime({ paths: [dir], freshness: 'check' }) }
-}
-
-/** What waits for another one to go on. */
-function gate(): { passed: Promise<void>; open: () => void } {
-  let open = (): void => {}
-  const passed = new Promise<void>(resolve => {
-    open = resolve
-  })
-  return { passed, open }
 }
 
 /** All that a runtime says of its tools. */

@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileBundle } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
-import { ROOT } from '../support/processes.js'
 import { skill } from '../support/tree.js'
+import { tsc } from '../support/tsc.js'
 
 const PARAMS = `metadata:
   params: { type: object, properties: { text: { type: string } }, required: [text], additionalProperties: false }
@@ -15,9 +14,7 @@ const PARAMS = `metadata:
 
 /** What tsc says of a program, as the lines of its errors. */
 function faults(root: string, files: string[], flags: string[]): string[] {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const args = [tsc, '--noEmit', '--strict', '--target', 'es2022', '--types', '', ...flags, ...files]
-  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  const stdout = tsc(root, [...flags, ...files])
   // "No overload matches" hides which argument it is.
   expect(stdout).not.toContain('TS2769')
   return stdout.match(/^\S+\(\d+(?=,\d+\): error)/gm) ?? []

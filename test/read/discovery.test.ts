@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createRuntime, findAuthority, pathEntryDir } from 'agent-apps'
 import { check, compile, loadConfig, verify } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { expectAsWritten } from '../support/expected.js'
 import { repositories, type Sample } from '../support/sample.js'
 import { temporary } from '../support/temporary.js'
@@ -56,47 +56,73 @@ const DUMP = fileURLToPath(new URL('../support/dump-tools.mjs', import.meta.url)
 /** Layouts that a compile takes for what they are. */
 const COMPILED = repositories().filter(({ id }) => !['guessed', 'unreadable'].includes(id))
 
-describe('a repository is the same', () => {
-  it.each(COMPILED.map(sample => [sample.id, sample] as const))(
-    'from its files, its index and a bundle: %s',
-    async (_, sample) => {
-      const cwd = copyOf(sample)
-      const { paths } = await loadConfig({ cwd })
-      const fromFiles = everything({ cwd, paths, freshness: 'check' })
+interface Dump {
+  tools: unknown[]
+  vias: string[]
+}
+
+describe('a repository is the same from its files, its index and a bundle:', () => {
+  const dumps = new Map<string, Record<'files' | 'checked' | 'trusted' | 'bundled', Dump>>()
+
+  beforeAll(async () => {
+    const laidOut = await Promise.all(
+      COMPILED.map(async sample => {
+        const cwd = copyOf(sample)
+        const { paths } = await loadConfig({ cwd })
+        return { cwd, paths }
+      }),
+    )
+    const files = dumped(laidOut.map(one => ({ ...one, freshness: 'check' })))
+    const bundles: object[] = []
+    for (const { cwd } of laidOut) {
       const bundle = join(temporary(), 'agent.mjs')
       await compile({ cwd, bundle })
-      const checked = everything({ cwd, paths, freshness: 'check' })
-      const trusted = everything({ cwd, paths, freshness: 'trust' })
-      const bundled = everything({ bundle: pathToFileURL(bundle).href })
-      expect([fromFiles.vias, checked.vias, trusted.vias, bundled.vias]).toEqual([
-        ['disk'],
-        ['index'],
-        ['index'],
-        ['bundle'],
-      ])
-      expect(fromFiles.tools.length).toBeGreaterThan(0)
-      expect(checked.tools).toEqual(fromFiles.tools)
-      expect(trusted.tools).toEqual(fromFiles.tools)
-      expect(bundled.tools).toEqual(fromFiles.tools)
-    },
-    60_000,
-  )
+      bundles.push({ bundle: pathToFileURL(bundle).href })
+    }
+    const checked = dumped(laidOut.map(one => ({ ...one, freshness: 'check' })))
+    const trusted = dumped(laidOut.map(one => ({ ...one, freshness: 'trust' })))
+    const bundled = dumped(bundles)
+    for (const [number, { id }] of COMPILED.entries()) {
+      dumps.set(id, {
+        files: files[number] as Dump,
+        checked: checked[number] as Dump,
+        trusted: trusted[number] as Dump,
+        bundled: bundled[number] as Dump,
+      })
+    }
+  })
+
+  it.each(COMPILED.map(({ id }) => id))('%s', id => {
+    const { files, checked, trusted, bundled } = dumps.get(id) ?? expect.fail('it was not read')
+    expect([files.vias, checked.vias, trusted.vias, bundled.vias]).toEqual([
+      ['disk'],
+      ['index'],
+      ['index'],
+      ['bundle'],
+    ])
+    expect(files.tools.length).toBeGreaterThan(0)
+    expect(checked.tools).toEqual(files.tools)
+    expect(trusted.tools).toEqual(files.tools)
+    expect(bundled.tools).toEqual(files.tools)
+  })
 })
 
-/** What a runtime in a process of its own lists. */
-function everything(job: object): { tools: unknown[]; vias: string[] } {
+/** What the runtimes of some jobs list, each a runtime of its own, in a process that has read nothing before. */
+function dumped(jobs: readonly object[]): Dump[] {
   const { stdout, stderr } = spawnSync(process.execPath, [DUMP], {
-    input: JSON.stringify([{ names: [], ...job }]),
+    input: JSON.stringify(jobs.map(job => ({ names: [], ...job }))),
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   })
   expect(stderr).toBe('')
-  const [{ listed, vias }] = JSON.parse(stdout)
-  const tools = listed.map(({ name, origin, content, resources, bytes }: Record<string, unknown>) => {
-    const { file } = origin as { file: string }
-    return { name, file, content, resources, bytes }
-  })
-  return { tools, vias }
+  const answers: { listed: Record<string, unknown>[]; vias: string[] }[] = JSON.parse(stdout)
+  return answers.map(({ listed, vias }) => ({
+    vias,
+    tools: listed.map(({ name, origin, content, resources, bytes }) => {
+      const { file } = origin as { file: string }
+      return { name, file, content, resources, bytes }
+    }),
+  }))
 }
 
 function skill(name: string, text = ''): string {

@@ -154,7 +154,6 @@ describe('a field of a definition that does nothing yet', () => {
   it.each([
     ["descriptionPath: './a.txt'", 'Write the text as `description`.'],
     ['timeout: 5000', 'Write `timeoutMs`.'],
-    ['init: async () => {}', 'Give `defineTool` the name and a function that sets the tool up.'],
   ])('%s is a warning, and the tool runs', async (field, note) => {
     const { dir } = codeSkills({ 'a.skill.js': defined(field) })
     const [name = ''] = field.split(':')
@@ -197,7 +196,7 @@ describe('a field of a definition that nobody knows', () => {
       code: 'DEFINITION_INVALID',
       tool: 'a',
       message: 'The tool "a" has the field "parms", which `defineTool` does not know.',
-      hint: 'Did you mean "params"? It knows name, description, params, inputSchema, parameters, returns, outputSchema, execute, tags, role, visibility, allowedTools, timeoutMs, gated, permissions, trust, metadata. Data of your own belongs under `metadata`.',
+      hint: 'Did you mean "params"? It knows name, description, params, inputSchema, parameters, returns, outputSchema, execute, tags, role, visibility, allowedTools, timeoutMs, gated, permissions, trust, metadata, init, activate, deactivate, dispose. Data of your own belongs under `metadata`.',
     }
     expect(() => defineTool(definition as never)).toThrow(expect.objectContaining(error))
     const { name: _, ...rest } = definition

@@ -15,6 +15,7 @@ export function toolOf(name: string, body: Body): ToolDef {
     name,
     label: name,
     kind: 'code',
+    runs: true,
     frontmatter: { name, tags: [], metadata: {}, extra: {} },
     fn: body as ToolFunction,
     src: null,

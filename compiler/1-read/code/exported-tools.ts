@@ -1,6 +1,7 @@
 import type { Identifier, Node, ObjectExpression } from 'acorn'
 import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
+import { HOOK_FIELDS } from '../../../src/hooks/tool-hooks.js'
 import {
   DEFINITION_FIELDS,
   fieldGivenTwice,
@@ -70,11 +71,16 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   // Keys that could reach an object's prototype are reported by `literalObject`.
   const unknown = written.filter(({ field }) => !isDefinitionField(field) && !FORBIDDEN_KEYS.includes(field))
   const idle = written.filter(({ field }) => RESERVED_FIELDS.includes(field))
-  const skipped = new Set(['execute', ...[...unknown, ...idle].map(({ field }) => field)])
+  const skipped = new Set(['execute', ...HOOK_FIELDS, ...[...unknown, ...idle].map(({ field }) => field)])
   const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
-  const all = literalName === undefined ? read : { ...read, name: literalName }
+  const hooks = HOOK_FIELDS.filter(hook => written.some(({ field }) => field === hook))
+  const all = {
+    ...read,
+    ...(literalName !== undefined && { name: literalName }),
+    ...Object.fromEntries(hooks.map(hook => [hook, true])),
+  }
   const { dynamic, offsets, problems } = reader
   if (fields && !mayExecute(fields))
     problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })

@@ -101,7 +101,6 @@ function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadMod
 /** What to write instead of a field that has no effect yet. */
 const INSTEAD: Record<string, string> = {
   descriptionPath: 'Write the text as `description`.',
-  init: 'Give `defineTool` the name and a function that sets the tool up.',
   timeout: 'Write `timeoutMs`.',
 }
 

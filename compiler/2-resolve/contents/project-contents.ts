@@ -215,6 +215,8 @@ class ContentCompiler {
     // A content that is too large is left as it was written, so that rendering it reports the same.
     const folded = this.isTooLarge ? parts : compiled
     files.delete(this.unit.path)
+    // How many files were reached by then differs from one compile to the next.
+    if (work.isSpent) files.clear()
     tool.included = [...files].sort()
     return {
       length: text.length,

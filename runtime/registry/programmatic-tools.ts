@@ -118,6 +118,7 @@ function isPlain(schema: unknown): boolean {
 function forgetTool(globals: Globals, name: string, src: string | null | undefined): void {
   forgetReference(name, globals)
   if (src) forgetReference(src, globals)
+  globals.lifecycle?.forget(name)
 }
 
 /** Removes a registered tool, and what was cached under its name. */

@@ -1,0 +1,79 @@
+import type { AgentAppsError } from '../../src/base/error.js'
+import type { ManagedCall } from '../state/lifecycle.js'
+import type { AsyncStorage } from './async-storage.js'
+import { DRAIN_LIMIT } from './lifecycle-faults.js'
+import { orAborted, withinTime } from './time-limit.js'
+
+/** A call of a tool with hooks that is running. */
+export interface RunningCall {
+  /** The call of a tool with hooks that it runs in. */
+  outer: RunningCall | undefined
+  /** Fulfilled once nobody has to wait for it: it has ended, or was let go of. */
+  over: Promise<void>
+  end: () => void
+  /** Ends it for its caller, with an error. */
+  abort: (reason: AgentAppsError) => void
+}
+
+/** The calls of one tool that are running. */
+export class RunningCalls {
+  private readonly calls = new Set<RunningCall>()
+
+  constructor(private readonly storage: AsyncStorage<RunningCall> | null) {}
+
+  get size(): number {
+    return this.calls.size
+  }
+
+  /** Runs a call. Its signal aborts where the calls that run are ended. */
+  async run(call: ManagedCall, work: () => Promise<unknown>): Promise<unknown> {
+    const controller = new AbortController()
+    call.run.signal = controller.signal
+    const running = newCall(controller, this.storage?.getStore())
+    this.calls.add(running)
+    try {
+      const result = this.storage ? this.storage.run(running, work) : work()
+      return await orAborted(result, controller.signal)
+    } finally {
+      this.calls.delete(running)
+      running.end()
+    }
+  }
+
+  /** Waits until all have ended; those that have not after a time are aborted. */
+  async drain(reason: () => AgentAppsError): Promise<void> {
+    const all = [...this.calls]
+    await withinTime(Promise.all(all.map(({ over }) => over)), DRAIN_LIMIT, () => {
+      for (const { abort } of this.calls) abort(reason())
+    })
+  }
+
+  /** Waits until all have ended, however long that takes. */
+  async ended(): Promise<void> {
+    while (this.calls.size > 0) await Promise.all([...this.calls].map(({ over }) => over))
+  }
+}
+
+/** Has nobody wait for the calls that this is called from: they may be waiting for whoever does. */
+export function letGoOfOwn(storage: AsyncStorage<RunningCall> | null): void {
+  for (let call = storage?.getStore(); call; call = call.outer) call.end()
+}
+
+function newCall(controller: AbortController, outer: RunningCall | undefined): RunningCall {
+  let end = (): void => {}
+  let isOver = false
+  const over = new Promise<void>(fulfil => {
+    end = () => {
+      isOver = true
+      fulfil()
+    }
+  })
+  return {
+    outer,
+    over,
+    end: () => end(),
+    abort: reason => {
+      if (!isOver) controller.abort(reason)
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { runtimeClosed } from '../../src/base/error.js'
+import { hooksOf } from '../../src/hooks/tool-hooks.js'
+import type { Globals } from '../state/context.js'
+import type { Lifecycle, ManagedCall } from '../state/lifecycle.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { asyncStorage } from './async-storage.js'
+import { toolInactive } from './lifecycle-faults.js'
+import { hasHooks, requiredWithHooks } from './required-tools.js'
+import { letGoOfOwn, type RunningCall } from './running-calls.js'
+import { type InstanceHost, ToolInstance } from './tool-instance.js'
+import { Turns } from './turns.js'
+
+/** The turns and the tools with hooks of a runtime. Made when there is the first of either. */
+export function lifecycleOf(globals: Globals): RuntimeLifecycle {
+  globals.lifecycle ??= new RuntimeLifecycle(globals)
+  return globals.lifecycle as RuntimeLifecycle
+}
+
+export class RuntimeLifecycle implements Lifecycle, InstanceHost {
+  readonly turns = new Turns()
+  readonly calls = asyncStorage<RunningCall>()
+  /** The names of tools that were switched off. */
+  readonly inactive = new Set<string>()
+  /** By the function of the tool, in the order in which they were first needed. */
+  private readonly byFunction = new Map<object, ToolInstance>()
+  /** Those that hold something, in the order in which they were initialised. */
+  private readonly holding = new Set<ToolInstance>()
+  /** When code was replaced, by its function. */
+  private readonly replaced = new WeakMap<object, number>()
+  private shutting: Promise<void> | undefined
+
+  constructor(readonly globals: Globals) {}
+
+  enter(call: ManagedCall): void {
+    if (!call.caller) this.turns.enter(call)
+  }
+
+  admit(tool: ToolDef): void {
+    if (this.inactive.has(tool.name)) throw toolInactive(tool.name)
+    this.known(tool)?.mustBeOn()
+  }
+
+  isAvailable(tool: ToolDef): boolean {
+    return !this.inactive.has(tool.name) && this.known(tool)?.state !== 'failed'
+  }
+
+  async run(fn: object, call: ManagedCall, work: (instance: unknown) => Promise<unknown>): Promise<unknown> {
+    const instance = this.byFunction.get(fn) ?? (await this.instanceFor(fn, call.tool))
+    return instance ? instance.run(call, work) : work(undefined)
+  }
+
+  /** The tools with hooks that were needed so far. */
+  instances(): ToolInstance[] {
+    return [...this.byFunction.values()]
+  }
+
+  /** What is known of a tool with hooks, if it was needed so far. */
+  known(tool: ToolDef): ToolInstance | undefined {
+    if (this.byFunction.size === 0 || !hasHooks(tool)) return undefined
+    return (
+      this.instances().find(one => one.tool === tool) ?? this.instances().find(one => isOne(one.tool, tool))
+    )
+  }
+
+  /** A tool as this runtime has it; null for one without hooks. Imports its code. */
+  async instanceOf(tool: ToolDef): Promise<ToolInstance | null> {
+    if (!hasHooks(tool)) return null
+    const fn = tool.load ? await tool.load() : tool.fn
+    return typeof fn === 'function' ? this.instanceFor(fn, tool) : null
+  }
+
+  async requirementsOf(tool: ToolDef): Promise<ToolInstance[]> {
+    const tools = await requiredWithHooks(tool, this.globals)
+    const found = await Promise.all(tools.map(one => this.instanceOf(one)))
+    return found.filter(one => one !== null)
+  }
+
+  changed(instance: ToolInstance): void {
+    this.holding.delete(instance)
+    if (instance.state === 'active') this.holding.add(instance)
+    else if (instance.isRetired && this.byFunction.get(instance.fn) === instance)
+      this.byFunction.delete(instance.fn)
+  }
+
+  forget(name: string): void {
+    const { programmaticTools } = this.globals.tools
+    for (const one of this.instances()) {
+      const { tool } = one
+      if (tool.name !== name || tool.origin.via !== 'programmatic') continue
+      if (programmaticTools.get(name)?.fn !== one.fn) this.retire(one)
+    }
+  }
+
+  retire(instance: ToolInstance): void {
+    this.byFunction.delete(instance.fn)
+    this.replaced.set(instance.fn, performance.now())
+    void instance.retire()
+  }
+
+  shutDown(): Promise<void> {
+    letGoOfOwn(this.calls)
+    this.shutting ??= this.shutDownNow()
+    return this.shutting
+  }
+
+  private async shutDownNow(): Promise<void> {
+    const all = new Set([...this.byFunction.values(), ...this.holding])
+    for (const one of all) one.abortInit(runtimeClosed())
+    await Promise.all([...all].map(one => one.drain(runtimeClosed)))
+    // Those that were being initialised have failed by now, or hold something.
+    await Promise.all([...all].map(one => one.settled()))
+    for (const one of [...this.holding].reverse()) {
+      await one.deactivate()
+      await one.dispose()
+    }
+    await Promise.all([...all].map(one => one.dispose()))
+  }
+
+  private async instanceFor(fn: object, tool: ToolDef): Promise<ToolInstance | null> {
+    const known = this.byFunction.get(fn)
+    if (known) return known
+    const hooks = await hooksOf(fn)
+    if (!hooks) return null
+    // Somebody else's call may have made it meanwhile.
+    const made = this.byFunction.get(fn) ?? new ToolInstance(fn, hooks, tool, this)
+    this.byFunction.set(fn, made)
+    made.isRetired = this.turns.isOlderThan(this.replaced.get(fn) ?? 0)
+    if (made.isRetired) return made
+    for (const other of this.instances()) if (other !== made && isOne(other.tool, tool)) this.retire(other)
+    return made
+  }
+}
+
+/** True for two states of one tool: its file was read anew, or its code replaced. */
+function isOne(one: ToolDef, other: ToolDef): boolean {
+  if (one.name !== other.name) return false
+  const [a, b] = [one.origin, other.origin]
+  return a.entry === b.entry && a.file === b.file && (a.file !== '' || one.src === other.src)
+}

@@ -1,0 +1,60 @@
+import { disk } from '#disk'
+import { everyTool } from '../find/all-tools.js'
+import { resolve } from '../find/find-tool.js'
+import { requireTool } from '../find/require-tool.js'
+import type { Globals } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
+import { initFailed, messageOf, noteInitFails } from './lifecycle-faults.js'
+import { hasHooks } from './required-tools.js'
+import { letGoOfOwn } from './running-calls.js'
+import { lifecycleOf } from './runtime-lifecycle.js'
+
+/** Initialises all tools with hooks. One that fails is left out, and a diagnostic says so. */
+export async function start(globals: Globals): Promise<void> {
+  const listed = await everyTool(globals)
+  const { inactive } = lifecycleOf(globals)
+  await Promise.all(
+    listed.map(async tool => {
+      if (inactive.has(tool.name) || tool.frontmatter.metadata.enabled === false) return
+      const complete = await completed(tool, globals)
+      if (complete && hasHooks(complete)) await startOne(complete, globals)
+    }),
+  )
+}
+
+/** Makes a tool available again, or initialises it, also where that failed before. */
+export async function activate(globals: Globals, ref: string): Promise<void> {
+  const tool = await requireTool(ref, globals)
+  const lifecycle = lifecycleOf(globals)
+  const instance = await lifecycle.instanceOf(tool)
+  lifecycle.inactive.delete(tool.name)
+  await instance?.activate()
+}
+
+/** Refuses new calls of a tool, and waits for those that are running where it has hooks. */
+export async function deactivate(globals: Globals, ref: string): Promise<void> {
+  const tool = await requireTool(ref, globals)
+  const lifecycle = lifecycleOf(globals)
+  lifecycle.inactive.add(tool.name)
+  letGoOfOwn(lifecycle.calls)
+  await lifecycle.known(tool)?.deactivate()
+}
+
+/** A tool whose metadata only its code tells, with that. */
+async function completed(tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
+  if (!sourceOf(tool)?.record.dynamic || globals.config.evaluate === false) return tool
+  return (await resolve(tool.name, globals))?.tool ?? null
+}
+
+async function startOne(tool: ToolDef, globals: Globals): Promise<void> {
+  try {
+    const instance = await lifecycleOf(globals).instanceOf(tool)
+    await (instance?.state === 'failed' ? instance.activate() : instance?.initialised())
+  } catch (error) {
+    if (globals.closed || lifecycleOf(globals).known(tool)?.problem === error) return
+    // Its code cannot be imported.
+    const { origin, name } = tool
+    noteInitFails(disk.resolve(origin.entry, origin.file), initFailed(name, messageOf(error), error), globals)
+  }
+}

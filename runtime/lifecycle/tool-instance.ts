@@ -1,0 +1,285 @@
+import { disk } from '#disk'
+import { type AgentAppsError, isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
+import type { HookContext, ToolHooks } from '../../src/hooks/tool-hooks.js'
+import type { Globals } from '../state/context.js'
+import type { ManagedCall } from '../state/lifecycle.js'
+import type { ToolDef } from '../state/tool-def.js'
+import type { AsyncStorage } from './async-storage.js'
+import {
+  HOOK_LIMIT,
+  INIT_LIMIT,
+  initFailed,
+  messageOf,
+  noteHookFails,
+  noteInitFails,
+  toolInactive,
+} from './lifecycle-faults.js'
+import { type RunningCall, RunningCalls } from './running-calls.js'
+import { orAborted, withinTime } from './time-limit.js'
+
+/** `idle`: not initialised, or disposed of. `failed`: `init` or `activate` failed. */
+export type InstanceState = 'idle' | 'initialising' | 'active' | 'inactive' | 'failed'
+
+/** The runtime of a tool, as far as its hooks concern it. */
+export interface InstanceHost {
+  readonly globals: Globals
+  readonly calls: AsyncStorage<RunningCall> | null
+  /** The tools with hooks that must be initialised first. Throws INIT_FAILED where they require each other. */
+  requirementsOf: (tool: ToolDef) => Promise<ToolInstance[]>
+  /** Called when a tool was initialised, or disposed of. */
+  changed: (instance: ToolInstance) => void
+}
+
+/**
+ * A tool with hooks in one runtime: its state, what its `init` returned, and its calls that are running. Its
+ * phases follow each other, however they are asked for.
+ */
+export class ToolInstance {
+  state: InstanceState = 'idle'
+  /** Why it was not initialised. */
+  problem: AgentAppsError | undefined
+  /** True while no call of it may begin. */
+  private isOff = false
+  /** True once its code was replaced. */
+  isRetired = false
+  private made: unknown
+  private phases: Promise<unknown> = Promise.resolve()
+  private ready: Promise<void> | undefined
+  private starting: AbortController | undefined
+  /** The disposal after an `init` that is still running although it was given up. */
+  private abandoned: Promise<void> | undefined
+  private readonly running: RunningCalls
+
+  constructor(
+    readonly fn: object,
+    readonly hooks: ToolHooks,
+    public tool: ToolDef,
+    private readonly host: InstanceHost,
+  ) {
+    this.running = new RunningCalls(host.calls)
+  }
+
+  /** Runs a call, once the tool is initialised. */
+  async run(call: ManagedCall, work: (instance: unknown) => Promise<unknown>): Promise<unknown> {
+    this.mustBeOn()
+    while (this.state !== 'active') {
+      const { signal } = call.run
+      // What comes after it may be under way: a tool that is made available again.
+      const ready = this.initialised().then(() => this.phases)
+      await orAborted(ready, signal).catch(error => {
+        call.mustGoOn()
+        throw error
+      })
+      this.mustBeOn()
+    }
+    call.mustGoOn()
+    try {
+      return await this.running.run(call, () => work(this.made))
+    } finally {
+      if (this.isRetired && this.running.size === 0) void this.retire()
+    }
+  }
+
+  /** Throws where no call of it may begin. */
+  mustBeOn(): void {
+    if (this.host.globals.closed) throw runtimeClosed()
+    if (this.isOff) throw toolInactive(this.tool.name)
+    if (this.state === 'failed' && this.problem) throw this.problem
+  }
+
+  /** Initialises it, once. */
+  initialised(): Promise<void> {
+    this.ready ??= this.next(() => this.initialise())
+    return this.ready
+  }
+
+  /** Makes it available: initialises it, where it is not or that failed before. */
+  async activate(): Promise<void> {
+    this.isOff = false
+    if (this.state === 'failed') this.ready = undefined
+    if (this.state !== 'inactive') return this.initialised()
+    await this.next(async () => {
+      if (this.state !== 'inactive') return
+      const controller = new AbortController()
+      try {
+        await this.callHook('activate', this.made, controller)
+        this.state = 'active'
+      } catch (error) {
+        await this.fail(error, Promise.resolve(this.made), controller)
+      }
+    })
+  }
+
+  /** Refuses new calls, and waits for those that are running. */
+  async deactivate(reason: () => AgentAppsError = () => toolInactive(this.tool.name)): Promise<void> {
+    this.isOff = true
+    await this.next(async () => {
+      if (this.state !== 'active') return
+      await this.running.drain(reason)
+      await this.leave()
+    })
+  }
+
+  /** Waits for the calls that are running, and refuses others. */
+  async drain(reason: () => AgentAppsError): Promise<void> {
+    this.isOff = true
+    await this.running.drain(reason)
+  }
+
+  /** Waits until no phase of it is under way. */
+  async settled(): Promise<void> {
+    await this.phases
+  }
+
+  /** Disposes of it; a call that comes later initialises it anew. */
+  async dispose(): Promise<void> {
+    await this.next(() => this.end())
+    if (this.abandoned) await withinTime(this.abandoned, HOOK_LIMIT, () => {})
+  }
+
+  /** Aborts `init`, where it is running. */
+  abortInit(reason: AgentAppsError): void {
+    this.isOff = true
+    this.starting?.abort(reason)
+  }
+
+  /** Disposes of it once no call of it is running: its code was replaced. */
+  async retire(): Promise<void> {
+    this.isRetired = true
+    await this.running.ended()
+    await this.next(async () => {
+      if (this.running.size > 0) return
+      // A call of an older turn that comes now waits, and initialises it anew.
+      this.ready = undefined
+      if (this.state === 'active') await this.leave()
+      await this.end()
+    })
+  }
+
+  private async initialise(): Promise<void> {
+    const { globals } = this.host
+    const { name } = this.tool
+    const controller = new AbortController()
+    const late = (): void =>
+      controller.abort(initFailed(name, `\`init\` took longer than ${INIT_LIMIT / 1000} s`))
+    const timer = setTimeout(late, INIT_LIMIT)
+    this.starting = controller
+    this.state = 'initialising'
+    let begun: Promise<unknown> | undefined
+    try {
+      if (globals.closed) throw runtimeClosed()
+      await orAborted(this.requireOthers(), controller.signal)
+      begun = this.begin(controller.signal)
+      this.made = await orAborted(begun, controller.signal)
+      await this.callHook('activate', this.made, controller, INIT_LIMIT)
+      this.state = 'active'
+      this.problem = undefined
+      this.host.changed(this)
+    } catch (error) {
+      await this.fail(error, begun, controller)
+    } finally {
+      clearTimeout(timer)
+      this.starting = undefined
+    }
+  }
+
+  private async begin(signal: AbortSignal): Promise<unknown> {
+    return this.hooks.init?.(this.contextOf(signal, undefined))
+  }
+
+  private async requireOthers(): Promise<void> {
+    const { name } = this.tool
+    for (const other of await this.host.requirementsOf(this.tool)) {
+      if (other.isOff) continue
+      await other.initialised().catch(error => {
+        throw initFailed(name, `"${other.tool.name}", which it requires, is not initialised`, error)
+      })
+    }
+  }
+
+  private async fail(
+    error: unknown,
+    begun: Promise<unknown> | undefined,
+    { signal }: AbortController,
+  ): Promise<never> {
+    const { globals } = this.host
+    const { name } = this.tool
+    this.state = 'failed'
+    this.problem = isOwn(error) ? error : initFailed(name, messageOf(error), error)
+    if (this.problem.code === 'INIT_FAILED') noteInitFails(this.file, this.problem, globals)
+    if (begun) {
+      const disposed = begun.then(
+        made => this.release(made),
+        () => this.release(undefined),
+      )
+      // An `init` that does not obey its signal is not waited for.
+      if (signal.aborted) this.abandoned = disposed
+      else await disposed
+    }
+    throw this.problem
+  }
+
+  private async leave(): Promise<void> {
+    this.state = 'inactive'
+    await this.callHook('deactivate', this.made).catch(error => this.note('deactivate', error))
+  }
+
+  private async end(): Promise<void> {
+    if (this.state !== 'active' && this.state !== 'inactive') return
+    const { made } = this
+    this.state = 'idle'
+    this.ready = undefined
+    this.made = undefined
+    await this.release(made)
+    this.host.changed(this)
+  }
+
+  private release(made: unknown): Promise<void> {
+    return this.callHook('dispose', made).catch(error => this.note('dispose', error))
+  }
+
+  private note(hook: string, error: unknown): void {
+    noteHookFails(this.tool.name, this.file, hook, error, this.host.globals)
+  }
+
+  private async callHook(
+    hook: keyof ToolHooks,
+    made: unknown,
+    controller = new AbortController(),
+    limit = HOOK_LIMIT,
+  ): Promise<void> {
+    const run = this.hooks[hook]
+    if (!run) return
+    const late = (): void =>
+      controller.abort(initFailed(this.tool.name, `\`${hook}\` took longer than ${limit / 1000} s`))
+    const timer = setTimeout(late, limit)
+    try {
+      const begun = async (): Promise<unknown> =>
+        run.call(this.hooks, this.contextOf(controller.signal, made))
+      await orAborted(begun(), controller.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  private contextOf(signal: AbortSignal, instance: unknown): HookContext {
+    return { name: this.tool.name, signal, instance }
+  }
+
+  private get file(): string {
+    const { origin, name, src } = this.tool
+    if (origin.file === '') return `(hooks of ${name})`
+    return disk.resolve(origin.entry, origin.file) + (/#.*$/.exec(src ?? '')?.[0] ?? '')
+  }
+
+  /** Does a phase after those before it, whether or not they failed. */
+  private next<Result>(phase: () => Promise<Result>): Promise<Result> {
+    const done = this.phases.then(phase)
+    this.phases = done.catch(() => {})
+    return done
+  }
+}
+
+function isOwn(error: unknown): error is AgentAppsError {
+  return isAgentAppsError(error) && (error.code === 'INIT_FAILED' || error.code === 'RUNTIME_CLOSED')
+}

@@ -1,0 +1,28 @@
+import type { ToolDef } from './tool-def.js'
+
+/** A call, as far as turns and hooks concern it. */
+export interface ManagedCall {
+  readonly tool: ToolDef
+  readonly caller: unknown
+  readonly run: { signal: AbortSignal }
+  mustGoOn: () => void
+}
+
+/**
+ * What a runtime knows of its turns, of tools with hooks, and of those that were switched off. Absent until
+ * there is any of these: calls of a runtime without one pay for nothing.
+ */
+export interface Lifecycle {
+  /** Gives a call that a host makes the signal of its turn. */
+  enter: (call: ManagedCall) => void
+  /** Throws TOOL_INACTIVE or INIT_FAILED for a tool that cannot be called now. */
+  admit: (tool: ToolDef) => void
+  /** False for a tool that is not to be listed. */
+  isAvailable: (tool: ToolDef) => boolean
+  /** Runs a tool with hooks, once it is initialised. */
+  run: (fn: object, call: ManagedCall, work: (instance: unknown) => Promise<unknown>) => Promise<unknown>
+  /** Called when a registered tool came or went. */
+  forget: (name: string) => void
+  /** Deactivates and disposes of all tools with hooks. */
+  shutDown: () => Promise<void>
+}

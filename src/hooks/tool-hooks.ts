@@ -1,0 +1,44 @@
+/** What a hook of a tool gets. */
+export interface HookContext {
+  /** The tool's name, qualified where it has a namespace. */
+  readonly name: string
+  /** Aborts once the hook takes too long, or the runtime is closed. */
+  readonly signal: AbortSignal
+  /** What `init` returned; undefined for `init` itself, and where it failed. */
+  readonly instance: unknown
+}
+
+/** The hooks of a tool: what is to be done before it can be called, and when it no longer is. */
+export interface ToolHooks {
+  /** Makes what the tool needs. What it returns is `ctx.instance` of the other hooks and of `execute`. */
+  init?: (ctx: HookContext) => unknown
+  /** The tool is about to become available. */
+  activate?: (ctx: HookContext) => unknown
+  /** The tool is no longer called: no call of it is running. */
+  deactivate?: (ctx: HookContext) => unknown
+  /** Lets go of what `init` made. It is also called after an `init` that failed. */
+  dispose?: (ctx: HookContext) => unknown
+}
+
+export const HOOK_FIELDS = ['init', 'activate', 'deactivate', 'dispose'] as const
+
+/** The key of metadata that `defineTool` sets for a tool with hooks. */
+export const HOOKS_KEY = 'lifecycle'
+
+/** The hooks among the fields of a definition; null where there are none. */
+export function hooksIn(definition: ToolHooks): ToolHooks | null {
+  return HOOK_FIELDS.some(field => definition[field] !== undefined) ? definition : null
+}
+
+const HOOKS = Symbol.for('agent-apps.tool-hooks')
+
+/** Lets the hooks of a tool be found by its function. `given` may have to make the definition first. */
+export function keepHooks(fn: object, given: () => Promise<ToolHooks | null>): void {
+  Object.defineProperty(fn, HOOKS, { value: given })
+}
+
+/** The hooks of the tool whose function this is; null where it has none. */
+export async function hooksOf(fn: unknown): Promise<ToolHooks | null> {
+  const given = (fn as { [HOOKS]?: () => Promise<ToolHooks | null> } | null | undefined)?.[HOOKS]
+  return given ? given() : null
+}

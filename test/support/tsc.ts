@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ROOT } from './processes.js'
+
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+/**
+ * What `tsc` says of a program. It checks all declarations that this leads to, except the standard library's, which are most of them.
+ *
+ * @param args files, and options that count before the ones here
+ */
+export function tsc(root: string, args: readonly string[]): string {
+  const options = ['--noEmit', '--strict', '--target', 'es2022', '--skipDefaultLibCheck', '--types', '']
+  return spawnSync(process.execPath, [TSC, ...options, ...args], { cwd: root, encoding: 'utf8' }).stdout
+}
