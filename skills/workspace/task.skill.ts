@@ -10,7 +10,7 @@ export default defineTool({
   name: 'task',
   description:
     'Gives a task to another agent, which works on its own and answers once. It knows only the prompt.',
-  tags: ['meta-workspace'],
+  tags: ['meta-runnable', 'meta-workspace'],
   permissions: { required: ['execute'] },
   params: {
     type: 'object',

@@ -4,7 +4,7 @@ import { shownTodos, stateOf, type Todo } from './todo-list.js'
 export default defineTool({
   name: 'todowrite',
   description: 'Keeps the list of what is to be done in this session. Each call gives the whole list anew.',
-  tags: ['meta-workspace'],
+  tags: ['meta-runnable', 'meta-workspace'],
   permissions: { required: ['read'] },
   params: {
     type: 'object',

@@ -3,7 +3,7 @@ import { createRuntime, type Runtime, type RuntimeOptions, type ToolResult } fro
 
 /** A runtime whose tools work in a folder. */
 export function workspaceRuntime(root: string, options: RuntimeOptions = {}): Runtime {
-  return createRuntime({ cwd: root, paths: [], ...options })
+  return createRuntime({ paths: [], workspace: root, ...options })
 }
 
 /** The result of a tool of the library. */

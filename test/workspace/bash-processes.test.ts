@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     const root = temporary()
     const code = `
       import { createRuntime } from 'agent-apps'
-      const runtime = createRuntime({ cwd: ${JSON.stringify(root)}, paths: [] })
+      const runtime = createRuntime({ paths: [], workspace: ${JSON.stringify(root)} })
       runtime.invoke('bash', { command: 'touch there; setsid sleep 60 & sleep 60' })
       if (${how === 'exit'}) process.on('SIGUSR2', () => process.exit(7))
     `

@@ -64,8 +64,10 @@ describe('bash', () => {
     expect((await bash(root, 'pwd')).output).toBe(`${root}\n`)
     expect((await bash(root, 'pwd', { cwd: 'src' })).output).toBe(`${root}/src\n`)
     expect((await bash(root, 'pwd', { cwd: join(root, 'src') })).output).toBe(`${root}/src\n`)
-    for (const cwd of ['..', outside, 'out', 'gone', 'file.txt', `${root}-beside`, 'src/../..'])
-      expect(await codeOf(bash(root, 'pwd', { cwd })), cwd).toBe('RESOURCE_NOT_FOUND')
+    for (const cwd of ['..', outside, 'out', `${root}-beside`, 'src/../..'])
+      expect(await codeOf(bash(root, 'pwd', { cwd })), cwd).toBe('PATH_OUTSIDE')
+    expect(await codeOf(bash(root, 'pwd', { cwd: 'gone' }))).toBe('FILE_NOT_FOUND')
+    expect(await codeOf(bash(root, 'pwd', { cwd: 'file.txt' }))).toBe('FILE_UNUSABLE')
   })
 
   it('reports output as it comes', async () => {
@@ -149,7 +151,14 @@ describe('who may call bash', () => {
 
   it('is a person at the command line', async () => {
     const root = temporary()
-    const { status, stdout } = await agentApps(root, ['run', 'bash', '--arg', 'command=pwd; exit 4'])
+    const { status, stdout } = await agentApps(root, [
+      'run',
+      'bash',
+      '--workspace',
+      '.',
+      '--arg',
+      'command=pwd; exit 4',
+    ])
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ metadata: { exitCode: 4 }, output: `${root}\n[exit code 4]` })
   })

@@ -24,11 +24,11 @@ export function shellCommand(
   return [...before, findShell(), '-c', command]
 }
 
-/** @throws RESOURCE_NOT_FOUND */
+/** @throws FILE_NOT_FOUND */
 function findShell(): string {
   const shell = SHELLS.find(isExecutable)
   if (shell) return shell
-  throw new AgentAppsError('RESOURCE_NOT_FOUND', 'There is neither /bin/bash nor /bin/sh on this machine.', {
+  throw new AgentAppsError('FILE_NOT_FOUND', 'There is neither /bin/bash nor /bin/sh on this machine.', {
     hint: 'Run it where there is a POSIX shell, such as WSL on Windows.',
     tool: 'bash',
   })

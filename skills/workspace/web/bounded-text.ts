@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { outputFolder } from './workspace-of.js'
+import { keptOutput } from '../files/output-folder.js'
+import type { Session } from '../wall/workspace.js'
 
 /** The most that a model is shown of a text, in bytes, so that what is said about it fits as well. */
 const SHOWN_MAX = 48_000
@@ -8,11 +7,11 @@ const SHOWN_MAX = 48_000
 /** The beginning of a text, and the file with all of it where it is longer. */
 export async function boundedText(
   text: string,
+  session: Session,
 ): Promise<{ text: string; isTruncated: boolean; file: string | null }> {
   const bytes = Buffer.from(text)
   if (bytes.length <= SHOWN_MAX) return { text, isTruncated: false, file: null }
-  const file = join(await outputFolder(), 'output.txt')
-  await writeFile(file, bytes, { flag: 'wx', mode: 0o600 })
+  const file = await keptOutput(bytes, 'webfetch', session)
   const shown = bytes
     .subarray(0, SHOWN_MAX)
     .toString('utf8')
