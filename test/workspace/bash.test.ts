@@ -1,9 +1,7 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { codeProject, threeWays } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
-import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree } from '../support/tree.js'
 import { call, codeOf, workspaceRuntime } from '../support/workspace-tools.js'
@@ -161,15 +159,5 @@ describe('who may call bash', () => {
     ])
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ metadata: { exitCode: 4 }, output: `${root}\n[exit code 4]` })
-  })
-
-  it('is the same wherever it was read from', async () => {
-    const { root, dir } = codeProject({ 'package-lock.json': '{}' })
-    const isOther = (file: string): boolean => file.endsWith('.skill.ts') && !file.endsWith('/bash.skill.ts')
-    cpSync(join(ROOT, 'skills/workspace'), dir, { recursive: true, filter: file => !isOther(file) })
-    const { disk, index, modules } = await threeWays(dir, [['bash', { command: 'echo $((6 * 7))' }]])
-    for (const answer of [disk, index, modules])
-      expect(answer.results).toMatchObject([{ result: { metadata: { exitCode: 0 }, output: '42\n' } }])
-    expect(root).toBe(join(dir, '..'))
   })
 })

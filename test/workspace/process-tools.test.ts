@@ -12,7 +12,7 @@ it.each(TOOLS)('%s is described in few words, with each of its parameters', asyn
   expect(tokens).toBeGreaterThanOrEqual(10)
   expect(tokens).toBeLessThanOrEqual(40)
   expect(metadata?.permissions).toMatchObject({ required: [expect.any(String)] })
-  const { properties, required = [] } = params as {
+  const { properties, required = [] } = params as unknown as {
     properties: Record<string, Property>
     required?: string[]
   }

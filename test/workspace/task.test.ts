@@ -21,6 +21,7 @@ describe('task', () => {
     })
     runtime.register({
       name: 'agent',
+      params: { type: 'object' },
       execute: () => {
         throw new AgentAppsError('MODEL_MISSING' as never, 'No model.', { hint: 'Give one.', tool: 'agent' })
       },
