@@ -56,6 +56,7 @@ async function glob({ pattern: written, path, limit }: Arguments, ctx: ToolConte
       if (time !== undefined) found.push({ path: item.path, time })
     },
   })
+  mustGoOn(ctx)
   // Of those that changed at one time, the walk's order is kept.
   found.sort((a, b) => b.time - a.time)
   const prefix = start.path === '.' ? '' : `${start.path}/`

@@ -57,6 +57,7 @@ async function list({ path, depth, limit }: Arguments, ctx: ToolContext): Promis
       return undefined
     },
   })
+  mustGoOn(ctx)
   const { output, truncated } = await boundedOutput(lines.join('\n'), 'list', sessionOf(workspace, ctx))
   const more = isCut ? `\n[Cut after ${limit} entries. Give a folder further in, or a higher \`limit\`.]` : ''
   return {

@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { openWorkspace } from '../support/open-workspace.js'
+import { ROOT } from '../support/processes.js'
 
 const TREE = {
+  // What is walked between the listing of the root and the entering of the folder.
+  ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`before/${index % 10}/${index}`, ''])),
   'swapped/deep/a.txt': 'inside',
   'kept/deep/a.txt': 'inside',
   '../outside/deep/a.txt': 'SECRET',
+  '../outside/deep/SECRET.txt': 'SECRET',
 }
 /** Swaps a folder for a link to another one and back, as fast as it can. */
 const SWAP = `
@@ -31,14 +35,15 @@ while (Atomics.load(ended, 0) === 0) {
 `
 
 describe.runIf(process.platform === 'linux')('a folder that is swapped for a link while a tool runs', () => {
-  it.each([
+  it.each<[tool: string, args: object, options?: { also: string[] }]>([
     ['read', { path: 'swapped/deep/a.txt' }],
     ['write', { path: 'swapped/deep/new.txt', content: 'x' }],
     ['glob', { pattern: 'swapped/**' }],
     ['list', { depth: 9 }],
-    ['grep', { pattern: 'SECRET|inside' }],
-  ])('leads %s nowhere', async (tool, args) => {
-    const { root, around, call } = openWorkspace(TREE)
+    ['grep', { pattern: '.', mode: 'files' }],
+    ['grep', { pattern: '.', mode: 'files' }, { also: [join(ROOT, 'node_modules')] }],
+  ])('leads %s nowhere', async (tool, args, options: { also?: string[] } = {}) => {
+    const { root, around, call } = openWorkspace(TREE, options)
     const stop = new SharedArrayBuffer(4)
     const [folder, away] = [join(root, 'swapped'), join(around, 'away')]
     const worker = new Worker(SWAP, {
@@ -63,7 +68,7 @@ describe.runIf(process.platform === 'linux')('a folder that is swapped for a lin
       await new Promise(resolve => worker.once('exit', resolve))
     }
     expect(said.filter(one => one.includes('SECRET'))).toEqual([])
-    expect(readdirSync(join(around, 'outside/deep'))).toEqual(['a.txt'])
+    expect(readdirSync(join(around, 'outside/deep'))).toEqual(['SECRET.txt', 'a.txt'])
     expect(readFileSync(join(around, 'outside/deep/a.txt'), 'utf8')).toBe('SECRET')
     const codes = new Set(said.filter(one => /^[A-Z_]+$/.test(one)))
     for (const code of codes)
