@@ -14,5 +14,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['run', async () => (await import('./commands/run.js')).run],
   ['render', async () => (await import('./commands/render.js')).render],
   ['graph', async () => (await import('./commands/graph.js')).graphCommand],
+  ['approvals', async () => (await import('./commands/approvals.js')).approvals],
   ['doctor', async () => (await import('./commands/doctor.js')).doctor],
 ])

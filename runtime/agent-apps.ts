@@ -21,6 +21,8 @@ export { type DirectiveForm, directiveForms } from '../src/content/directive-for
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
 export type { HookContext, ToolHooks } from '../src/hooks/tool-hooks.js'
 export type { PluginRecord } from '../src/index/index-format.js'
+export type { OwnParts } from '../src/own/own-parts.js'
+export type { Ask, ChoiceQuestion, ConfirmQuestion, Question, TextQuestion } from '../src/own/question.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'
@@ -35,6 +37,7 @@ export {
   type DefinedTool,
   defineTool,
   isDefinedTool,
+  type PreviewContext,
   type ToolDefinition,
   type ToolSchema,
 } from '../src/skill/define-tool.js'
@@ -44,13 +47,15 @@ export { isToolName, normalizeTags } from '../src/skill/names.js'
 export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/skill/path-entry.js'
 export { parseReference, type Reference } from '../src/skill/reference.js'
 export type { ToolContext } from '../src/skill/tool-context.js'
-export { isToolResult, type ToolResult } from '../src/skill/tool-result.js'
+export { isToolResult, outputForModel, type ToolResult } from '../src/skill/tool-result.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
+export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
 export {
   ctxCwd,
   ctxFolder,
   ctxHookTarget,
   ctxHookTrigger,
+  ctxOwn,
   ctxPaths,
   ctxRuntime,
   ctxTarget,

@@ -6,7 +6,7 @@ import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
 import { laterMethods } from './call/later-methods.js'
-import { type AgentOptions, checkRuntimePolicy } from './call/own-options.js'
+import { type AgentOptions, checkConfig, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -15,10 +15,18 @@ import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
-import type { Freshness, Globals, InvokeOptions, Stats, WorkspaceOptions } from './state/context.js'
+import type {
+  Freshness,
+  Globals,
+  InvokeOptions,
+  Stats,
+  ToolConfig,
+  WorkspaceOptions,
+} from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'
 
@@ -56,6 +64,13 @@ export interface RuntimeOptions {
   maxDepth?: number
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
   env?: readonly string[]
+  /** The configuration of tools, by name: what their `config` allows, `enabled` and `timeoutMs`. */
+  config?: { tools?: Readonly<Record<string, ToolConfig>> }
+  /**
+   * Keeps the state of sessions, so that another process can go on with one, and requests for approval that are
+   * answered elsewhere. Default: memory.
+   */
+  store?: Store
   /** What agents may do. Default: they may call tools that require no permission, and none that is gated. */
   policy?: RuntimePolicy
   /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
@@ -80,6 +95,8 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   maxDepth: 'number',
   env: 'strings',
   project: 'string',
+  config: 'object',
+  store: 'object',
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
@@ -140,6 +157,8 @@ export interface Runtime<Tools = RegisteredTools> {
    * a turn, it is done after that, and `pending` is true.
    */
   reload: () => Promise<{ pending: boolean }>
+  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  endSession: (sessionId: string) => Promise<void>
   /**
    * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
    * asked of it from then on throws RUNTIME_CLOSED.
@@ -156,10 +175,12 @@ const LATER = [
   'explain',
   'tools',
   'turn',
+  'endSession',
   'start',
   'activate',
   'deactivate',
   'reload',
+  'endSession',
   'close',
 ] as const
 type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
@@ -172,9 +193,10 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
  */
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
-  const { paths, policy } = options
-  const own = { ...options, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
+  const { paths, policy, config, ...rest } = options
+  const own = { ...rest, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
+  if (config) globals.toolConfig = checkConfig(config)
   return {
     globals,
     findTool: ref => findTool(ref, globals),

@@ -9,6 +9,7 @@ export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.j
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export type { SpawnedAgent, SpawnedTool, SpawnPolicy } from '../src/skill/tool-context.js'
+export type { Approval } from './approvals/session-approvals.js'
 export type { AgentRuntime } from './call/agent-runtime.js'
 export { invoke } from './call/invoke.js'
 export type { AgentOptions } from './call/own-options.js'
@@ -48,6 +49,7 @@ export type {
   Run,
   RunningTool,
   Stats,
+  ToolConfig,
   WorkspaceOptions,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
@@ -58,9 +60,12 @@ export type {
   ApprovalPolicy,
   ApprovalRequest,
   Authorization,
+  HostRequest,
   Interact,
   Patterns,
+  PromptRequest,
   RuntimePolicy,
+  WaitingRequest,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'
 export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'

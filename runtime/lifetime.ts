@@ -4,6 +4,7 @@ import { runtimeClosed } from '../src/base/error.js'
 import { checkOptions } from '../src/base/options.js'
 import { clearAllCaches } from './directory/caches.js'
 import { lifecycleOf } from './lifecycle/runtime-lifecycle.js'
+import { withOpenSkills } from './policy/opened-skills.js'
 import type { Globals } from './state/context.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
 
@@ -26,8 +27,8 @@ export async function turn<Result>(
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const isTrusted = globals.config.freshness === 'trust'
-  return lifecycleOf(globals).turns.run(options.signal, async () =>
-    isTrusted ? work() : disk.turn(async () => work()),
+  return lifecycleOf(globals).turns.run(options.signal, () =>
+    withOpenSkills(globals, async () => (isTrusted ? work() : disk.turn(async () => work()))),
   )
 }
 

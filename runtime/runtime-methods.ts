@@ -15,6 +15,7 @@ export { close, turn } from './lifetime.js'
 
 const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
+const sessions = lazy(() => import('./session/end-session.js'))
 const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
 
 export async function render(
@@ -31,6 +32,10 @@ export async function describe(
   ref: string,
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
   return (await details()).describe(ref, globals)
+}
+
+export async function endSession(globals: Globals, sessionId: string): Promise<void> {
+  await (await sessions()).endSession(sessionId, globals)
 }
 
 export async function explain(globals: Globals, ref: string): Promise<Explanation> {

@@ -19,6 +19,7 @@ const PARTS = [
     alone: [
       'host/disk.js',
       'host/disk-imports.js',
+      'host/state-directory.js',
       'host/no-disk.js',
       'host/bundle-disk.js',
       'bundled-tools.js',
@@ -38,7 +39,7 @@ const PARTS = [
     platform: 'node',
   },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
-  { folder: 'adapters', entries: ['esbuild.js', 'vite.js'], platform: 'node' },
+  { folder: 'adapters', entries: ['esbuild.js', 'store.js', 'vite.js'], platform: 'node' },
 ]
 
 const SERIALIZER_CODE = await serializerCode()

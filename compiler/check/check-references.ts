@@ -201,6 +201,14 @@ function suspects({ linked: { units, findings } }: LinkedPart): string[] {
     .map(({ found: [pattern = ''] }) => pattern)
 }
 
+/** The names of all tools of the directories that a project searches, with and without their namespaces. */
+export async function knownNames(
+  parts: readonly LinkedPart[],
+  project: Project,
+): Promise<ReadonlySet<string>> {
+  return new Set([...namesIn(parts), ...(await othersNames(project))])
+}
+
 function namesIn(parts: readonly LinkedPart[]): string[] {
   return withLabels(parts.flatMap(({ linked }) => [...linked.names.keys()]))
 }

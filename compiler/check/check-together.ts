@@ -5,7 +5,8 @@ import { type Report, type ReportPart, report } from '../project/report.js'
 import type { Stage } from '../project/stage.js'
 import { withFindings } from '../records/linked-directory.js'
 import { ambiguousNames } from './ambiguous-names.js'
-import { checkReferences, unmatchedPatterns } from './check-references.js'
+import { checkGuards } from './check-guards.js'
+import { checkReferences, knownNames, unmatchedPatterns } from './check-references.js'
 import { checkUnreachable } from './check-unreachable.js'
 
 /** By directory: what an earlier stage found wrong, by file. */
@@ -26,7 +27,8 @@ export const checkTogether: Stage<
       ),
     }))
     const referring = await checkReferences(checked, project, { links: true })
-    const found = checkUnreachable(ambiguousNames(referring))
+    const guarded = checkGuards(referring, project, await knownNames(checked, project))
+    const found = checkUnreachable(ambiguousNames(guarded))
     return { report: report(found, await unmatchedPatterns(checked, project), project) }
   },
 }

@@ -107,6 +107,11 @@ export function patternMatches(pattern: string, names: ReadonlySet<string>): boo
   return name === undefined ? matchesAny(rule, names) : names.has(name)
 }
 
+/** True for a rule that selects one of these tools, or may select one that is known everywhere. */
+export function matchesKnown(rule: ToolRule, names: ReadonlySet<string>): boolean {
+  return mayBeKnown(rule) || patternMatches(rule.text, names)
+}
+
 /** True where a pattern names tools that hosts have of their own, which `hostTools` matches. */
 export function isOfHost(pattern: string, hostTools: readonly string[]): boolean {
   const [rule] = parsePatterns(pattern)

@@ -31,6 +31,8 @@ const MESSAGE_IN_FINDING = {
 
 /** What to do about a field that has no meaning in its place. */
 function fieldNote(field: string, near = '', place = ''): string {
+  if (field === 'descriptionPath')
+    return "Import the text (`import description from './a.txt'`), and give it as `description`: only a program that registers a tool names a file."
   if (place !== '') return `Move it under \`${place}\`: only there does "${field}" mean anything.`
   return near === '' ? 'Data of your own belongs under `metadata`.' : `Did you mean "${near}"?`
 }
@@ -97,6 +99,11 @@ export const RULES = {
     reason: length => `The compatibility has ${length} characters; the specification allows 1 to 500`,
     note: length =>
       length === '0' ? 'Say what it needs, or remove the field.' : 'Shorten it, or remove the field.',
+  },
+  'declaration-invalid': {
+    severity: 'warning',
+    reason: (key, problem) => `"${key}" ${problem}`,
+    note: key => `Correct it. Until then "${key}" has no effect.`,
   },
   'default-refused': {
     severity: 'error',
@@ -248,6 +255,13 @@ export const RULES = {
     fatal: true,
     reason: () => 'The frontmatter is not closed: no line after this one is "---" alone',
     note: 'Add a line "---" after the last field.',
+  },
+  'gate-off': {
+    severity: 'warning',
+    security: true,
+    reason: (name, permissions) =>
+      `"${name}" has \`gated: false\` and declares ${permissions}: agents call it without approval`,
+    note: 'Leave `gated` out, unless nothing that it does is worth a question.',
   },
   'guard-invalid': { ...MESSAGE_IN_FINDING, security: true },
   'hidden-character': {
@@ -416,7 +430,6 @@ export const RULES = {
     reason: what => `${capitalized(what)} is not evaluated, as that would run code of the project`,
     note: '`agent-apps compile` runs it, and no command does that only looks.',
   },
-  'not-yet': { ...MESSAGE_IN_FINDING, severity: 'warning' },
   'nul-byte': {
     severity: 'error',
     fatal: true,
@@ -487,6 +500,11 @@ export const RULES = {
     reason: name => `The plugin "${name}" lies elsewhere and is not read`,
     note: 'Install it, and add its folder to the paths.',
   },
+  'requires-unmet': {
+    severity: 'error',
+    reason: (range, version) => `This skill requires agent-apps ${range}, and this is ${version}`,
+    note: 'Install a version that the skill was written for, or correct `requires`.',
+  },
   'resource-unreadable': {
     severity: 'error',
     reason: (path, why) => `The skill's file "${path}" cannot be read, so it is left out: ${why}`,
@@ -498,6 +516,15 @@ export const RULES = {
     reason: role => `Unknown role ${JSON.stringify(role)}; it is left out`,
     note: (_role, meant = '') =>
       meant === '' ? `Use one of ${ROLES.join(', ')}, or remove the key.` : `Did you mean "${meant}"?`,
+  },
+  'rule-unmatched': {
+    severity: 'warning',
+    security: true,
+    reason: pattern => `The rule ${JSON.stringify(pattern)} in trust.rules matches no tool that is known`,
+    note: (_pattern, near = '') =>
+      near === ''
+        ? "Correct its spelling. If the tool is a host's own, add its name to `hostTools` in the configuration."
+        : `Did you mean ${JSON.stringify(near)}? Ignore this if the tool is registered at run time.`,
   },
   'schema-invalid': {
     severity: 'error',
@@ -523,6 +550,13 @@ export const RULES = {
     security: true,
     reason: path => `"${path}" looks like a secret; it is neither served nor put into a bundle`,
     note: 'Keep secrets out of skills: anyone who can read the skill can read them.',
+  },
+  'shadows-guarded': {
+    severity: 'warning',
+    security: true,
+    reason: (name, permissions) =>
+      `"${name}" takes the place of a tool of this name that declares ${permissions}: what is granted to that one is granted to this`,
+    note: 'Give it another name, unless it is meant to replace that tool.',
   },
   'skill-in-dot-directory': {
     severity: 'info',

@@ -19,7 +19,8 @@ import { link } from '../2-resolve/link/link.js'
 import { brokenDiagnostic, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { ParsedContent } from '../directives/parse-content.js'
 import { parseContentWithin } from '../directives/parse-content-within.js'
-import { importBundled } from '../esbuild/import-bundled.js'
+import { bundledInputs, importBundled } from '../esbuild/import-bundled.js'
+import type { ModuleSource } from '../esbuild/module-source.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
 import { runStages } from '../project/stage.js'
@@ -83,14 +84,17 @@ export const parser: DiskParser = {
 
   askCode,
 
-  importModule: (directory, source: CodeSource, external) =>
-    importBundled(
-      directory,
-      'file' in source
-        ? { file: resolve(directory, source.file) }
-        : { code: source.code, from: join(directory, source.from) },
-      external,
-    ),
+  inputsOf: (directory, source, external) =>
+    bundledInputs(directory, moduleSource(directory, source), external),
+
+  importModule: (directory, source, external) =>
+    importBundled(directory, moduleSource(directory, source), external),
+}
+
+function moduleSource(directory: string, source: CodeSource): ModuleSource {
+  return 'file' in source
+    ? { file: resolve(directory, source.file) }
+    : { code: source.code, from: join(directory, source.from) }
 }
 
 function contentRecord({ length }: string, { parts, faults: [problem] }: ParsedContent): ContentRecord {

@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/base/error.js'
 import { temporaryFolder } from '../files/temporary-folder.js'
 import { type BundledModule, type BundleOptions, bundleModules } from './bundle-modules.js'
+import { digestInputs } from './digest-inputs.js'
 import { importHint } from './import-hint.js'
 import type { ModuleSource } from './module-source.js'
 
@@ -53,6 +54,22 @@ export async function bundleApart(
     writeFileSync(join(folder, file), contents)
   }
   return { file: join(folder, module.file), inputs: module.inputs }
+}
+
+/**
+ * The project's files that code is bundled of, as compiling would record them, and the SHA-256 of each.
+ *
+ * @throws TOOL_BROKEN where the code cannot be bundled
+ */
+export async function bundledInputs(
+  directory: string,
+  source: ModuleSource,
+  external: readonly string[] = [],
+): Promise<[path: string, sha256: string][]> {
+  const { module } = await bundleOne(directory, source, { placement: 'anywhere', external })
+  const real = realpathSync.native(directory)
+  const inputs = module.inputs.map(input => relative(real, input).replaceAll('\\', '/'))
+  return digestInputs(real, inputs)
 }
 
 async function bundleOne(

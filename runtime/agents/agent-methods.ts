@@ -2,21 +2,27 @@
 
 import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
+import { isOffered } from '../../src/catalog/offered-tool.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import { findForAgent, listForAgent, requireAllowed } from '../call/agent-calls.js'
+import { answerRequest } from '../approvals/waiting-request.js'
+import { findForAgent, requireAllowed } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
 import type { RunContext } from '../call/run-context.js'
+import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { type Agent, keepAbove } from '../state/agent.js'
+import { allowedAmong } from '../policy/authorize.js'
+import { isEnabled } from '../policy/is-enabled.js'
+import { type Agent, idsOf, keepAbove } from '../state/agent.js'
 import type { InvokeOptions } from '../state/context.js'
 import type { Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { keptList } from './kept-lists.js'
 
 const opening = lazy(() => import('./open-for-agent.js'))
 const details = lazy(() => import('../find/read-details.js'))
@@ -26,6 +32,8 @@ const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 interface Place {
   options: InvokeOptions
   caller: RunContext | undefined
+  /** The skills in whose place it calls. */
+  skills: readonly ToolDef[]
   limits: () => AgentLimits
   /** The namespace of whoever calls, in which names are looked up first. */
   namespace: string
@@ -37,8 +45,11 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
 }
 
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  const { limits } = await placeOf(agent)
-  return listForAgent(agent.globals, limits())
+  const { limits, skills } = await placeOf(agent)
+  const { globals } = agent
+  const tools = await allTools(globals)
+  const offered = (): ToolDef[] => tools.filter(tool => isOffered(tool) && isEnabled(tool, globals))
+  return keptList(agent, skills, tools, () => allowedAmong(offered(), globals, limits()))
 }
 
 export async function invoke(
@@ -81,10 +92,19 @@ export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): 
   return (await catalogs()).makeCatalog(await listTools(agent), options)
 }
 
-export async function authorize(agent: Agent, ref: string, args: unknown): Promise<Authorization> {
-  const { options, caller, namespace } = await placeOf(agent)
+export async function authorize(
+  agent: Agent,
+  ref: string,
+  args: unknown,
+  given?: InvokeOptions,
+): Promise<Authorization> {
+  const { options, caller, namespace } = await placeOf(agent, given)
   const { globals } = agent
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
+}
+
+export function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+  return answerRequest(id, given, idsOf(agent), agent.globals)
 }
 
 async function allowedTool(agent: Agent, ref: string): Promise<ToolDef> {
@@ -95,6 +115,8 @@ async function allowedTool(agent: Agent, ref: string): Promise<ToolDef> {
 async function placeOf(agent: Agent, given: InvokeOptions = {}): Promise<Place> {
   const { globals, ids, policy, spawned } = agent
   const caller = agent.caller as RunContext | undefined
+  // What limits agents is known once the project's configuration is.
+  if (globals.configure) await globals.configure()
   const skills: ToolDef[] = []
   for (const name of agent.skills) skills.push(await requireTool(name, globals))
   // Made at the first call: an edge worker makes no random values before it has a request.
@@ -103,7 +125,7 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}): Promise<Place> 
   const options = keepAbove(own, { spawned, skills })
   const by = skills.at(-1) ?? caller?.tool
   return {
-    ...{ options, caller, namespace: by ? namespaceOf(by.name) : '' },
+    ...{ options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
     limits: () => agentLimits(globals, { options, caller }),
   }
 }

@@ -8,6 +8,7 @@ import { chainOf } from '../cascade/chain-of.js'
 import { runMarkdown } from '../content/markdown-tool.js'
 import { type OpenedSkill, openSkill } from '../find/opened-skill.js'
 import { agentLimits } from '../policy/agent-limits.js'
+import { noteOpened } from '../policy/opened-skills.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { sourceOf } from '../state/tool-source.js'
 
@@ -37,6 +38,7 @@ export async function openForAgent(
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
   ctx.chain = chain
   ctx.takeArguments({})
+  noteOpened(ctx)
   const source = sourceOf(tool)
   return openSkill(tool, source ? await runMarkdown(tool, source, ctx, globals) : await content(), globals)
 }

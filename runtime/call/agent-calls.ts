@@ -9,14 +9,20 @@ import { resolveWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
+import { isEnabled } from '../policy/is-enabled.js'
+import { noteOpened } from '../policy/opened-skills.js'
+import { copyOfPlain, plainArguments } from '../schema/plain-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { RunContext } from './run-context.js'
 
+export { copyOfPlain, plainArguments }
+
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
 export async function listForAgent(globals: Globals, limits: AgentLimits): Promise<ToolDef[]> {
-  return allowedAmong((await allTools(globals)).filter(isOffered), globals, limits)
+  const offered = (await allTools(globals)).filter(tool => isOffered(tool) && isEnabled(tool, globals))
+  return allowedAmong(offered, globals, limits)
 }
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
@@ -67,7 +73,7 @@ export async function requireForAgent(ref: string, globals: Globals, namespace =
   }
   const resolution = await resolveWithin(namespace, ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  if (resolution && isThere(resolution.tool)) return resolution.tool
+  if (resolution && isThere(resolution.tool) && isEnabled(resolution.tool, globals)) return resolution.tool
   throw unknownToAgent(ref)
 }
 
@@ -83,11 +89,14 @@ const opening = lazy(() => import('../find/opened-skill.js'))
 
 /** The result as an agent gets it: a skill that it opens comes with the place of its files. */
 export async function resultForAgent(
-  { tool, globals }: RunContext,
+  ctx: RunContext,
   chain: Chain,
   result: unknown,
 ): Promise<unknown | OpenedSkill> {
-  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string') return result
+  const { tool, globals } = ctx
+  if (isText(tool, chain)) noteOpened(ctx)
+  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string')
+    return globals.redact?.(result) ?? result
   return (await opening()).openSkill(tool, result, globals)
 }
 

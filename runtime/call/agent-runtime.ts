@@ -2,11 +2,12 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
+import type { Approval } from '../approvals/session-approvals.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
 import type { Agent } from '../state/agent.js'
-import type { CallContext, Globals, InvokeOptions } from '../state/context.js'
-import type { Authorization } from '../state/policy.js'
+import type { CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
+import type { ApprovalAnswer, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './later-methods.js'
 import { type AgentOptions, checkAgent, checkSpawned } from './own-options.js'
@@ -40,8 +41,24 @@ export interface AgentRuntime {
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** The catalog of the tools that it may call, for a prompt. */
   catalog: (options?: CatalogOptions<ToolDef>) => Promise<Catalog>
-  /** Decides about a call as `invoke` does, without making it or asking anybody. */
-  authorize: (ref: string, args?: unknown) => Promise<Authorization>
+  /**
+   * Decides about a call as `invoke` does, without making it or asking anybody. Where a person has to be asked,
+   * `request` is what to ask; with a `callId`, `answer` takes the answer.
+   */
+  authorize: (ref: string, args?: unknown, options?: CallIds) => Promise<Authorization>
+  /**
+   * Answers a request of `authorize`, from any process with the same store, once. `invoke` with its id as
+   * `callId` then runs the call.
+   *
+   * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request
+   */
+  answer: (id: string, answer: ApprovalAnswer | { answer: ApprovalAnswer; reason?: string }) => Promise<void>
+  /** What was approved for more than one call: for the agent's session, and in its project. */
+  approvals: {
+    list: () => Promise<Approval[]>
+    /** Ends one. False where there is none with this id. */
+    revoke: (id: string) => Promise<boolean>
+  }
   /** The agent in the place of a skill, as if this one's agent ran: its `allowed-tools` and rules narrow. */
   within: (skill: string) => AgentRuntime
   /**
@@ -53,6 +70,19 @@ export interface AgentRuntime {
 }
 
 const methods = lazy(() => import('../agents/agent-methods.js'))
+const approvals = lazy(() => import('../agents/agent-approvals.js'))
+
+const METHODS = [
+  'findTool',
+  'listTools',
+  'invoke',
+  'open',
+  'readResource',
+  'describe',
+  'catalog',
+  'authorize',
+  'answer',
+] as const
 
 /** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
 export function agentRuntime(globals: Globals, options: AgentOptions = {}): AgentRuntime {
@@ -72,11 +102,8 @@ export function spawnFor(caller: CallContext, policy: SpawnPolicy): AgentRuntime
 
 function runtimeOf(agent: Agent): AgentRuntime {
   return {
-    ...(laterMethods(
-      agent,
-      ['findTool', 'listTools', 'invoke', 'open', 'readResource', 'describe', 'catalog', 'authorize'],
-      methods,
-    ) as Omit<AgentRuntime, 'within' | 'spawn'>),
+    ...(laterMethods(agent, METHODS, methods, true) as Pick<AgentRuntime, (typeof METHODS)[number]>),
+    approvals: laterMethods(agent, ['list', 'revoke'], approvals) as AgentRuntime['approvals'],
     within: skill => runtimeOf({ ...agent, skills: [...agent.skills, skill] }),
     spawn: policy => runtimeOf({ ...agent, spawned: [...agent.spawned, checkSpawned(policy)] }),
   }

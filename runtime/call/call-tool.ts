@@ -3,8 +3,10 @@ import { chainOf } from '../cascade/chain-of.js'
 import { knownTool } from '../find/find-tool.js'
 import { requireTool } from '../find/require-tool.js'
 import { isThenable, lazy } from '../host/later.js'
+import { declaresOwn } from '../own/bare-parts.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
+import type { Chain } from '../state/chain.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { spawnFor } from './agent-runtime.js'
 import { ownOptions } from './own-options.js'
@@ -15,6 +17,7 @@ const faults = lazy(() => import('./call-refused.js'))
 const optionChecks = lazy(() => import('./invoke-options.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 const policies = lazy(() => import('../policy/authorize.js'))
+const owning = lazy(() => import('../own/with-own.js'))
 
 /** How deep tools may call tools. */
 const DEPTH_MAX = 64
@@ -44,8 +47,10 @@ export async function callTool(
 
 /** Runs a tool for another one. */
 export const invokeFor: InvokeFor = /* @__PURE__ */ Object.assign(
-  ((caller, ref, args, options) =>
-    callTool(ref, cloneArguments(args), caller.globals, ownOptions(options), caller)) as InvokeFor,
+  ((caller, ref, args, options) => {
+    const own = ownOptions(options)
+    return callTool(ref, cloneArguments(args, own?.as === 'agent'), caller.globals, own, caller)
+  }) as InvokeFor,
   { spawn: spawnFor },
 )
 
@@ -56,19 +61,28 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const chain = isThenable(found) ? await found : found
   ctx.chain = chain
   if (given instanceof UncopiedArguments) throw (await faults()).argumentsRefused(tool, given)
-  const args = checkArguments(tool, chain, given, ctx)
+  const forAgent = options?.as === 'agent' && (await agents())
+  const args = checkArguments(tool, chain, forAgent ? forAgent.plainArguments(tool, given) : given, ctx)
   ctx.takeArguments(isThenable(args) ? await args : args)
   // Read here, so that what is put in its place later reaches no tool.
   const validated = ctx.args
   const resolving = resolveReturns(tool, chain, ctx)
   const returns = isThenable(resolving) ? await resolving : resolving
-  const forAgent = options?.as === 'agent' && (await agents())
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
   globals.lifecycle?.admit(tool)
-  const body = () => (chain.body ?? tool).fn(ctx, validated)
+  const body = () => (chain.body ?? tool).fn(ctx, forAgent ? forAgent.copyOfPlain(validated) : validated)
   throwIfAborted(ctx)
-  const result = chain.steps.length === 0 ? body() : (await running()).runChain(ctx, chain, body)
-  const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)
-  return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
+  const goOn = async (around: Chain): Promise<unknown> => {
+    const result = around.steps.length === 0 ? body() : (await running()).runChain(ctx, around, body)
+    const checked = checkResult(tool, chain, returns, isThenable(result) ? await result : result, ctx)
+    return forAgent ? forAgent.resultForAgent(ctx, chain, await checked) : checked
+  }
+  return needsOwn(ctx, chain) ? (await owning()).withOwn(ctx, chain, goOn) : goOn(chain)
+}
+
+/** True where something that belongs to one of its tools alone must be made ready before a call runs. */
+function needsOwn({ tool, globals, options }: RunContext, { steps }: Chain): boolean {
+  if (globals.toolConfig || options?.timeoutMs !== undefined || declaresOwn(tool)) return true
+  return steps.length > 0 && steps.some(({ def }) => declaresOwn(def))
 }

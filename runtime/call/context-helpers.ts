@@ -1,5 +1,6 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
+import { OWN, type OwnParts } from '../../src/own/own-parts.js'
 import { safeClone } from '../../src/serialize/safe-clone.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
@@ -51,6 +52,11 @@ export function ctxValue(ctx: Context, path: string): unknown {
   const { target } = ctx.envelope
   const { locals } = ctx
   return pathGet(Object.defineProperty(interpolationRoots(target), 'locals', { value: locals }), path)
+}
+
+/** What belongs to the tool of a context alone: its configuration, environment, state, and a way to ask. */
+export function ctxOwn(ctx: Context): OwnParts {
+  return (ctx as RunContext)[OWN]
 }
 
 /** The path entries of an invocation. */

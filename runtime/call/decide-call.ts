@@ -2,15 +2,19 @@ import { isAgentAppsError } from '../../src/base/error.js'
 import type { StepAnswer } from '../../src/policy/decide.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
+import { lazy } from '../host/later.js'
 import { stepsOf } from '../policy/authorize.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
+import { plainArguments } from '../schema/plain-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { Authorization } from '../state/policy.js'
 import { requireForAgent } from './agent-calls.js'
 import { argumentsRefused } from './call-refused.js'
 import { invokeFor } from './call-tool.js'
 import { RunContext } from './run-context.js'
+
+const asking = lazy(() => import('../policy/ask.js'))
 
 /**
  * Decides about an agent's call, with the arguments as the tool would get them, and does not make it. Nobody
@@ -31,8 +35,8 @@ export async function decideCall(
     const ctx = new RunContext(globals, tool, invokeFor, caller, options)
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
-    ctx.takeArguments(await checkArguments(tool, chain, given, ctx))
-    return authorization(await stepsOf(ctx))
+    ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
+    return await asked(ctx, authorization(await stepsOf(ctx)))
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
       throw error
@@ -40,6 +44,15 @@ export async function decideCall(
     const said = { code, by: 'the runtime', rule: null, reason: message.replace(/\.$/, ''), written: null }
     return authorization([{ step: 1, decision: 'deny', ...said }])
   }
+}
+
+/** What a person is to be asked, unless this was answered before. */
+async function asked(ctx: RunContext, decided: Authorization): Promise<Authorization> {
+  if (decided.decision !== 'ask') return decided
+  const request = await (await asking()).requestOf(ctx, decided)
+  if (request) return { ...decided, request }
+  const reason = `${decided.reason}, and a person allowed it`
+  return { ...decided, decision: 'allow', by: 'a person', reason, rule: null, written: null }
 }
 
 function authorization(steps: StepAnswer[]): Authorization {

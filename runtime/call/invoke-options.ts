@@ -13,6 +13,7 @@ const OPTIONS: OptionTable<keyof InvokeOptions> = {
   agentId: 'string',
   userId: 'string',
   workspaceId: 'string',
+  timeoutMs: 'number',
 }
 
 /**

@@ -19,8 +19,8 @@ export function invoke(
   globals: Globals = defaultGlobals(),
   options?: InvokeOptions,
 ): Promise<unknown> {
-  const given = cloneArguments(args)
   const own = ownOptions(options)
+  const given = cloneArguments(args, own?.as === 'agent')
   return Promise.resolve(
     whenThere(calling(), ({ callTool }) => callTool(ref, given, globals, own, undefined)),
   )

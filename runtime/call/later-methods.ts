@@ -13,16 +13,19 @@ type Method = (first?: unknown, second?: unknown, options?: InvokeOptions) => Pr
 /**
  * The methods `names` of an object. Their code is loaded when one is called; what the caller gives is copied
  * before that.
+ *
+ * @param isAgents true where an agent's arguments are among it, which must be plain
  */
 export function laterMethods<Self, Names extends string>(
   self: Self,
   names: readonly Names[],
   load: () => Awaitable<Implementation<NoInfer<Self>, NoInfer<Names>>>,
+  isAgents = false,
 ): Record<Names, Method> {
   const method =
     (name: Names): Method =>
     (first, second, options) => {
-      const given = [cloneArguments(first), cloneArguments(second)] as [never, never]
+      const given = [cloneArguments(first), cloneArguments(second, isAgents)] as [never, never]
       const own = ownOptions(options)
       return Promise.resolve(whenThere(load(), later => later[name](self, ...given, own)))
     }

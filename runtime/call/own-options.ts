@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
-import type { CallIds, InvokeOptions } from '../state/context.js'
+import type { CallIds, InvokeOptions, ToolConfig } from '../state/context.js'
 import type { AgentPolicy, RuntimePolicy } from '../state/policy.js'
 
 /** An agent: its limits, and the ids that its calls have unless they are given others. */
@@ -61,15 +61,31 @@ export function checkAgent(agent: AgentOptions): AgentOptions {
   return own
 }
 
+/** A copy of the configuration of tools. Throws OPTIONS_INVALID. */
+export function checkConfig(config: { tools?: Readonly<Record<string, ToolConfig>> }) {
+  checkOptions('config', config, { tools: 'object' })
+  for (const [name, tool] of Object.entries(config.tools ?? {})) {
+    checkOptions('config.tools', { [name]: tool }, { [name]: 'object' })
+    const { enabled, timeoutMs } = tool
+    checkOptions(`config.tools.${name}`, { enabled, timeoutMs }, { enabled: 'boolean', timeoutMs: 'number' })
+  }
+  return structuredClone(config.tools ?? {})
+}
+
 /** A copy of a runtime's policy. Throws OPTIONS_INVALID. */
 export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
   checkOptions('policy', policy, {
     ...SPAWN_POLICY,
     approval: 'object',
     guard: 'function',
-    readAllowedTools: ['restrict'],
+    readAllowedTools: ['restrict', 'pre-approve'],
   })
   const { approval } = policy
-  if (approval) checkOptions('approval', approval, { mode: ['ask', 'allowlist', 'yolo'], allow: 'patterns' })
+  if (approval)
+    checkOptions('approval', approval, {
+      mode: ['ask', 'allowlist', 'yolo'],
+      allow: 'patterns',
+      remember: ['session', 'project'],
+    })
   return { ...ownPolicy(policy), approval: approval && structuredClone(approval) }
 }

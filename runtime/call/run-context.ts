@@ -1,7 +1,9 @@
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import type { Permission, ToolPermissions } from '../../src/base/permissions.js'
+import { OWN, type OwnParts } from '../../src/own/own-parts.js'
 import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import { lazy, whenThere } from '../host/later.js'
+import { bareParts } from '../own/bare-parts.js'
 import { freezeArguments } from '../schema/freeze-arguments.js'
 import type { Chain, ChainStep } from '../state/chain.js'
 import type {
@@ -64,6 +66,8 @@ export class RunContext implements CallContext {
   private ownEnvelope: Envelope | undefined = undefined
   private ownManager: Manager | undefined = undefined
   private hasCalled = false
+  /** What the tools of the call have of their own. */
+  owns: ReadonlyMap<ToolDef, OwnParts> | undefined = undefined
 
   /** @param served the context that a middleware serves */
   constructor(
@@ -104,6 +108,12 @@ export class RunContext implements CallContext {
       this.ownLocals = locals
     }
     return this.ownLocals
+  }
+
+  /** What its tool has of its own. */
+  get [OWN](): OwnParts {
+    const { owns } = invocationOf(this)
+    return owns?.get(this.tool) ?? bareParts(this.tool, this, () => this.abort)
   }
 
   get nonlocals(): Record<string, unknown> {

@@ -1,4 +1,3 @@
-import { disk } from '#disk'
 import { resolveCascades } from '../../src/cascade/cascade.js'
 import { problemFor } from '../../src/cascade/problems.js'
 import type {
@@ -10,15 +9,10 @@ import type {
 import { cascadeFields } from '../../src/cascade/types.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { nearTool } from '../../src/skill/near-tool.js'
-import { parseReference } from '../../src/skill/reference.js'
-import { brokenFault, mainFault, shadowedFault } from '../../src/skill/skill-faults.js'
-import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
-import { directoryStates, lookUp } from '../directory/look-up.js'
+import { mainFault } from '../../src/skill/skill-faults.js'
 import { writtenPlace } from '../directory/written-place.js'
 import { knownNames } from '../find/call-faults.js'
 import { authorityOf, type Main, namespaceMain, rootMain } from '../find/find-authority.js'
-import { resolve } from '../find/find-tool.js'
-import { resolveWithin } from '../find/resolve-within.js'
 import type { KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
 import { isOwn } from '../state/directory-state.js'
@@ -26,6 +20,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
+import { findBase } from './find-base.js'
 import { knownCascade } from './known-cascade.js'
 import { inheritedParts, makeChain, makeStep } from './make-chain.js'
 
@@ -104,37 +99,6 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
 /** A tool with a fault, which has no layer or metadata that could be used. */
 function faulty(name: string, fault: CascadeTool['fault']): CascadeTool {
   return { id: `\0${name}`, name, layer: 'project', metadata: {}, ...(fault && { fault }) }
-}
-
-/**
- * Finds the base that an `$inherit` reference names. A path is relative to the file that it is written in.
- */
-async function findBase(ref: string, from: ToolDef, globals: Globals): Promise<FoundBase | null> {
-  const { entry, file } = from.origin
-  const isRelative = parseReference(ref).kind === 'path' && entry !== ''
-  const resolution = isRelative
-    ? await resolve(disk.resolve(entry, file, '..', ref), globals)
-    : await resolveWithin(namespaceOf(from.name), ref, globals)
-  if (!resolution) return null
-  const { tool } = resolution
-  if (tool) return tool.origin.entry === '' ? { tool } : baseInEntry(tool, globals)
-  const broken = diagnosticInEntry(resolution.broken, globals)
-  return broken && { fault: brokenFault(broken) }
-}
-
-type FoundBase = { tool: ToolDef; fault?: never } | { fault: CascadeTool['fault']; tool?: never }
-
-/**
- * A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's
- * base.
- */
-async function baseInEntry(tool: ToolDef, globals: Globals): Promise<FoundBase | null> {
-  const { name, origin } = tool
-  const state = directoryStates(globals).find(({ dir }) => dir === origin.entry)
-  if (!state) return null
-  const first = await lookUp(state, name, globals)
-  const isShadowed = first && first.record.file !== origin.file
-  return isShadowed ? { fault: shadowedFault(origin.file, name, first.record.file) } : { tool }
 }
 
 /** A tool as the cascade sees it. */

@@ -18,7 +18,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { toolOf } from './make-tool.js'
 import { withoutCopies } from './without-copies.js'
 
-const notEvaluated = lazy(() => import('../state/not-evaluated.js'))
+const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
 
 /** The tools that are registered, and those of the path entries, without those that are not available. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {

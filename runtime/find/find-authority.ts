@@ -13,6 +13,7 @@ import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn } from '../state/directory-state.js'
 import { defaultGlobals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { toolOf } from './make-tool.js'
 
 /** A main skill, or the file that should be one and has a fault. */
@@ -114,6 +115,45 @@ export async function authorityOf(tool: ToolDef, globals: Globals): Promise<Main
   const authority = tool.origin.entry === '' ? await projectMain(globals) : await nearestMain(tool, globals)
   if (!authority?.fault) globals.cache.authority.set(key, authority?.tool ?? null)
   return authority
+}
+
+/**
+ * The nearest folder at or above a tool's file in which a main skill may lie, inside its unit; null where there
+ * is none. For where files do not change: records that are loaded say it, and none of the files is opened.
+ */
+export function mainFolder(tool: ToolDef): string | null {
+  const source = sourceOf(tool)
+  if (!source) return ''
+  const known = mainFolders.get(source.names) ?? foldersWithMain(source.names)
+  mainFolders.set(source.names, known)
+  if (known.size === 0) return null
+  const { file } = tool.origin
+  const top = boundAt(file, source.state)
+  const last = top === '' ? 0 : top.length + 1
+  for (let end = file.lastIndexOf('/') + 1; end >= last; end = file.lastIndexOf('/', end - 2) + 1) {
+    const folder = file.slice(0, end)
+    if (known.has(folder)) return `${top}\0${folder}`
+    if (end === 0) break
+  }
+  return null
+}
+
+/** By the names that they are of. */
+const mainFolders = new WeakMap<DirectoryNames, ReadonlySet<string>>()
+
+/** The folders of all files but those that surely hold no main skill. */
+function foldersWithMain(names: DirectoryNames): ReadonlySet<string> {
+  const plain = new Set<string>()
+  const folders = new Set<string>()
+  for (const name of names.names()) {
+    const record = names.tool(name)
+    // A file of several tools may hold one with a fault that has no record.
+    if (!record || isBroken(record) || record.kind === 'code' || record.fragment !== undefined) continue
+    if (record.frontmatter.role !== 'main') plain.add(record.file)
+  }
+  for (const path of names.paths())
+    if (!plain.has(path)) folders.add(path.slice(0, path.lastIndexOf('/') + 1))
+  return folders
 }
 
 async function nearestMain(tool: ToolDef, globals: Globals): Promise<Main | null> {

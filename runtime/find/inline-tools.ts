@@ -1,8 +1,8 @@
 import { disk } from '#disk'
 import { parseInline } from '../../src/skill/inline-reference.js'
 import { loadParser } from '../directory/directory-files.js'
+import { notEvaluated } from '../directory/not-evaluated.js'
 import type { Globals } from '../state/context.js'
-import { notEvaluated } from '../state/not-evaluated.js'
 import type { Resolution, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { functionOf, noTool } from './delegate-source.js'
 

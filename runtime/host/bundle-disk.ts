@@ -85,6 +85,7 @@ function bundleDisk(bundled: BundledFiles): Disk {
     digestOf: () => '',
     libraryDirectory: () => library,
     importModule: path => importModule(bundled, path),
+    userState: async () => null,
     loadParser: async () => null,
   }
 }

@@ -1,6 +1,14 @@
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { IndexFiles } from '../../src/index/read-index.js'
 
+/** Small files of the user's own, which no project can have put there. Each is named by its bare name. */
+export interface UserState {
+  /** Null where it is not there, or is not the user's alone. */
+  readText: (name: string) => string | null
+  /** Adds a line at the end. False where the file is not the user's alone. */
+  append: (name: string, line: string) => boolean
+}
+
 /**
  * The runtime's one way to its host. `package.json` maps `#disk` to the file system of Node, and elsewhere to
  * one in which nothing is found, so that nothing of Node is in the runtime's own modules. What is not there
@@ -38,6 +46,8 @@ export interface Disk extends IndexFiles {
   libraryDirectory: () => string | null
   /** Imports a module; throws with `code` ERR_AGENT_APPS_UNCHECKED where its files lack the `digests`. */
   importModule: (path: string, digests?: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
+  /** The user's own state; null where there is none, or where it lies in one of these folders, absolute. */
+  userState: (projects: readonly string[]) => Promise<UserState | null>
   /** The compiler's reader; null where the deployment left it out. */
   loadParser: () => Promise<DiskParser | null>
 }

@@ -93,6 +93,7 @@ export const disk: Disk = {
     if (!digests) return import(pathToFileURL(path).href)
     return (await import('./disk-imports.js')).importChecked(path, digests)
   },
+  userState: async projects => (await import('./state-directory.js')).userState(projects),
   async loadParser() {
     try {
       const { parser }: { parser: DiskParser } = await import(PARSER)

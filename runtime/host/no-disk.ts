@@ -33,5 +33,6 @@ export const disk: Disk = {
   digestOf: noText,
   libraryDirectory: none,
   importModule: async () => ({}),
+  userState: noneLater,
   loadParser: noneLater,
 }

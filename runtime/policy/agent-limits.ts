@@ -35,6 +35,8 @@ export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'p
   deny: readonly Listed[]
   /** The rules of the runtime and of the agents. */
   hostRules: readonly Listed[]
+  /** `allowed-tools` of skills that are open, whose calls are not asked about. */
+  preApproved: readonly Listed[]
   /** The `trust.rules` of the skills whose agents call. */
   callerRules: readonly Listed[]
 }
@@ -64,6 +66,7 @@ export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' |
   const { isGranted, permissions, ...lists } = gathered
   return {
     ...lists,
+    preApproved: [],
     permissions: isGranted ? permissions : [],
     guard: policy.guard,
     skipsApproval: approval.mode === 'yolo',
@@ -105,7 +108,9 @@ class Gathered {
   addSkill(tool: ToolDef, globals: Globals): void {
     const written = { by: `"${tool.name}"`, namespace: namespaceOf(tool.name), skill: tool.name }
     const patterns = filledPatterns(tool, globals)
-    if (patterns !== undefined) this.allowedTools.push({ ...written, rules: skillRules(patterns) })
+    const mayRestrict = globals.config.policy?.readAllowedTools !== 'pre-approve'
+    if (patterns !== undefined && mayRestrict)
+      this.allowedTools.push({ ...written, rules: skillRules(patterns) })
     const { rules } = guardsOf(tool)
     if (rules.length > 0) this.callerRules.push({ ...written, rules })
   }

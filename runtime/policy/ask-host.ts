@@ -7,7 +7,7 @@ export type HostAnswer =
   | { answered: false; aborted: boolean; reason: string }
 
 /** Minutes that a person has, in milliseconds. */
-const TIMEOUT_MS = 300_000
+export const TIMEOUT_MS = 300_000
 
 /**
  * Asks a person by the host's `interact`. `abort` is the signal of the call that waits. The request gets a

@@ -1,131 +1,160 @@
-import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import { isJsonObject, type JsonValue } from '../../src/base/json.js'
 import type { Decision } from '../../src/policy/decide.js'
-import type { CallIds, Globals, InvokeOptions } from '../state/context.js'
-import type { ApprovalAnswer, ApprovalRequest } from '../state/policy.js'
+import { approvalRequest } from '../approvals/approval-request.js'
+import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
+import { notifyOfApproval } from '../approvals/notify-of-approval.js'
+import { type Outcome, readAnswer } from '../approvals/outcome.js'
+import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
+import { type Approval, type SessionApprovals, sessionApprovals } from '../approvals/session-approvals.js'
+import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
+import type { ApprovalAnswer, WaitingRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { sourceOf } from '../state/tool-source.js'
-import { askHost } from './ask-host.js'
-
-/** A call that a person is asked about. */
-export interface Asking {
-  readonly tool: ToolDef
-  readonly args: unknown
-  readonly globals: Globals
-  readonly options: InvokeOptions | undefined
-  readonly envelope: Readonly<CallIds>
-  readonly abort: AbortSignal | undefined
-  /** Throws RUN_ABORTED once the call is no longer wanted. */
-  mustGoOn: () => void
-}
-
-/** What came of a question. */
-interface Outcome {
-  answer: ApprovalAnswer | 'unavailable' | 'aborted'
-  reason: string
-}
-
-/** The answers of a runtime's sessions, as long as the runtime lives. */
-class Approvals {
-  /** What runs for the rest of its session, and single calls that may be tried again. */
-  readonly granted = new Set<string>()
-  /** Questions that wait for an answer: a call of the same identity waits for it too. */
-  readonly waiting = new Map<string, Promise<Outcome>>()
-}
-
-const approvalsOf = new WeakMap<Globals, Approvals>()
-/** Each tool's number: an answer is for the tool as it was read or registered, and ends with that. */
-const numbers = new WeakMap<ToolDef, number>()
-let lastNumber = 0
+import { askHost, TIMEOUT_MS } from './ask-host.js'
+import { approvalKey } from './call-key.js'
+import { keepDecision } from './denials.js'
 
 /**
  * Asks a person whether a call may run, unless the same call of the same session was allowed before.
  *
- * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, RUN_ABORTED
+ * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, APPROVAL_KEY_INVALID, RUN_ABORTED
  */
-export async function ask(call: Asking, decision: Decision): Promise<void> {
-  const { globals, tool, envelope } = call
-  const approvals = approvalsOf.get(globals) ?? new Approvals()
-  approvalsOf.set(globals, approvals)
-  const identity = identityOf(call)
-  const once = envelope.callId === undefined ? null : `${identity}\0${envelope.callId}`
+export async function ask(asking: Asking, decision: Decision): Promise<void> {
+  const key = await approvalKey(asking.tool, asking.args)
+  const approvals = sessionApprovals(asking.globals)
+  let call = await approvedCall(asking, key)
   for (;;) {
-    if (approvals.granted.has(identity) || (once !== null && approvals.granted.has(once))) return
-    const waiting = approvals.waiting.get(identity)
-    const { answer, reason } = await (waiting ?? asked(call, decision, identity, approvals))
+    // What was allowed while this waited is seen in the same tick in which it would ask.
+    if ((await wasApproved(call)) || approvals.has(call.identity)) return
+    const waiting = approvals.waiting.get(call.identity)
+    const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, approvals))
     // An answer for one call, or the end of one, says nothing of another that waited for it.
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
-    if (answer === 'allow-once') {
-      if (once !== null) approvals.granted.add(once)
-      return
+    if (!isAllowed(answer)) {
+      asking.mustGoOn()
+      throw keepDecision(notApproved(asking.tool, answer, reason, decision), decision)
     }
-    if (answer === 'allow-session' || answer === 'allow-project') {
-      // Without a session there is nothing that the answer could end with.
-      if (envelope.sessionId !== undefined) approvals.granted.add(identity)
-      return
-    }
-    call.mustGoOn()
-    throw notApproved(tool, answer, reason, decision)
+    if (!isOutdated) return
+    call = await approvedCall(asking, key)
   }
 }
 
-/** What an answer is bound to: the tool as it is now, the arguments, who asks and for whom. */
-function identityOf({ tool, args, envelope: { sessionId, userId, agentId } }: Asking): string {
-  const number = numbers.get(tool) ?? ++lastNumber
-  numbers.set(tool, number)
-  return canonicalText([sessionId, userId, agentId, tool.name, number, digestOf(tool), args ?? {}])
+/**
+ * True for a call that a person allowed before: in this session, for the project, or by an answer from
+ * elsewhere, which is used up.
+ *
+ * @throws APPROVAL_DENIED for one that was denied elsewhere
+ */
+async function wasApproved(call: ApprovedCall): Promise<boolean> {
+  if (await isApproved(call)) return true
+  const given = await givenAnswer(call)
+  if (!given || !(await given.use())) return false
+  const { answer, reason } = given.outcome
+  if (answer === 'deny') throw notApproved(call.asking.tool, answer, reason, null)
+  notifyOfApproval('approval:answered', call, { id: call.asking.envelope.callId, answer, reason })
+  await grant(call, answer)
+  return true
 }
 
-function digestOf(tool: ToolDef): string | null {
-  const source = sourceOf(tool)
-  return source?.names.file(source.record.file)?.sha256 ?? null
+/** True for a call that was allowed before, with others or as this one that is tried again. */
+async function isApproved(call: ApprovedCall): Promise<boolean> {
+  const approvals = sessionApprovals(call.asking.globals)
+  if (approvals.has(call.identity) || approvals.hasCall(onceOf(call))) return true
+  return remembersProject(call) && (await isApprovedForProject(call))
 }
 
+/**
+ * What a person is to be asked about a call by the host's own means; null where `ask` would let it pass. If the
+ * call has an id, the request is kept under it until it is answered.
+ *
+ * @throws APPROVAL_KEY_INVALID, APPROVAL_INVALID
+ */
+export async function requestOf(asking: Asking, decision: Decision): Promise<WaitingRequest | null> {
+  const { tool, args, globals, envelope } = asking
+  const call = await approvedCall(asking, await approvalKey(tool, args))
+  if (await isApproved(call)) return null
+  const answer = (await givenAnswer(call))?.outcome.answer
+  if (answer !== undefined && answer !== 'deny') return null
+  const { callId = crypto.randomUUID() } = envelope
+  const expires = Date.now() + (globals.config.interactTimeoutMs ?? TIMEOUT_MS)
+  if (envelope.callId !== undefined) await keepRequest(call, callId, expires)
+  return { ...(await approvalRequest(call, decision, callId)), expires }
+}
+
+function remembersProject({ asking: { globals } }: ApprovedCall): boolean {
+  return globals.config.policy?.approval?.remember === 'project'
+}
+
+/** The identity of this one call; without an id of its own, that of no call. */
+function onceOf({ identity, asking: { envelope } }: ApprovedCall): string {
+  return `${identity}\0${envelope.callId ?? crypto.randomUUID()}`
+}
+
+async function grant(call: ApprovedCall, answer: Outcome['answer']): Promise<void> {
+  const { asking, identity, key, digest } = call
+  const { tool, globals, envelope } = asking
+  const { sessionId, userId, agentId, callId } = envelope
+  const approvals = sessionApprovals(globals)
+  if (answer === 'allow-once') {
+    if (callId !== undefined) approvals.grantCall(onceOf(call), sessionId)
+    return
+  }
+  const approval: Approval = {
+    ...{ id: crypto.randomUUID(), scope: 'session', tool: tool.name, key: key.shown },
+    ...{ digest: digest.text, time: Date.now(), userId, agentId },
+  }
+  const isForProject = answer === 'allow-project' && remembersProject(call)
+  if (isForProject && (await approveForProject(call, { ...approval, scope: 'project' }))) return
+  // Without a session there is nothing that the answer could end with.
+  if (sessionId !== undefined) approvals.grant(identity, { ...approval, sessionId })
+}
+
+/** A question, which calls of the same identity wait for until its answer holds. */
 async function asked(
-  call: Asking,
+  call: ApprovedCall,
   decision: Decision,
-  identity: string,
-  { waiting }: Approvals,
+  { waiting }: SessionApprovals,
 ): Promise<Outcome> {
-  const outcome = question(call, decision)
-  waiting.set(identity, outcome)
+  const outcome = settled(call, decision)
+  waiting.set(call.identity, outcome)
   try {
     return await outcome
   } finally {
-    waiting.delete(identity)
+    waiting.delete(call.identity)
   }
 }
 
-async function question(
-  { tool, args, globals: { config }, envelope, abort }: Asking,
-  { reason, rule }: Decision,
-): Promise<Outcome> {
-  const { sessionId, userId, agentId } = envelope
-  const request: Omit<ApprovalRequest, 'signal' | 'expires'> = {
-    ...{ kind: 'approval', id: crypto.randomUUID(), tool: tool.name, layer: tool.origin.layer },
-    ...{ origin: tool.origin, digest: digestOf(tool), key: canonicalText(args ?? {}) },
-    ...{ args: (args ?? {}) as JsonValue, reason, rule, agentId, sessionId, userId },
-  }
-  const said = await askHost(config, request, abort)
-  if (said.answered) return readAnswer(said.answer)
-  return { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }
+/** What was edited while a person thought about it is another question: the answer is for what was asked. */
+async function settled(call: ApprovedCall, decision: Decision): Promise<Outcome> {
+  const outcome = await question(call, decision)
+  if (!isAllowed(outcome.answer)) return outcome
+  const now = await approvedCall(call.asking, call.key)
+  if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
+  await grant(call, outcome.answer)
+  return outcome
 }
 
-const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
+function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer, 'deny'> {
+  return answer === 'allow-once' || answer === 'allow-session' || answer === 'allow-project'
+}
 
-function readAnswer(given: unknown): Outcome {
-  const { answer, reason } = isJsonObject(given) ? given : { answer: given, reason: undefined }
-  const known = ANSWERS.find(one => one === answer)
-  if (known) return { answer: known, reason: typeof reason === 'string' ? reason : '' }
-  return { answer: 'unavailable', reason: `the answer was none of ${ANSWERS.join(', ')}` }
+async function question(call: ApprovedCall, decision: Decision): Promise<Outcome> {
+  const { globals, abort } = call.asking
+  const request = await approvalRequest(call, decision, crypto.randomUUID())
+  const about = { id: request.id, reason: decision.reason }
+  notifyOfApproval('approval:asked', call, about)
+  const said = await askHost(globals.config, request, abort)
+  const outcome: Outcome = said.answered
+    ? readAnswer(said.answer)
+    : { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }
+  notifyOfApproval('approval:answered', call, { ...about, ...outcome })
+  return outcome
 }
 
 function notApproved(
   { name }: ToolDef,
   answer: Outcome['answer'],
   reason: string,
-  { reason: why }: Decision,
+  decision: Decision | null,
 ): AgentAppsError {
   if (answer === 'deny') {
     const said = reason === '' ? '' : `: ${reason}`
@@ -134,9 +163,10 @@ function notApproved(
       tool: name,
     })
   }
+  const why = decision ? `, as ${decision.reason},` : ''
   return new AgentAppsError(
     'APPROVAL_UNAVAILABLE',
-    `The call of "${name}" needs approval, as ${why}, and ${reason}.`,
+    `The call of "${name}" needs approval${why} and ${reason}.`,
     { hint: 'Give createRuntime the function `interact`, or a rule that allows the call.', tool: name },
   )
 }

@@ -1,18 +1,21 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
-import { grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
+import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
-import { lazy } from '../host/later.js'
+import type { Asking } from '../approvals/approved-call.js'
+import { isThenable, lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
-import type { Asking } from './ask.js'
-import { agentCall, CallLimits } from './call-limits.js'
+import { agentCall, CallLimits, someCall } from './call-limits.js'
+import { keepDecision } from './denials.js'
 import { guardsOf } from './guards-of.js'
+import { type OwnedCall, openLists } from './opened-skills.js'
 
 const asking = lazy(() => import('./ask.js'))
+const keys = lazy(() => import('./call-key.js'))
 
 /** A call that is told what it is granted. What is said there decides nothing. */
 interface Granting {
@@ -29,10 +32,10 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
  */
 export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
-  const { tool, args, globals } = call
-  const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  const decision = decide(agentCall(tool, args), limits)
-  if (decision.decision === 'deny') throw deniedCall(tool, decision)
+  const { tool } = call
+  const limits = await limitsOf(call)
+  const decision = decide(await keyedCall(call, limits), limits)
+  if (decision.decision === 'deny') throw keepDecision(deniedCall(tool, decision), decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   const granted = grantedTo(guardsOf(tool), limits)
   grants.set(call, granted)
@@ -41,11 +44,27 @@ export async function authorize(call: PolicyCall & Asking & Granting): Promise<v
 }
 
 /** What each step says of a call of an agent, up to the one that decides. The call is not made. */
-export async function stepsOf(call: PolicyCall): Promise<StepAnswer[]> {
-  const { tool, args, globals } = call
-  const limits = await new CallLimits(agentLimits(globals, call), globals).of(tool)
-  return decisionSteps(agentCall(tool, args), limits)
+export async function stepsOf(call: OwnedCall): Promise<StepAnswer[]> {
+  const limits = await limitsOf(call)
+  return decisionSteps(await keyedCall(call, limits), limits)
 }
+
+/** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
+async function keyedCall({ tool, args, globals }: OwnedCall, limits: Limits): Promise<AgentCall> {
+  const call = agentCall(tool, args, globals)
+  if (call.guards.approvalKey === undefined || !mayBeAllowed(call, limits)) return call
+  const { text } = await (await keys()).callKey(tool, args)
+  return text === undefined ? call : { ...call, key: text }
+}
+
+async function limitsOf(call: OwnedCall): Promise<Limits> {
+  const { tool, globals } = call
+  const agent = { ...agentLimits(globals, call), preApproved: openLists(call) }
+  return new CallLimits(agent, globals).of(tool)
+}
+
+/** From so many tools on, it pays to prepare lists of rules for them. */
+const MANY = 32
 
 /** The tools of which an agent's call may be allowed, from the place of a call or from a host. */
 export async function allowedAmong(
@@ -53,11 +72,14 @@ export async function allowedAmong(
   globals: Globals,
   agent: AgentLimits,
 ): Promise<ToolDef[]> {
-  const limits = new CallLimits(agent, globals)
+  const areMany = tools.length > MANY && globals.config.freshness === 'trust'
+  const limits = new CallLimits(agent, globals, areMany)
   const allowed: ToolDef[] = []
   for (const tool of tools) {
-    const own = await limits.of(tool)
-    if (mayBeAllowed(agentCall(tool, undefined), own)) allowed.push(tool)
+    const found = limits.of(tool)
+    // Waiting takes longer than deciding.
+    const own = isThenable(found) ? await found : found
+    if (mayBeAllowed(someCall(tool, globals), own)) allowed.push(tool)
     else noteWithheld(tool, own, globals)
   }
   return allowed

@@ -1,84 +1,171 @@
 import { isThere, matchedTool } from '../../src/catalog/offered-tool.js'
-import type { AgentCall, Limits, RuleGroup, Written } from '../../src/policy/limits.js'
+import { RuleIndex } from '../../src/patterns/rule-index.js'
+import type { MatchedTool } from '../../src/patterns/tool-pattern.js'
+import { type AgentCall, type Limits, rulesFor, type Written } from '../../src/policy/limits.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import { authorityOf, rootMain } from '../find/find-authority.js'
+import { authorityOf, mainFolder, rootMain } from '../find/find-authority.js'
 import { resolveWithin } from '../find/resolve-within.js'
+import { type Awaitable, whenThere } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { isOwn } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { AgentLimits, Listed } from './agent-limits.js'
 import { guardsOf } from './guards-of.js'
+import { isEnabled } from './is-enabled.js'
 
 /** An agent's call of a tool as it is decided about. */
-export function agentCall(tool: ToolDef, args: unknown): AgentCall {
-  return { ...matchedTool(tool), args, isThere: isThere(tool), guards: guardsOf(tool) }
+export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
+  return { ...someCall(tool, globals), src: tool.src, args }
+}
+
+/** A call of a tool with arguments that nobody asks about. */
+export function someCall(tool: ToolDef, globals: Globals): AgentCall {
+  const { name, tags, src, isLibrary } = matchedTool(tool) as Required<MatchedTool>
+  // Field by field, as ten thousand are made for a list.
+  const isRemote = tool.origin.layer === 'remote'
+  const isAny = { isThere: isThere(tool) && isEnabled(tool, globals), guards: guardsOf(tool), isRemote }
+  return { name, tags, src, isLibrary, args: undefined, ...isAny }
+}
+
+/** Limits whose lists say what namespace they are written in. */
+interface ListedLimits extends Limits {
+  allowedTools: readonly Listed[]
+  allow: readonly Listed[]
+  preApproved: readonly Listed[]
+  rules: readonly { lists: readonly Listed[]; mayAllow: boolean }[]
 }
 
 /** What limits the calls of one tool after another, from one place. */
 export class CallLimits {
+  readonly #agent: AgentLimits
   /** The main skill of each folder, which many tools share. */
-  readonly #authorities = new Map<string, Promise<ToolDef | null>>()
-  #projectMain: Promise<ToolDef | null> | undefined
+  readonly #authorities = new Map<string, Awaitable<ToolDef | null>>()
+  /** The limits under each main skill. */
+  readonly #limits = new Map<ToolDef | null, ListedLimits>()
+  #projectMain: Awaitable<ToolDef | null> | undefined
 
+  /** @param areMany true where it pays to prepare for many tools, whose files do not change meanwhile */
   constructor(
-    readonly agent: AgentLimits,
+    agent: AgentLimits,
     readonly globals: Globals,
-  ) {}
+    readonly areMany = false,
+  ) {
+    this.#agent = areMany ? withIndexes(agent) : agent
+  }
 
   /** The limits of the calls of a tool, with whether each list means it by its name. */
-  async of(tool: ToolDef): Promise<Limits> {
-    const { allowedTools, allow, deny, permissions, hostRules, callerRules, guard, skipsApproval } =
-      this.agent
-    const groups = [
-      { lists: hostRules, mayAllow: true },
-      ...(await this.#mainRules(tool)),
-      { lists: callerRules, mayAllow: false },
-    ]
-    const rules: RuleGroup[] = []
-    for (const { lists, mayAllow } of groups) rules.push({ lists: await this.#meant(lists, tool), mayAllow })
+  of(tool: ToolDef): Awaitable<Limits> {
+    return whenThere(this.#project(), project =>
+      whenThere(this.#authority(tool), nearest => {
+        const limits = this.#limits.get(nearest) ?? this.#under(project, nearest)
+        this.#limits.set(nearest, limits)
+        return this.#meant(limits, tool)
+      }),
+    )
+  }
+
+  /** With the `trust.rules` of the project's main skill, which allow where the host chose it, and the tool's. */
+  #under(project: ToolDef | null, nearest: ToolDef | null): ListedLimits {
+    const { hostRules, callerRules, ...limits } = this.#agent
+    const isChosen = this.globals.config.isProjects !== true
     return {
-      allowedTools: await this.#meant(allowedTools, tool),
-      allow: await this.#meant(allow, tool),
-      deny,
-      permissions,
-      rules,
-      guard,
-      skipsApproval,
+      ...limits,
+      rules: [
+        { lists: hostRules, mayAllow: true },
+        { lists: rulesOf(project), mayAllow: isChosen },
+        { lists: nearest === project ? [] : rulesOf(nearest), mayAllow: false },
+        { lists: callerRules, mayAllow: false },
+      ],
     }
   }
 
-  /** The `trust.rules` of the project's main skill, which allow where the host chose it, and of the tool's. */
-  async #mainRules(tool: ToolDef): Promise<{ lists: Listed[]; mayAllow: boolean }[]> {
-    this.#projectMain ??= rootMain(isOwn, this.globals).then(main => main?.tool ?? null)
-    const project = await this.#projectMain
-    const nearest = await this.#authority(tool)
-    const isChosen = this.globals.config.isProjects !== true
-    return [
-      { lists: rulesOf(project), mayAllow: isChosen },
-      { lists: nearest === project ? [] : rulesOf(nearest), mayAllow: false },
-    ]
+  #project(): Awaitable<ToolDef | null> {
+    if (this.#projectMain !== undefined) return this.#projectMain
+    const found = rootMain(isOwn, this.globals).then(main => {
+      this.#projectMain = main?.tool ?? null
+      return this.#projectMain
+    })
+    this.#projectMain = found
+    return found
   }
 
-  #authority(tool: ToolDef): Promise<ToolDef | null> {
+  #authority(tool: ToolDef): Awaitable<ToolDef | null> {
     const { entry, file } = tool.origin
-    const folder = [entry, namespaceOf(tool.name), ...file.split('/').slice(0, -1)].join('\0')
+    const within = this.areMany ? mainFolder(tool) : file.replace(/[^/]*$/, '')
+    if (within === null) return null
+    const folder = `${entry}\0${namespaceOf(tool.name)}\0${within}`
     const known = this.#authorities.get(folder)
-    if (known) return known
-    const found = authorityOf(tool, this.globals).then(main => main?.tool ?? null)
+    if (known !== undefined) return known
+    const found = authorityOf(tool, this.globals).then(main => {
+      this.#authorities.set(folder, main?.tool ?? null)
+      return main?.tool ?? null
+    })
     this.#authorities.set(folder, found)
     return found
   }
 
-  async #meant(lists: readonly Listed[], tool: ToolDef): Promise<readonly Written[]> {
-    const meant: Written[] = []
-    for (const list of lists) {
-      if (list.rules.length === 0 || (list.namespace === '' && tool.label === tool.name)) meant.push(list)
-      else {
-        const found = await resolveWithin(list.namespace, tool.label, this.globals)
-        meant.push({ ...list, isMeant: found?.tool?.name === tool.name })
+  #meant(limits: ListedLimits, tool: ToolDef): Awaitable<Limits> {
+    const { allowedTools, allow, preApproved, rules } = limits
+    const mustAsk = (list: Listed): boolean => asksMeaning(list, tool)
+    if (
+      ![allowedTools, allow, preApproved, ...rules.map(({ lists }) => lists)].some(lists =>
+        lists.some(mustAsk),
+      )
+    )
+      return limits
+    return this.#withMeanings(limits, tool)
+  }
+
+  async #withMeanings(limits: ListedLimits, tool: ToolDef): Promise<Limits> {
+    const meanings = new Map<string, boolean>()
+    const meant = async (lists: readonly Listed[]): Promise<Written[]> => {
+      const all: Written[] = []
+      for (const list of lists) {
+        const { namespace } = list
+        if (asksMeaning(list, tool)) {
+          const isMeant =
+            meanings.get(namespace) ??
+            (await resolveWithin(namespace, tool.label, this.globals))?.tool?.name === tool.name
+          meanings.set(namespace, isMeant)
+          all.push({ ...list, isMeant })
+        } else all.push(list)
       }
+      return all
     }
-    return meant
+    const rules: Limits['rules'][number][] = []
+    for (const { lists, mayAllow } of limits.rules) rules.push({ lists: await meant(lists), mayAllow })
+    return {
+      ...limits,
+      allowedTools: await meant(limits.allowedTools),
+      allow: await meant(limits.allow),
+      preApproved: await meant(limits.preApproved),
+      rules,
+    }
+  }
+}
+
+/** True where what a list says of a tool depends on what its name without its namespace leads to. */
+function asksMeaning(list: Listed, tool: ToolDef): boolean {
+  const { rules, index, namespace } = list
+  if (rules.length === 0 || (namespace === '' && tool.label === tool.name)) return false
+  if (!index) return true
+  const named = rulesFor(list, matchedTool(tool))
+  return named.some(({ selects, isQualified }) => selects === 'name' && !isQualified)
+}
+
+/** Lists of fewer rules are gone through. */
+const INDEXED_MIN = 4
+
+function withIndexes(agent: AgentLimits): AgentLimits {
+  const all = (lists: readonly Listed[]): readonly Listed[] =>
+    lists.map(list =>
+      list.rules.length < INDEXED_MIN ? list : { ...list, index: new RuleIndex(list.rules) },
+    )
+  const { allowedTools, allow, deny, hostRules, callerRules } = agent
+  return {
+    ...agent,
+    ...{ allowedTools: all(allowedTools), allow: all(allow), deny: all(deny) },
+    ...{ hostRules: all(hostRules), callerRules: all(callerRules) },
   }
 }
 

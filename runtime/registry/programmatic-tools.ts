@@ -1,6 +1,7 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { checkOptions } from '../../src/base/options.js'
 import type { ToolPermissions } from '../../src/base/permissions.js'
 import { type DefinedTool, frontmatterOf, isDefinedTool } from '../../src/skill/define-tool.js'
 import { extractFrontmatter, ROLES, type Role } from '../../src/skill/frontmatter.js'
@@ -131,14 +132,20 @@ export function unregisterTool(globals: Globals, name: string): void {
 
 /**
  * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and returns the name, which
- * a model can be given. Any arguments are taken; `allowed-tools` applies as to any tool (`callback-*`).
+ * a model can be given. Any arguments are taken unless there are `params`; `allowed-tools` applies as to any tool (`callback-*`).
  */
-export function createCallbackRef(globals: Globals, label: string, fn: RegisterToolOptions['fn']): string {
+export function createCallbackRef(
+  globals: Globals,
+  label: string,
+  fn: RegisterToolOptions['fn'],
+  options: { params?: JsonObject } = {},
+): string {
+  checkOptions('createCallbackRef', options, { params: 'object' })
   if (!isToolName(label) || label.length > 55) {
     throw nameInvalid(label, 'label for a callback', 'Use 1 to 55 of a-z, 0-9 and "-".')
   }
   const name = `${label}-${crypto.randomUUID().slice(0, 8)}`
-  addTool(globals, { name, fn }, { metadata: { params: {} } })
+  addTool(globals, { name, fn }, { metadata: { params: options.params ?? {} } })
   return name
 }
 

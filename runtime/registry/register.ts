@@ -1,5 +1,5 @@
-import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
-import type { JsonObject } from '../../src/base/json.js'
+import { runtimeClosed } from '../../src/base/error.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
 import {
@@ -7,12 +7,12 @@ import {
   defineTool,
   frontmatterNow,
   isDefinedTool,
-  RESERVED_FIELDS,
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
 import type { Context, Globals } from '../state/context.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
+import { descriptionIn } from './description-file.js'
 import {
   addTool,
   type RegisterToolOptions,
@@ -79,30 +79,25 @@ export function register(
     return undoing(globals, named.name)
   }
   checkOptions('register', options, DEFINITION_OPTIONS)
-  const defined = isDefinedTool(tool) ? tool : defineTool(withoutIdle(tool))
+  const defined = isDefinedTool(tool) ? tool : defineTool(tool)
   const { name, fn } = defined
   const { src = null } = options
   const frontmatter = frontmatterNow(defined, jsonSchemaOf)
+  const add = (made: JsonObject): void => addTool(globals, { name, fn, src }, withDescription(made, globals))
   if (frontmatter) {
-    addTool(globals, { name, fn, src }, frontmatter)
+    add(frontmatter)
     return undoing(globals, name)
   }
-  return registerLater(globals, defined, made => addTool(globals, { name, fn, src }, made))
+  return registerLater(globals, defined, add)
 }
 
-/** Refuses a definition with a field that has no effect yet: nothing would tell its author. */
-function withoutIdle(definition: AnyDefinition): AnyDefinition {
-  const idle = Object.keys(definition ?? {}).find(field => RESERVED_FIELDS.includes(field))
-  if (idle === undefined) return definition
-  const { name } = definition
-  throw new AgentAppsError(
-    'DEFINITION_INVALID',
-    `The tool "${name}" has "${idle}", which has no effect yet.`,
-    {
-      hint: 'Leave it out. For a time limit, write `timeoutMs`.',
-      tool: name,
-    },
-  )
+/** Frontmatter with the description from the file that it names, if any. */
+function withDescription(frontmatter: JsonObject, { config }: Globals): JsonObject {
+  const { metadata } = frontmatter
+  const path = isJsonObject(metadata) ? metadata['description-path'] : undefined
+  return typeof path === 'string'
+    ? { ...frontmatter, description: descriptionIn(path, config.cwd) }
+    : frontmatter
 }
 
 /** Registers a tool once its definition was made, unless it was undone before. */
@@ -199,6 +194,5 @@ function isGlobals(given: object): given is Globals {
 /** At once where the definition is there, so that who imports a module need not wait. */
 async function registerDefined(globals: Globals, tool: DefinedTool): Promise<void> {
   const frontmatter = frontmatterNow(tool, jsonSchemaOf)
-  if (frontmatter) addTool(globals, tool, frontmatter)
-  else await registerOptions(globals, tool)
+  addTool(globals, tool, withDescription(frontmatter ?? (await tool.frontmatter()), globals))
 }

@@ -179,7 +179,7 @@ function toolOf(
 function contextOf(ctx: ToolContext): Tool.Context {
   const { sessionID = '', messageID = '', agent = '', callID, metadata } = ctx
   const { abort = new AbortController().signal } = ctx
-  return { ...ctx, sessionID, messageID, agent, callID, abort, metadata }
+  return { sessionID, messageID, agent, callID, abort, metadata }
 }
 
 const PERMISSIONS: readonly string[] = ['read', 'write', 'execute', 'network']

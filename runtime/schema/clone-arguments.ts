@@ -15,11 +15,13 @@ export class UncopiedArguments {
 /**
  * Copies the objects and arrays of arguments, at any depth; functions, dates and instances of classes stay
  * the caller's. Called before anything is awaited, so that what the caller changes later is its own.
+ *
+ * @param isAgents true where an agent gives them, which must be plain: getters are refused, not read
  */
-export function cloneArguments(value: unknown): unknown {
+export function cloneArguments(value: unknown, isAgents = false): unknown {
   if (typeof value !== 'object' || value === null) return value
   try {
-    return isEmpty(value) ? NONE : new Copier().copy(value, 0)
+    return isEmpty(value) ? NONE : new Copier(isAgents).copy(value, 0)
   } catch (error) {
     return error instanceof Refused
       ? new UncopiedArguments(error.message, undefined)
@@ -41,6 +43,8 @@ class Copier {
   private readonly copies = new Map<unknown, unknown>()
   private left = VALUES_MAX
 
+  constructor(private readonly isAgents: boolean) {}
+
   copy(value: unknown, depth: number): unknown {
     if (typeof value !== 'object' || value === null) return value
     const known = this.copies.get(value)
@@ -51,6 +55,8 @@ class Copier {
     if (depth > DEPTH_MAX) throw new Refused(`nest deeper than ${DEPTH_MAX} levels`)
     // Before it is copied: a list with one item can be as long as memory.
     if (isList) this.take(value.length)
+    if (this.isAgents && Object.values(Object.getOwnPropertyDescriptors(value)).some(({ get }) => get))
+      throw new Refused('hold a getter')
     // Spreading makes own properties, whatever the keys are; after that, assigning meets no setter.
     const copy = (isList ? [...value] : { ...value }) as Record<string, unknown>
     this.copies.set(value, copy)

@@ -17,6 +17,11 @@ export interface Agent {
   readonly caller: CallContext | undefined
 }
 
+/** Whose calls an agent makes: one that a tool spawned calls for whoever called the tool. */
+export function idsOf({ ids, caller }: Agent): CallIds {
+  return { ...caller?.envelope, ...ids }
+}
+
 /** What limits an agent's call besides the policy in its options. */
 export interface AgentAbove {
   spawned: readonly AgentPolicy[]

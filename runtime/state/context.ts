@@ -15,6 +15,7 @@ import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
+import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
 /** Who chose a call: an author's own program, or a model. */
@@ -43,6 +44,8 @@ export interface InvokeOptions extends CallIds {
   nonlocals?: Record<string, unknown> | undefined
   /** The limits of the agent that this is called for, and of those that it starts. */
   policy?: AgentPolicy | undefined
+  /** Milliseconds after which the call fails, in place of what the tool or its configuration says. */
+  timeoutMs?: number | undefined
 }
 
 /** The context of a call, besides its arguments. `Args` is their type, as the tool's author knows it. */
@@ -175,8 +178,18 @@ export interface RuntimeConfig {
   interactTimeoutMs?: number
   /** The folder that the library's tools for files and processes work in. Without it, there are none. */
   workspace?: string | WorkspaceOptions
+  /** Keeps the state of sessions. Default: memory. */
+  store?: Store
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
+}
+
+/** A tool's configuration, as the host gives it. */
+export interface ToolConfig extends JsonObject {
+  /** Whether agents may know of the tool. */
+  enabled?: boolean
+  /** Milliseconds after which its calls fail. */
+  timeoutMs?: number
 }
 
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
@@ -185,6 +198,8 @@ export interface Globals {
   cache: Cache
   /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
   tools: { programmaticTools: RegisteredTools }
+  /** The configuration of each tool, by name: apart from `config`, which skills can read. */
+  toolConfig?: Readonly<Record<string, ToolConfig>>
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
   /** Each record's tool, so that one tool is one object. */
@@ -206,6 +221,8 @@ export interface Globals {
   events: RunEvents
   /** Reads the configuration of the runtime's project; absent where that was done, or need not be. */
   configure?: () => Promise<void>
+  /** Takes the values of secret variables out of what is said; absent where there are none. */
+  redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
   /** True once the runtime is closed: nothing is looked up any more. */

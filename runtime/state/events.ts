@@ -1,7 +1,16 @@
 import { AgentAppsError } from '../../src/base/error.js'
+import type { Decision } from '../../src/policy/decide.js'
 import type { Origin } from './tool-def.js'
 
-const TYPES = ['tool:start', 'tool:update', 'tool:end', 'tool:error', 'tool:denied'] as const
+const TYPES = [
+  'tool:start',
+  'tool:update',
+  'tool:end',
+  'tool:error',
+  'tool:denied',
+  'approval:asked',
+  'approval:answered',
+] as const
 
 /** How far a tool is, for people. */
 export interface Progress {
@@ -12,7 +21,10 @@ export interface Progress {
   total?: number
 }
 
-/** The events of a call: it began, reported progress, gave its result, failed, or was not allowed. */
+/**
+ * The events of a call: it began, reported progress, gave its result, failed, or was not allowed; and a person
+ * was asked about it, and answered.
+ */
 export type RunEventType = (typeof TYPES)[number]
 
 /** Something that happened to a call. `tool:end` has the last that the tool said of its progress. */
@@ -28,6 +40,13 @@ export interface RunEvent extends Progress {
   duration: number
   /** Why it failed. */
   error?: unknown
+  /** Of a call that was denied by a policy: why. */
+  decision?: Decision | undefined
+  /** Of a denied call, and of a question to a person: where the tool comes from, and whose call it is. */
+  origin?: Origin | undefined
+  agentId?: string | undefined
+  sessionId?: string | undefined
+  userId?: string | undefined
 }
 
 /** Called with an event. What it throws becomes a diagnostic of rule `listener-throws`. */

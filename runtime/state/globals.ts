@@ -75,7 +75,7 @@ export function defaultTools(): RegisteredTools {
 }
 
 /** Keeps a diagnostic, once. */
-export function addDiagnostic({ diagnostics }: Globals, diagnostic: Diagnostic): void {
+export function addDiagnostic({ diagnostics, redact }: Globals, diagnostic: Diagnostic): void {
   const { file, rule, line, column } = diagnostic
-  diagnostics.set([file, rule, line, column].join('\0'), diagnostic)
+  diagnostics.set([file, rule, line, column].join('\0'), redact?.(diagnostic) ?? diagnostic)
 }

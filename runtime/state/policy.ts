@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
+import type { ChoiceQuestion, ConfirmQuestion, TextQuestion } from '../../src/own/question.js'
 import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import type { AgentCall } from '../../src/policy/limits.js'
 import type { Origin } from './tool-def.js'
@@ -24,8 +25,11 @@ export interface AgentPolicy {
 /** The limits of all agents of a runtime. */
 export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
   approval?: ApprovalPolicy | undefined
-  /** How a skill's `allowed-tools` is read: it restricts what its agent may call. */
-  readAllowedTools?: 'restrict' | undefined
+  /**
+   * How a skill's `allowed-tools` is read. `restrict`: it restricts what its agent may call. `pre-approve`: calls
+   * that it matches need no approval while the skill is open, but for those that a rule asks about.
+   */
+  readAllowedTools?: 'restrict' | 'pre-approve' | undefined
   /** Called after the rules, with what is known of a call. It can only make the answer stricter. */
   guard?: ((call: AgentCall) => 'ask' | 'deny' | undefined) | undefined
 }
@@ -39,6 +43,8 @@ export interface ApprovalPolicy {
   mode?: 'ask' | 'allowlist' | 'yolo' | undefined
   /** The calls that run without approval under `allowlist`. */
   allow?: Patterns | undefined
+  /** How long answers hold at most: `project` past the process. Default: `session`. */
+  remember?: 'session' | 'project' | undefined
 }
 
 /** What every question to a person has. */
@@ -57,12 +63,16 @@ export interface ApprovalRequest extends Question {
   tool: string
   layer: Origin['layer']
   origin: Origin
-  /** The digest of the tool's file in its index; null where there is none. */
-  digest: string | null
-  /** The arguments as canonical JSON: what an answer for the session is remembered under. */
+  /** What an answer is bound to: it ends when one of the files changes that the tool is made of. */
+  digest: string
+  /** What the call is known by, as a person may be shown it: cut off where it is long, and nothing hidden in it. */
   key: string
-  /** The arguments, complete. */
+  /** The arguments, complete, but for those whose names say that they are secret. */
   args: JsonValue
+  /** The arguments that the key leaves out: an answer for the session is for any values of these. */
+  ignored: string[]
+  /** What the tool shows of what the call would do; null where it shows nothing. */
+  preview: string | null
   /** Why it is asked. */
   reason: string
   /** The rule that asks; null where the tool itself does. */
@@ -72,16 +82,31 @@ export interface ApprovalRequest extends Question {
   userId: string | undefined
 }
 
+/** A call that a person is to be asked about in a host's own way. `answer` takes the answer by its id. */
+export type WaitingRequest = Omit<ApprovalRequest, 'signal'>
+/** A question of a tool: whatever it asks, `tool` is who asks. */
+export type PromptRequest = TellsTool & (TextQuestion | ChoiceQuestion | ConfirmQuestion)
+
+interface TellsTool extends Question {
+  tool: string
+  layer: Origin['layer']
+  agentId: string | undefined
+  sessionId: string | undefined
+  userId: string | undefined
+}
+
 /** The decision about an agent's call. */
 export interface Authorization extends Decision {
   /** What each step says, up to the one that decides. */
   steps: StepAnswer[]
+  /** Where the decision is `ask`: what a person is to be asked. */
+  request?: WaitingRequest
 }
 
 /** Whatever a person is asked, told apart by `kind`. */
-export type HostRequest = ApprovalRequest
+export type HostRequest = ApprovalRequest | PromptRequest
 
-/** `allow-project` counts as `allow-session`. */
+/** `allow-project` counts as `allow-session` unless the policy remembers answers for the project. */
 export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'
 
 /** Asks a person. Whatever it gives but an answer, or throws, denies the call. */

@@ -1,6 +1,8 @@
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'APPROVAL_DENIED'
+  | 'APPROVAL_INVALID'
+  | 'APPROVAL_KEY_INVALID'
   | 'APPROVAL_UNAVAILABLE'
   | 'ARGS_INVALID'
   | 'BUNDLE_CODE'
@@ -37,6 +39,7 @@ export type ErrorCode =
   | 'INIT_FAILED'
   | 'INLINE_INVALID'
   | 'INTEGRITY_FAILED'
+  | 'INTERACTION_UNAVAILABLE'
   | 'JSON_INVALID'
   | 'LIMIT_EXCEEDED'
   | 'MIDDLEWARE_CONFIG'
@@ -58,7 +61,10 @@ export type ErrorCode =
   | 'RUN_ABORTED'
   | 'SCHEMA_INVALID'
   | 'SCHEMA_UNSUPPORTED'
+  | 'STATE_CONFLICT'
+  | 'STATE_INVALID'
   | 'TOOL_BROKEN'
+  | 'TOOL_CONFIG'
   | 'TOOL_DENIED'
   | 'TOOL_INACTIVE'
   | 'TOOL_NOT_FOUND'

@@ -50,8 +50,15 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'trust',
   'approval-key',
   'lifecycle',
+  'approval-preview',
   'requires',
   'requires-tools',
+  'config',
+  'contract-version',
+  'description-path',
+  'env',
+  'executor',
+  'state-slot',
 ])
 
 /** A tool's schemas, which others inherit only if `$public` names them. */

@@ -34,6 +34,8 @@ export function isLibrary({ origin, frontmatter: { tags } }: OfferedTool): boole
 
 /** Returns a tool in the form that patterns are matched against. */
 export function matchedTool(tool: OfferedTool): MatchedTool {
-  const { name, frontmatter, src = null } = tool
+  const { name, frontmatter, origin } = tool
+  // The URL of a file is made when it is read, and selects nothing.
+  const src = origin && origin.file !== '' ? null : (tool.src ?? null)
   return { name, tags: frontmatter.tags, src, isLibrary: isLibrary(tool) }
 }

@@ -61,6 +61,15 @@ export interface DiskParser {
     exported: string,
     external?: readonly string[],
   ) => Promise<CodeAnswer>
+  /**
+   * The project's files that code is bundled of, relative to the directory, with their SHA-256. Throws as
+   * bundling does.
+   */
+  inputsOf: (
+    directory: string,
+    source: CodeSource,
+    external?: readonly string[],
+  ) => Promise<[path: string, sha256: string][]>
   /** Imports code that was not compiled; `external` packages resolve at run time. Throws as bundling does. */
   importModule: (
     directory: string,

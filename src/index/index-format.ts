@@ -169,8 +169,11 @@ export interface ModuleRecord {
   file: string
   /** The source files of the directory that are in it, by which a reader sees that it still holds. */
   inputs: string[]
-  /** True where other files of the project are in it too, which a reader cannot look at. */
-  outside?: true
+  /**
+   * Set where other files of the project are in it too, which a reader cannot look at: the SHA-256 of their
+   * `digestedFiles`.
+   */
+  outside?: string
 }
 
 /** A Markdown text that stood in the frontmatter. */

@@ -129,7 +129,7 @@ export function selectsTool(
   if (selects === 'tag') return tags.some(matches)
   if (selects === 'library') return isLibrary && matches(name)
   const label = isQualifiedName(name) ? labelOf(name) : name
-  const foreign = [...(FOREIGN_NAMES.get(name) ?? []), ...mcpNames(src ?? name, text)]
+  const foreign = [...(FOREIGN_NAMES.get(name) ?? NO_NAMES), ...mcpNames(src ?? name, text)]
   if (byEither && label !== name && (glob.not ? matches(name) : matches(label))) return true
   if (!byEither && !isQualified) {
     const leadsToIt = isMeant ?? label === name
@@ -152,12 +152,21 @@ function selectsName(
  * What other hosts call a tool of an MCP server: `mcp://github/create` is `mcp__github__create`, and a pattern
  * may select all of a server's by `mcp__github`.
  */
-function mcpNames(uri: string, pattern: string): string[] {
-  const [, server = '', tool] = /^mcp:\/\/([^/]+)\/(.+)$/s.exec(uri) ?? []
-  if (tool === undefined) return []
-  const [first, second] = [server, tool].map(part => part.replace(/[^\w-]/g, '_'))
-  return [`mcp__${first}__${second}`, ...(pattern.includes('mcp__') ? [`mcp__${first}`] : [])]
+function mcpNames(uri: string, pattern: string): readonly string[] {
+  const names = mcpServerNames(uri)
+  return names.length > 0 && !pattern.includes('mcp__') ? names.slice(0, 1) : names
 }
+
+/** What other hosts call a tool of an MCP server, and all tools of that server. None for any other tool. */
+export function mcpServerNames(uri: string): readonly string[] {
+  if (!uri.startsWith('mcp://')) return NO_NAMES
+  const [, server = '', tool] = /^mcp:\/\/([^/]+)\/(.+)$/s.exec(uri) ?? []
+  if (tool === undefined) return NO_NAMES
+  const [first, second] = [server, tool].map(part => part.replace(/[^\w-]/g, '_'))
+  return [`mcp__${first}__${second}`, `mcp__${first}`]
+}
+
+const NO_NAMES: readonly string[] = []
 
 interface Token {
   text: string

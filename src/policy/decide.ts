@@ -1,7 +1,7 @@
 import { reachOut } from '../base/permissions.js'
-import { deniedBy, isAllowed, type ToolCall } from '../patterns/tool-rules.js'
-import { type AgentCall, grantedTo, isGranted, type Limits, type Written } from './limits.js'
-import { ruleAnswer, stricter } from './rule-answer.js'
+import { deniedBy, isAllowed, policyOf, type ToolCall } from '../patterns/tool-rules.js'
+import { type AgentCall, grantedTo, isGranted, type Limits, rulesFor, type Written } from './limits.js'
+import { mayCover, ruleAnswer, stricter } from './rule-answer.js'
 
 /** What a step of the decision says, or the last of them. */
 export interface Decision {
@@ -111,18 +111,37 @@ function guardAnswer(call: AgentCall, { guard }: Limits): RulesAnswer | null {
   }
 }
 
-function approval({ guards, name }: AgentCall, limits: Limits): StepAnswer {
+function approval(call: AgentCall, limits: Limits): StepAnswer {
+  const { guards, name, isRemote = false } = call
   const granted = grantedTo(guards, limits)
-  const isGated = guards.gated ?? reachOut(granted)
+  const isGated = isRemote || (guards.gated ?? reachOut(granted))
   const by = `"${name}"`
   const written = { skill: name, key: guards.gated === undefined ? 'permissions' : 'gated' }
   if (!isGated) return { ...passed(6, 'it needs no approval'), decision: 'allow', by, written }
+  const opened = limits.preApproved.find(list => preApproves(list, call))
+  if (opened) {
+    const own = { by: opened.by, written: { skill: opened.skill ?? '', key: 'allowed-tools' } }
+    return {
+      ...passed(6, `${opened.by} is open, and its \`allowed-tools\` has it`),
+      decision: 'allow',
+      ...own,
+    }
+  }
   const why = guards.gated
     ? 'it is gated'
-    : `it is granted ${granted.filter(one => one !== 'read').join(', ')}`
+    : isRemote
+      ? "it is a server's"
+      : `it is granted ${granted.filter(one => one !== 'read').join(', ')}`
   if (limits.skipsApproval)
     return { ...passed(6, `${why}, and approval is skipped`), decision: 'allow', by: 'the runtime' }
   return { ...passed(6, why), decision: 'ask', by, written }
+}
+
+/** True where the `allowed-tools` of a skill that is open matches a call; by the name of what does more than read. */
+function preApproves(list: Written, call: AgentCall): boolean {
+  const rules = rulesFor(list, call).filter(rule => policyOf(rule) === 'deny' || mayCover(rule, call))
+  const { answer, rule } = isAllowed(rules, asMeant(call, list))
+  return answer && rule !== null
 }
 
 /** A call as whoever wrote a list means its name. */

@@ -2,6 +2,7 @@ import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from '..
 import { nearest } from '../base/nearest.js'
 import { isPermission, PERMISSIONS, type Permission } from '../base/permissions.js'
 import { parsePatterns, type ToolRule } from '../patterns/tool-pattern.js'
+import { type KeyTemplate, parseKeyTemplate } from './key-template.js'
 
 /** What a tool's own metadata says of how an agent may call it: `gated`, `permissions` and `trust`. */
 export interface Guards {
@@ -11,6 +12,8 @@ export interface Guards {
   optional: readonly Permission[]
   /** `trust.rules`. */
   rules: readonly ToolRule[]
+  /** How the key of a call is made: by a template, or by the tool's code. Undefined: of all arguments. */
+  approvalKey: KeyTemplate | 'derived' | undefined
 }
 
 /** What is wrong with a guard. */
@@ -22,7 +25,7 @@ export interface GuardFault {
 }
 
 /** The keys of metadata that are guards. */
-const GUARDS: readonly string[] = ['gated', 'permissions', 'trust']
+const GUARDS: readonly string[] = ['approval-key', 'gated', 'permissions', 'trust']
 
 /** True for a key whose value must be looked at before its tool may run. */
 export function isGuard(key: string): boolean {
@@ -31,7 +34,7 @@ export function isGuard(key: string): boolean {
 
 /** Reads a tool's guards. A faulty one, whose tool does not run, counts as the strictest that there is. */
 export function readGuards(metadata: JsonObject): Guards {
-  const { gated = null, permissions = null, trust = null } = metadata
+  const { gated = null, permissions = null, trust = null, 'approval-key': key = null } = metadata
   const isFaulty = (key: string, value: JsonValue): boolean => guardFaults(key, value).length > 0
   const declared = isJsonObject(permissions) ? permissions : {}
   const listed = (value: JsonValue | undefined): Permission[] =>
@@ -41,6 +44,7 @@ export function readGuards(metadata: JsonObject): Guards {
     required: isFaulty('permissions', permissions) ? PERMISSIONS : listed(declared.required),
     optional: listed(declared.optional),
     rules: isJsonObject(trust) ? rulesOf(trust.rules) : [],
+    approvalKey: key === true ? 'derived' : templateOf(key),
   }
 }
 
@@ -48,6 +52,7 @@ export function readGuards(metadata: JsonObject): Guards {
 export function guardFaults(key: string, value: JsonValue): GuardFault[] {
   if (value === null) return []
   if (key === 'gated') return typeof value === 'boolean' ? [] : [mustBe(['gated'], 'true or false')]
+  if (key === 'approval-key') return keyFaults(value)
   return key === 'permissions' ? permissionFaults(value) : trustFaults(value)
 }
 
@@ -89,6 +94,27 @@ function trustFaults(value: JsonValue): GuardFault[] {
       hint: 'Correct the pattern: what it should guard is not known until then.',
     },
   ]
+}
+
+function templateOf(value: JsonValue): KeyTemplate | undefined {
+  const template = typeof value === 'string' ? parseKeyTemplate(value) : undefined
+  return template && 'fault' in template ? undefined : template
+}
+
+/** True is what `defineTool` writes for a function that derives the key. */
+function keyFaults(value: JsonValue): GuardFault[] {
+  if (value === true) return []
+  if (typeof value !== 'string') return [mustBe(['approval-key'], 'a template, such as "${args.command}"')]
+  const template = parseKeyTemplate(value)
+  return 'fault' in template
+    ? [
+        {
+          path: ['approval-key'],
+          message: `"approval-key" ${template.fault}`,
+          hint: 'Write the arguments that a call is known by, as in "${args.command}". Until then the tool is not run.',
+        },
+      ]
+    : []
 }
 
 function rulesOf(rules: JsonValue | undefined): ToolRule[] {

@@ -1,5 +1,6 @@
 import type { Permission } from '../base/permissions.js'
-import type { ToolRule } from '../patterns/tool-pattern.js'
+import type { RuleIndex } from '../patterns/rule-index.js'
+import type { MatchedTool, ToolRule } from '../patterns/tool-pattern.js'
 import type { ToolCall } from '../patterns/tool-rules.js'
 import type { Guards } from './guards.js'
 
@@ -7,6 +8,8 @@ import type { Guards } from './guards.js'
 export interface AgentCall extends ToolCall {
   /** False for a tool that no agent may know of: hidden, disabled, a middleware or a main skill. */
   isThere: boolean
+  /** True for a server's tool that the host did not declare: what it says of itself does not count. */
+  isRemote?: boolean
   guards: Guards
 }
 
@@ -19,6 +22,13 @@ export interface Written {
   isMeant?: boolean
   /** The skill that they are written in; absent for a host's. */
   skill?: string
+  /** The rules by what they could select, where many tools are held against them. */
+  index?: RuleIndex
+}
+
+/** The rules that could select a tool. */
+export function rulesFor({ rules, index }: Written, tool: MatchedTool): readonly ToolRule[] {
+  return index ? index.of(tool) : rules
 }
 
 /** Lists of rules of which only the strictest answer counts. */
@@ -39,6 +49,8 @@ export interface Limits {
   permissions: readonly { by: string; granted: readonly Permission[] }[]
   /** The first group that says something of a call decides. */
   rules: readonly RuleGroup[]
+  /** `allowed-tools` of skills that are open: calls that one matches need no approval that no rule asks for. */
+  preApproved: readonly Written[]
   /** Called after the rules. It can only make an answer stricter. */
   guard?: ((call: AgentCall) => unknown) | undefined
   /** Whether calls that no rule allows, and that need approval, run without it. */

@@ -1,7 +1,7 @@
 import { selectsTool, type ToolRule } from '../patterns/tool-pattern.js'
 import { isAlwaysAllowed, policyOf } from '../patterns/tool-rules.js'
 import { asMeant } from './decide.js'
-import { type AgentCall, isGranted, type Limits, type RuleGroup, type Written } from './limits.js'
+import { type AgentCall, isGranted, type Limits, type RuleGroup, rulesFor, type Written } from './limits.js'
 import { countingRules } from './rule-answer.js'
 
 /**
@@ -13,7 +13,9 @@ export function mayBeAllowed(call: AgentCall, limits: Limits): boolean {
     call.isThere &&
     limits.allowedTools.every(list => mayAdmit(list, call)) &&
     limits.allow.every(list => list.rules.length === 0 || mayAdmit(list, call)) &&
-    !limits.deny.some(({ rules }) => rules.some(rule => isForAll(rule) && selectsTool(rule, call, true))) &&
+    !limits.deny.some(list =>
+      rulesFor(list, call).some(rule => isForAll(rule) && selectsTool(rule, call, true)),
+    ) &&
     call.guards.required.every(one => isGranted(one, limits.permissions)) &&
     !isSurelyDenied(call, limits.rules)
   )
@@ -28,9 +30,10 @@ function mayAdmit(list: Written, call: AgentCall): boolean {
   const meant = asMeant(call, list)
   const denies = (rule: ToolRule): boolean =>
     policyOf(rule) === 'deny' && isForAll(rule) && selectsTool(rule, meant, true)
-  if (list.rules.some(denies)) return false
+  const rules = rulesFor(list, call)
+  if (rules.some(denies)) return false
   if (isAlwaysAllowed(call)) return true
-  return list.rules.some(rule => policyOf(rule) !== 'deny' && selectsTool(rule, meant))
+  return rules.some(rule => policyOf(rule) !== 'deny' && selectsTool(rule, meant))
 }
 
 function isSurelyDenied(call: AgentCall, groups: readonly RuleGroup[]): boolean {

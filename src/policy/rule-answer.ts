@@ -2,7 +2,7 @@ import { reachOut } from '../base/permissions.js'
 import { FOREIGN_NAMES, type ToolRule } from '../patterns/tool-pattern.js'
 import { policyOf, trustOf } from '../patterns/tool-rules.js'
 import { labelOf } from '../skill/names.js'
-import type { AgentCall, Limits, RuleGroup, Written } from './limits.js'
+import { type AgentCall, type Limits, type RuleGroup, rulesFor, type Written } from './limits.js'
 
 type Answer = 'allow' | 'ask' | 'deny'
 
@@ -50,15 +50,16 @@ function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswe
  * The rules of a list that count for a tool. One that allows does not where its author may not allow, nor by
  * a tag or a glob where the tool can do more than read: it would cover tools that its author never saw.
  */
-export function countingRules(
-  call: AgentCall,
-  { rules }: Written,
-  { mayAllow }: RuleGroup,
-): readonly ToolRule[] {
-  const { required, optional } = call.guards
-  const mustBeNamed = reachOut([...required, ...optional])
-  if (mayAllow && !mustBeNamed) return rules
-  return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && isNamed(rule, call)))
+export function countingRules(call: AgentCall, list: Written, { mayAllow }: RuleGroup): readonly ToolRule[] {
+  const rules = rulesFor(list, call)
+  return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && mayCover(rule, call)))
+}
+
+/** False for a tag or a glob where the tool can do more than read, or where only a server says what it does. */
+export function mayCover(rule: ToolRule, call: AgentCall): boolean {
+  const { isRemote = false, guards } = call
+  const mustBeNamed = isRemote || reachOut([...guards.required, ...guards.optional])
+  return !mustBeNamed || isNamed(rule, call)
 }
 
 /** True where a rule names this tool and no other. */

@@ -3,10 +3,13 @@ import type { JsonObject } from '../base/json.js'
 import { describeValue, ISSUES_MAX, type Step, shownPath, valueAt } from './issues.js'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from './standard-schema.js'
 
+/** What a schema of a tool is of. */
+export type SchemaPart = 'params' | 'returns' | 'config' | 'state'
+
 /** A schema of a tool that cannot be described as JSON Schema. */
 export class UnsupportedSchema extends AgentAppsError {
   constructor(
-    readonly part: 'params' | 'returns',
+    readonly part: SchemaPart,
     tool: string,
     problem: string,
     hint: string,
@@ -36,7 +39,7 @@ const OTHERWISE =
  */
 export function jsonSchemaOf(
   schema: StandardSchema | JsonObject,
-  part: 'params' | 'returns',
+  part: SchemaPart,
   tool: string,
 ): JsonObject {
   if (!isStandardSchema(schema)) return withoutSchemasInside(schema, part, tool)
@@ -45,7 +48,7 @@ export function jsonSchemaOf(
     const problem = `${vendor} provides no JSON Schema of it`
     throw new UnsupportedSchema(part, tool, problem, INSTEAD.get(vendor) ?? OTHERWISE)
   }
-  const side = part === 'params' ? 'input' : 'output'
+  const side = part === 'returns' ? 'output' : 'input'
   try {
     return describe[side]({ target: 'draft-2020-12' }) as JsonObject
   } catch (error) {
@@ -55,7 +58,7 @@ export function jsonSchemaOf(
 }
 
 /** Refuses an object of a library's schemas, which is not a schema itself. */
-function withoutSchemasInside(schema: JsonObject, part: 'params' | 'returns', tool: string): JsonObject {
+function withoutSchemasInside(schema: JsonObject, part: SchemaPart, tool: string): JsonObject {
   const inside: unknown = Object.values(schema).find(isStandardSchema)
   if (!isStandardSchema(inside)) return schema
   const { vendor } = inside['~standard']

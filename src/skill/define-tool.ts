@@ -1,8 +1,9 @@
 import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
-import { isJsonObject, type JsonObject } from '../base/json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
 import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
+import { declarationFaults, FIELD_OF } from '../own/declared.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -55,9 +56,38 @@ export interface ToolDefinition<
   permissions?: ToolPermissions
   /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
   trust?: { rules: string | string[] }
+  /**
+   * The text that an approval of a call is for, and that rules such as `bash(git:*)` compare. Must return a
+   * string at once, the same for the same arguments.
+   */
+  deriveApprovalKey?: (args: ExecuteArguments<Params>) => string
+  /** What a person is shown of the call before it is approved, such as the difference that it would make. */
+  preview?: (args: ExecuteArguments<Params>, context: PreviewContext) => string | Promise<string>
+  /** The schema of what hosts may configure: `config.tools` of a runtime, by the tool's name. */
+  config?: ToolSchema
+  /** The variables of the environment that it may read. */
+  env?: readonly string[]
+  /** What it keeps in each session: the schema of that, and what it begins with. */
+  state?: 'none' | { schema: ToolSchema; initial: JsonValue }
+  /** A text file with its description, relative to the file; for a registered tool, to the runtime's `cwd`. */
+  descriptionPath?: string
+  /** A range of versions of agent-apps: `>=0.1.0`. */
+  requires?: string
+  /** Patterns of tools without which it is not offered to a model. */
+  requiresTools?: string | string[]
+  /** The version of what it promises. */
+  contractVersion?: string
+  /** Where it runs. */
+  executor?: 'local'
   /** The rest of `metadata`, as in a Markdown skill's frontmatter. */
   metadata?: JsonObject
 }
+
+/** What a preview knows of the call that waits. */
+export type PreviewContext = Pick<
+  ToolContext,
+  'signal' | 'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId'
+>
 
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
@@ -116,8 +146,14 @@ export function defineTool(
     return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
   keepHooks(fn, async () => hooksIn(await ready()))
+  Object.defineProperty(fn, DEFINITION, { value: ready })
   const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
   return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
+}
+
+/** The definition of the tool that a function runs; undefined for a function that is none of `defineTool`. */
+export function definitionOf(fn: unknown): Promise<AnyDefinition> | undefined {
+  return (fn as { [DEFINITION]?: () => Promise<AnyDefinition> })[DEFINITION]?.()
 }
 
 /** The frontmatter of a defined tool, if no function has to make its definition first; else null. */
@@ -126,7 +162,11 @@ export function frontmatterNow(tool: DefinedTool, jsonSchemaOf: JsonSchemaOf): J
   return given ? definitionFrontmatter(given, jsonSchemaOf) : null
 }
 
-type JsonSchemaOf = (schema: ToolSchema, part: 'params' | 'returns', tool: string) => JsonObject
+type JsonSchemaOf = (
+  schema: ToolSchema,
+  part: 'params' | 'returns' | 'config' | 'state',
+  tool: string,
+) => JsonObject
 
 /** Returns the definition if it is valid; a program without types may pass anything. */
 function checkDefinition(definition: AnyDefinition): AnyDefinition {
@@ -145,7 +185,7 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   const fields = Object.keys(definition)
   const invalid = (problem: string, hint: string): AgentAppsError =>
     new AgentAppsError('DEFINITION_INVALID', `The tool "${tool}" has ${problem}.`, { hint, tool })
-  const unknown = fields.find(field => !isDefinitionField(field))
+  const unknown = fields.find(field => !DEFINITION_FIELDS.includes(field))
   if (unknown !== undefined) {
     // As good as `nearest`, mostly, which the slim runtime would carry then.
     const near = DEFINITION_FIELDS.find(known => known.startsWith(unknown.slice(0, 3)))
@@ -159,7 +199,14 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
     throw invalid(`"${twice.first}" and "${twice.field}", two names of one field`, 'Keep one of them.')
   const noHook = HOOK_FIELDS.find(field => !['function', 'undefined'].includes(typeof definition[field]))
   if (noHook) throw invalid(`the hook "${noHook}", which is no function`, `Write \`${noHook}: ctx => …\`.`)
-  return fieldsByOwnNames(definition)
+  const own = fieldsByOwnNames(definition)
+  const { metadata = {} } = frontmatterOf({ ...own })
+  const [fault] = declarationFaults(metadata as JsonObject)
+  if (fault) {
+    const field = FIELD_OF.get(fault.key) ?? fault.key
+    throw invalid(`a wrong value for "${field}"`, `It must be ${fault.expected}.`)
+  }
+  return own
 }
 
 /** Other libraries' names of fields, each with ours. */
@@ -214,11 +261,29 @@ export function frontmatterOf({
   permissions,
   trust,
   timeoutMs: timeout,
+  deriveApprovalKey,
+  preview,
+  config,
+  env,
+  state,
+  descriptionPath,
+  requires,
+  requiresTools,
+  contractVersion,
+  executor,
   ...rest
 }: Record<string, unknown>): JsonObject {
   const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
-  const own = definedFields({ role, visibility, tags, params, returns, gated, permissions, trust, timeout })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own, ...(hooks && { [HOOKS_KEY]: true }) }
+  const own = definedFields({
+    ...{ role, visibility, tags, params, returns, gated, permissions, trust, timeout },
+    ...{ config, env, 'state-slot': state, 'description-path': descriptionPath, requires, executor },
+    ...{ 'requires-tools': requiresTools, 'contract-version': contractVersion },
+    // What only the code can do is marked, so that it is not loaded to learn whether it does.
+    'approval-key': deriveApprovalKey && true,
+    'approval-preview': preview && true,
+    [HOOKS_KEY]: hooks && true,
+  })
+  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
   return definedFields({
     name,
     description,
@@ -227,7 +292,12 @@ export function frontmatterOf({
   }) as JsonObject
 }
 
-type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
+type AnyDefinition = Omit<
+  ToolDefinition,
+  'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'
+> & {
+  deriveApprovalKey?: (args: never) => string
+  preview?: (args: never, context: PreviewContext) => string | Promise<string>
   params?: ToolSchema | undefined
   returns?: ToolSchema | undefined
   execute: (args: never, context: ToolContext) => unknown
@@ -235,16 +305,20 @@ type AnyDefinition = Omit<ToolDefinition, 'params' | 'returns' | 'execute'> & {
 
 /** Only the schemas of a library need what makes JSON Schema of them. */
 async function frontmatterLater(definition: AnyDefinition): Promise<JsonObject> {
-  if (!definition.params && !definition.returns) return frontmatterOf({ ...definition })
+  const { params, returns, config, state } = definition
+  if (!params && !returns && !config && typeof state !== 'object') return frontmatterOf({ ...definition })
   return definitionFrontmatter(definition, (await import('../schema/library-schema.js')).jsonSchemaOf)
 }
 
 function definitionFrontmatter(definition: AnyDefinition, jsonSchemaOf: JsonSchemaOf): JsonObject {
-  const { params, returns, name } = definition
+  const { params, returns, config, state, name } = definition
   return frontmatterOf({
     ...definition,
     params: params && jsonSchemaOf(params, 'params', name),
     returns: returns && jsonSchemaOf(returns, 'returns', name),
+    config: config && jsonSchemaOf(config, 'config', name),
+    state:
+      typeof state === 'object' ? { ...state, schema: jsonSchemaOf(state.schema, 'state', name) } : state,
   })
 }
 
@@ -302,6 +376,16 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
   gated: true,
   permissions: true,
   trust: true,
+  deriveApprovalKey: true,
+  preview: true,
+  config: true,
+  env: true,
+  state: true,
+  descriptionPath: true,
+  requires: true,
+  requiresTools: true,
+  contractVersion: true,
+  executor: true,
   metadata: true,
   init: true,
   activate: true,
@@ -312,10 +396,5 @@ const FIELDS: Record<keyof ToolDefinition, true> = {
 /** The fields of the argument of `defineTool`. */
 export const DEFINITION_FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(FIELDS)
 
-/** The fields that a definition may have although they have no effect yet. */
-export const RESERVED_FIELDS = ['descriptionPath', 'timeout']
-
-/** True for a field that `defineTool` accepts. */
-export function isDefinitionField(field: string): boolean {
-  return [DEFINITION_FIELDS, RESERVED_FIELDS].some(fields => fields.includes(field))
-}
+/** The fields of a definition that are functions; `frontmatterOf` marks those that a runtime may need to know of. */
+export const FUNCTION_FIELDS: readonly string[] = ['execute', 'deriveApprovalKey', 'preview', ...HOOK_FIELDS]

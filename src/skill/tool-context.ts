@@ -1,5 +1,8 @@
 import { AgentAppsError } from '../base/error.js'
+import type { JsonObject } from '../base/json.js'
 import type { Permission } from '../base/permissions.js'
+import { OWN, type OwnParts } from '../own/own-parts.js'
+import type { Ask } from '../own/question.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 
 /** The limits of an agent that is spawned. They narrow what it could do anyway: rules may only ask or deny. */
@@ -64,6 +67,14 @@ export interface ToolContext {
   readonly agentId: string | undefined
   readonly userId: string | undefined
   readonly workspaceId: string | undefined
+  /** The tool's configuration, checked against its `config`, with defaults. */
+  readonly config: JsonObject
+  /** The variables of the environment that it declares under `env` and the host lets through. */
+  readonly env: Readonly<Record<string, string>>
+  /** What it keeps in this session, as one object that its calls share. It is kept when a call ends. */
+  state: unknown
+  /** Asks a person, who is told which tool asks. */
+  readonly ask: Ask
   /** Other names of `signal`, `update`, `sessionId`, `messageId`, `callId` and `agentId`. */
   readonly abort: AbortSignal | undefined
   readonly metadata: ToolContext['update']
@@ -75,6 +86,7 @@ export interface ToolContext {
 
 /** The part of a runtime's context that is passed on. */
 export interface CallContext {
+  [OWN]?: OwnParts
   /** Throws if the call is over, so that nothing more of it starts. */
   mustGoOn?: () => void
   run?: Pick<ToolContext, 'signal' | 'update' | 'granted'> & { id: string }
@@ -89,75 +101,123 @@ export interface CallContext {
 /** Where a tool's context keeps the runtime's, for the library's own tools. */
 export const RUNTIME_CONTEXT: unique symbol = /* @__PURE__ */ Symbol.for('agent-apps.context')
 
+/** The context that `execute` gets, for the context that a runtime calls with. */
+export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
+  return new ContextOf((context ?? {}) as CallContext, instance)
+}
+
 /**
  * Each field is read from the runtime's context when it is accessed: most tools access one of them, or none.
  */
-export function toolContextOf(
-  context: unknown,
-  instance?: unknown,
-): ToolContext & { readonly [RUNTIME_CONTEXT]: unknown } {
-  const ctx = (context ?? {}) as CallContext
-  return {
-    [RUNTIME_CONTEXT]: context,
-    instance,
-    get signal() {
-      return ctx.run?.signal
-    },
-    get abort() {
-      return ctx.run?.signal
-    },
-    get update() {
-      return ctx.run?.update ?? (() => {})
-    },
-    get metadata() {
-      return ctx.run?.update ?? (() => {})
-    },
-    get invoke() {
-      return ctx.manager?.invoke ?? unavailable
-    },
-    get spawn() {
-      return ctx.manager?.spawn ?? unavailable
-    },
-    get granted() {
-      return ctx.run?.granted
-    },
-    get callId() {
-      return ctx.envelope?.callId ?? ctx.run?.id
-    },
-    get callID() {
-      return ctx.envelope?.callId ?? ctx.run?.id
-    },
-    get sessionId() {
-      return ctx.envelope?.sessionId
-    },
-    get sessionID() {
-      return ctx.envelope?.sessionId
-    },
-    get messageId() {
-      return ctx.envelope?.messageId
-    },
-    get messageID() {
-      return ctx.envelope?.messageId
-    },
-    get agentId() {
-      return ctx.envelope?.agentId
-    },
-    get agent() {
-      return ctx.envelope?.agentId
-    },
-    get userId() {
-      return ctx.envelope?.userId
-    },
-    get workspaceId() {
-      return ctx.envelope?.workspaceId
-    },
+class ContextOf implements ToolContext {
+  readonly #ctx: CallContext
+
+  constructor(
+    ctx: CallContext,
+    readonly instance: unknown,
+  ) {
+    this.#ctx = ctx
+  }
+
+  get [RUNTIME_CONTEXT](): unknown {
+    return this.#ctx
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#ctx.run?.signal
+  }
+
+  get abort(): AbortSignal | undefined {
+    return this.#ctx.run?.signal
+  }
+
+  get update(): ToolContext['update'] {
+    return this.#ctx.run?.update ?? (() => {})
+  }
+
+  get metadata(): ToolContext['update'] {
+    return this.#ctx.run?.update ?? (() => {})
+  }
+
+  get invoke(): ToolContext['invoke'] {
+    return this.#ctx.manager?.invoke ?? unavailable
+  }
+
+  get spawn(): ToolContext['spawn'] {
+    return this.#ctx.manager?.spawn ?? unavailable
+  }
+
+  get granted(): ToolContext['granted'] {
+    return this.#ctx.run?.granted
+  }
+
+  get config(): JsonObject {
+    return this.#ctx[OWN]?.config ?? {}
+  }
+
+  get env(): ToolContext['env'] {
+    return this.#ctx[OWN]?.env ?? {}
+  }
+
+  get state(): unknown {
+    return this.#ctx[OWN]?.state
+  }
+
+  set state(value: unknown) {
+    const own = this.#ctx[OWN]
+    if (!own) unavailable()
+    own.state = value as JsonObject
+  }
+
+  get ask(): Ask {
+    return this.#ctx[OWN]?.ask ?? unavailable
+  }
+
+  get callId(): string | undefined {
+    return this.#ctx.envelope?.callId ?? this.#ctx.run?.id
+  }
+
+  get callID(): string | undefined {
+    return this.#ctx.envelope?.callId ?? this.#ctx.run?.id
+  }
+
+  get sessionId(): string | undefined {
+    return this.#ctx.envelope?.sessionId
+  }
+
+  get sessionID(): string | undefined {
+    return this.#ctx.envelope?.sessionId
+  }
+
+  get messageId(): string | undefined {
+    return this.#ctx.envelope?.messageId
+  }
+
+  get messageID(): string | undefined {
+    return this.#ctx.envelope?.messageId
+  }
+
+  get agentId(): string | undefined {
+    return this.#ctx.envelope?.agentId
+  }
+
+  get agent(): string | undefined {
+    return this.#ctx.envelope?.agentId
+  }
+
+  get userId(): string | undefined {
+    return this.#ctx.envelope?.userId
+  }
+
+  get workspaceId(): string | undefined {
+    return this.#ctx.envelope?.workspaceId
   }
 }
 
 function unavailable(): never {
   throw new AgentAppsError(
     'CONTEXT_MISSING',
-    'This tool was called without a runtime, so it can call no other.',
+    'This tool was called without a runtime, so it can call no other, ask nobody and keep nothing.',
     { hint: 'Call it through `invoke`.' },
   )
 }

@@ -11,6 +11,15 @@ export interface ToolResult {
   attachments?: unknown[]
 }
 
+/**
+ * The text of a result for a model: the output where the result says itself what the model is shown; JSON of
+ * all that is no string.
+ */
+export function outputForModel(result: unknown): string {
+  const output = isToolResult(result) ? result.output : result
+  return typeof output === 'string' ? output : (JSON.stringify(output) ?? '')
+}
+
 /** True for a result that says itself what the model is shown, and what is for the host. */
 export function isToolResult(value: unknown): value is ToolResult {
   return (

@@ -42,7 +42,7 @@ describe('events', () => {
       expect.objectContaining({
         code: 'OPTIONS_INVALID',
         message: 'There is no event "tool:strat".',
-        hint: `There are tool:start, tool:update, tool:end, tool:error, tool:denied.`,
+        hint: `There are tool:start, tool:update, tool:end, tool:error, tool:denied, approval:asked, approval:answered.`,
       }),
     )
     expect(globals.events.listeners.size).toBe(0)
@@ -156,8 +156,8 @@ describe('events', () => {
 describe('the context of defineTool', () => {
   it('hands on what the call says, to tools called from it too', async () => {
     const runtime = runtimeWith({})
-    const pick = ({ callId, ...context }: ToolContext) => ({
-      callId,
+    const pick = (context: ToolContext) => ({
+      callId: context.callId,
       session: context.sessionId,
       message: context.messageId,
       agent: context.agentId,

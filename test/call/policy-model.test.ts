@@ -54,6 +54,7 @@ function limitsOf(world: World): Limits {
   return {
     allowedTools: lists([agentOf(world).allowedTools]),
     allow: lists(hosts.map(({ allow }) => allow)),
+    preApproved: [],
     deny: lists(hosts.map(({ deny }) => deny)),
     permissions: hosts.flatMap(({ permissions }) =>
       permissions ? [{ by: 'a host', granted: permissions }] : [],

@@ -247,7 +247,7 @@ describe('approval', () => {
     const requests: ApprovalRequest[] = []
     const runtime = runtimeWith(TOOLS, {
       interact: request => {
-        requests.push(request)
+        requests.push(request as ApprovalRequest)
         const answer = answers.shift()
         if (answer instanceof Error) throw answer
         return answer as 'deny'
@@ -262,7 +262,8 @@ describe('approval', () => {
     const agent = runtime.forAgent({ agentId: 'a', sessionId: 's', userId: 'u' })
     expect(await agent.invoke('gated', { b: 1, a: [2] })).toBe('gated ran')
     expect(requests[0]).toMatchObject({
-      ...{ kind: 'approval', tool: 'gated', layer: 'programmatic', digest: null },
+      ...{ kind: 'approval', tool: 'gated', layer: 'programmatic', ignored: [], preview: null },
+      ...{ key: '{"a":[2],"b":1}', digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
       ...{ args: { a: [2], b: 1 }, agentId: 'a', sessionId: 's', userId: 'u' },
       ...{ reason: 'it is gated', rule: null },
     })

@@ -225,9 +225,9 @@ describe('the context of `execute`', () => {
     const { signal } = new AbortController()
     runtime.register({
       name: 'ids',
-      execute: (_, { sessionID, messageID, callID, agent, abort, metadata, ...ctx }) => {
+      execute: (_, { sessionID, messageID, callID, agent, abort, metadata, signal: ours }) => {
         metadata({ title: 'Half done' })
-        return [sessionID, messageID, callID, agent, abort === signal && abort === ctx.signal]
+        return [sessionID, messageID, callID, agent, abort === signal && abort === ours]
       },
     })
     const ids = { sessionId: 's', messageId: 'm', callId: 'c', agentId: 'a' }

@@ -19,6 +19,7 @@ const COMMANDS = [
   'run',
   'render',
   'graph',
+  'approvals',
   'doctor',
 ]
 

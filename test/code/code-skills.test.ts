@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { type Call, codeSkills, shown, threeWays } from '../support/code-project.js'
 import { isLong } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
-import { runCode } from '../support/processes.js'
+import { startCode } from '../support/processes.js'
 import { skill, type Tree } from '../support/tree.js'
 
 interface Case {
@@ -294,12 +294,13 @@ describe('reading without running', () => {
   it.each(ENDED)(
     'a file whose metadata is computed, and that %s, is broken to whoever looks for it, and nothing else',
     async (_what, top, rule, reason) => {
-      const { dir } = codeSkills({
+      const files = {
         'bad.skill.js': `${COMPUTED}${top}export default () => 1\n`,
         'sound/SKILL.md': skill('sound'),
-      })
-      const said = JSON.parse(
-        runCode(`
+      }
+      const { dir } = codeSkills(files)
+      // At once, as each of them may wait for the deadline.
+      const saying = startCode(`
           import { createRuntime } from 'agent-apps'
           const runtime = createRuntime({ paths: [${JSON.stringify(dir)}], freshness: 'check' })
           let ticks = 0
@@ -309,9 +310,10 @@ describe('reading without running', () => {
           const bad = await looking
           const seen = runtime.diagnostics().map(({ rule, line, reason, file }) => ({ rule, line, reason, file }))
           const byPath = await runtime.findTool('${join(dir, 'bad.skill.js')}').catch(({ code }) => code)
-          console.log(JSON.stringify({ sound, bad, seen, byPath, isFree: ticks > 5 }))`),
-      )
-      const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+          console.log(JSON.stringify({ sound, bad, seen, byPath, isFree: ticks > 5 }))`)
+      const { dir: same } = codeSkills(files)
+      const { diagnostics } = await compile({ paths: [same], cwd: same })
+      const said = JSON.parse(await saying)
       const [compiled] = diagnostics.filter(({ fatal }) => fatal)
       expect(compiled?.ruleId).toBe(rule)
       expect(compiled?.reason).toContain(reason)

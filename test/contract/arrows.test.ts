@@ -63,7 +63,11 @@ const inside =
     folders.some(folder => target.startsWith(`${folder}/`))
 const isNode = (name: string): boolean => name.startsWith('node:') || builtinModules.includes(name)
 /** What `#disk` leads to on Node, with what it loads on demand. */
-const NODE_HOST = new Set(['runtime/host/disk.ts', 'runtime/host/disk-imports.ts'])
+const NODE_HOST = new Set([
+  'runtime/host/disk.ts',
+  'runtime/host/disk-imports.ts',
+  'runtime/host/state-directory.ts',
+])
 const PUBLIC = new Set(['agent-apps', 'agent-apps/runtime', 'agent-apps/compiler', 'agent-apps/package.json'])
 
 describe('which part may import which', () => {
@@ -181,7 +185,14 @@ describe('which part may import which', () => {
     // Building makes these of all the runtime's files; packages and Node it leaves as imports, to be seen here.
     const built = readdirSync(join(ROOT, 'dist/runtime')).filter(name => name.endsWith('.js'))
     // What `#disk` leads to, and what only bundles take.
-    const apart = ['disk.js', 'disk-imports.js', 'no-disk.js', 'bundle-disk.js', 'bundled-tools.js']
+    const apart = [
+      'disk.js',
+      'disk-imports.js',
+      'state-directory.js',
+      'no-disk.js',
+      'bundle-disk.js',
+      'bundled-tools.js',
+    ]
     expect([...seen].sort()).toEqual(
       built.filter(name => !apart.includes(name)).map(name => `dist/runtime/${name}`),
     )

@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
+import { agentApps } from '../support/commands.js'
 import { ROOT } from '../support/processes.js'
 
-const COMMAND = join(ROOT, 'dist/cli/main.js')
 const PAGE = readFileSync(join(ROOT, 'docs/directives.md'), 'utf8')
 
 /** The files that the page shows, by path. */
@@ -35,9 +35,15 @@ it.each(['from disk', 'compiled'])('docs/directives.md tells the truth, %s', asy
   }
   expect(COMMANDS.length).toBeGreaterThan(4)
   for (const { command, printed } of COMMANDS) {
-    const shell = `${JSON.stringify(process.execPath)} ${JSON.stringify(COMMAND)} ${command}`
-    const { stdout, stderr } = spawnSync('sh', ['-c', shell], { cwd: root, encoding: 'utf8' })
+    const { stdout, stderr } = await agentApps(root, wordsOf(command))
     expect(stderr, command).toBe('')
     expect(stdout, command).toBe(printed)
   }
 })
+
+/** The words of a command, as a shell hands them on. */
+function wordsOf(command: string): string[] {
+  return execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1)
+}

@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
+  AgentAppsError,
   type Context,
   createRuntime,
   defineTool,
@@ -14,7 +15,9 @@ import {
   parse,
   pathGet,
   pathQuery,
+  type RuntimeOptions,
   registerTool,
+  type Store,
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -36,6 +39,20 @@ const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
   APPROVAL_DENIED: root =>
     gated(createRuntime({ paths: [join(root, 'skills')], library: false, interact: () => 'deny' })),
+  APPROVAL_INVALID: root => runtimeOf(root).forAgent().answer('nothing', 'allow-once'),
+  APPROVAL_KEY_INVALID: root => {
+    const runtime = runtimeOf(root)
+    registerTool(runtime.globals, {
+      name: 'deploy',
+      description: 'Deploys.',
+      gated: true,
+      deriveApprovalKey: () => {
+        throw new Error('no key')
+      },
+      execute: () => 'deployed',
+    })
+    return runtime.forAgent().invoke('deploy')
+  },
   APPROVAL_UNAVAILABLE: root => gated(runtimeOf(root)),
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   BUNDLE_CODE: root => {
@@ -193,6 +210,11 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     globals.parser = Promise.resolve(null)
     return invoke('count')
   },
+  INTERACTION_UNAVAILABLE: async root => {
+    const runtime = runtimeOf(root)
+    runtime.register({ name: 'asks', execute: (_, ctx) => ctx.ask({ kind: 'confirm', message: 'Go on?' }) })
+    return runtime.invoke('asks')
+  },
   JSON_INVALID: async () => parse('{'),
   NAME_INVALID: async () => registerTool(emptyGlobals(), { name: '', fn: () => null }),
   NEXT_TWICE: () => {
@@ -239,6 +261,17 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const params = { '~standard': { version: 1 as const, vendor: 'none', validate: () => ({ value: null }) } }
     return registerTool(defineTool({ name: 'count', params: params as never, execute: () => null }))
   },
+  STATE_CONFLICT: async root => {
+    const store: Store = {
+      get: async () => null,
+      set: async key => {
+        throw new AgentAppsError('STATE_CONFLICT', `${key} was changed.`, { hint: 'Read it again.' })
+      },
+      delete: async () => {},
+    }
+    return stateful({ paths: [root], store }, 1)
+  },
+  STATE_INVALID: root => stateful({ paths: [root] }, 'one'),
   TOOL_INACTIVE: async root => {
     const runtime = runtimeOf(root)
     await runtime.deactivate('review')
@@ -250,6 +283,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   },
   PATH_OUTSIDE: root => createRuntime({ paths: [], workspace: root }).invoke('read', { path: '../a.txt' }),
   PATTERN_REFUSED: root => createRuntime({ paths: [], workspace: root }).invoke('grep', { pattern: '(a' }),
+  TOOL_CONFIG: async root => {
+    const config = { tools: { plain: { region: 'eu' } } }
+    const runtime = createRuntime({ paths: [root], library: false, config })
+    runtime.register({ name: 'plain', execute: () => 1 })
+    return runtime.invoke('plain')
+  },
   PERMISSION_MISSING: root => {
     const runtime = runtimeOf(root)
     registerTool(runtime.globals, { name: 'save', permissions: { required: ['write'] }, fn: () => 1 })
@@ -315,6 +354,19 @@ function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
 /** Fetches a URL with the library's tool. */
 function fetching(cwd: string, url: string): Promise<unknown> {
   return createRuntime({ paths: [], workspace: cwd }).invoke('webfetch', { url })
+}
+
+/** Calls a tool that leaves `count` in its state, which must be a number. */
+function stateful(options: RuntimeOptions, count: unknown): Promise<unknown> {
+  const runtime = createRuntime({ ...options, library: false })
+  runtime.register({
+    name: 'counts',
+    state: { schema: { type: 'object', properties: { count: { type: 'number' } } }, initial: {} },
+    execute: (_, ctx) => {
+      ctx.state = { count }
+    },
+  })
+  return runtime.invoke('counts', {}, { sessionId: 's' })
 }
 
 function runtimeOf(cwd: string): ReturnType<typeof createRuntime> {

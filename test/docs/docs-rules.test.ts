@@ -45,6 +45,9 @@ const REPOSITORY_RULES = ['paths-guessed', 'skills-elsewhere']
 /** The rules of path entries whose folders are namespaces. */
 const FOLDER_RULES = ['namespace-invalid']
 
+/** The paths of rules that compare directories. */
+const PATHS: Record<string, string[]> = { 'shadows-guarded': ['mine', 'theirs'] }
+
 /** The rules that only bundling reports. */
 const BUNDLE_RULES = ['package-place']
 
@@ -167,7 +170,7 @@ describe('docs/rules.md', () => {
         ...(isRepository && { discover: true }),
         ...(isFolder && { namespace: 'folder' }),
       }
-      const options = { cwd: root, paths: [entry] }
+      const options = { cwd: root, paths: PATHS[section.rule] ?? [entry] }
       const bundle = BUNDLE_RULES.includes(section.rule) ? '../dist/agent.mjs' : undefined
       const { diagnostics, counts } =
         bundle || COMPILE_RULES.includes(section.rule)

@@ -238,6 +238,17 @@ describe('callbacks', () => {
     },
   )
 
+  it('may have `params`, which arguments are checked against', async () => {
+    const globals = emptyGlobals()
+    const params = { type: 'object', properties: { a: { type: 'number', default: 2 } } }
+    const name = createCallbackRef(globals, 'callback', (_, given) => given, { params })
+    expect(await invoke(name, {}, globals)).toEqual({ a: 2 })
+    await expect(invoke(name, { a: 'x' }, globals)).rejects.toMatchObject({ code: 'ARGS_INVALID' })
+    expect(() => createCallbackRef(globals, 'callback', echo, { parms: params } as never)).toThrow(
+      expect.objectContaining({ code: 'OPTIONS_INVALID' }),
+    )
+  })
+
   it.each(['', 'Has Spaces', 'a'.repeat(56), '-a'])('refuse %j as a label', label => {
     expect(() => createCallbackRef(emptyGlobals(), label, echo)).toThrow(/is no label/)
   })

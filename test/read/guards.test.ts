@@ -150,31 +150,11 @@ describe('a guard that cannot be read', () => {
   })
 })
 
-describe('a field of a definition that does nothing yet', () => {
-  it.each([
-    ["descriptionPath: './a.txt'", 'Write the text as `description`.'],
-    ['timeout: 5000', 'Write `timeoutMs`.'],
-  ])('%s is a warning, and the tool runs', async (field, note) => {
-    const { dir } = codeSkills({ 'a.skill.js': defined(field) })
-    const [name = ''] = field.split(':')
-    for (const work of [check, compile]) {
-      const { diagnostics } = await work({ cwd: dir, paths: [dir] })
-      expect(diagnostics.map(one => `${shown(one)} ${one.reason} / ${one.note}`)).toEqual([
-        `a.skill.js:5:3 not-yet warning "${name}" of \`defineTool\` does nothing yet / ${note}`,
-      ])
-    }
-    const { disk, index, modules } = await threeWays(dir, [['a']])
-    for (const { results, tools } of [disk, index, modules]) {
-      expect(results).toEqual([{ result: 'ran' }])
-      expect(tools.a?.frontmatter).not.toHaveProperty(`metadata.${name}`)
-    }
-  })
-})
-
 describe('a field of a definition that nobody knows', () => {
   it.each([
     ['parms: {}', 'parms', 'Did you mean "params"?'],
     ["delegate: './x.js'", 'delegate', 'Move it under `metadata`: only there does "delegate" mean anything.'],
+    ['timeout: 5000', 'timeout', 'Did you mean "timeoutMs"?'],
     ['retries: 3', 'retries', 'Data of your own belongs under `metadata`.'],
   ])('%s is an error where it stands, and the tool does not load', async (field, name, note) => {
     const { dir } = codeSkills({ 'a.skill.js': defined(field) })
@@ -196,7 +176,7 @@ describe('a field of a definition that nobody knows', () => {
       code: 'DEFINITION_INVALID',
       tool: 'a',
       message: 'The tool "a" has the field "parms", which `defineTool` does not know.',
-      hint: 'Did you mean "params"? It knows name, description, params, inputSchema, parameters, returns, outputSchema, execute, tags, role, visibility, allowedTools, timeoutMs, gated, permissions, trust, metadata, init, activate, deactivate, dispose. Data of your own belongs under `metadata`.',
+      hint: 'Did you mean "params"? It knows name, description, params, inputSchema, parameters, returns, outputSchema, execute, tags, role, visibility, allowedTools, timeoutMs, gated, permissions, trust, deriveApprovalKey, preview, config, env, state, descriptionPath, requires, requiresTools, contractVersion, executor, metadata, init, activate, deactivate, dispose. Data of your own belongs under `metadata`.',
     }
     expect(() => defineTool(definition as never)).toThrow(expect.objectContaining(error))
     const { name: _, ...rest } = definition

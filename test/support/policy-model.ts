@@ -8,7 +8,7 @@ import {
 } from 'agent-apps'
 
 /** A pattern as data: the model never reads the text that the runtime is given. */
-interface Pattern {
+export interface Pattern {
   /** A tool's name, `*`, or `#` and a tag. */
   selects: string
   /** The value that the argument `a` must have; null: any. */
@@ -16,7 +16,7 @@ interface Pattern {
   says: 'allow' | 'ask' | 'deny'
 }
 
-interface ModelTool {
+export interface ModelTool {
   name: string
   tag: string
   hidden: boolean
@@ -26,7 +26,7 @@ interface ModelTool {
 }
 
 /** The limits of a runtime or an agent; null: not given. */
-interface ModelPolicy {
+export interface ModelPolicy {
   allow: Pattern[] | null
   deny: Pattern[] | null
   permissions: Permission[] | null
@@ -52,8 +52,8 @@ export interface ModelCall {
 
 export type Random = () => number
 
-const NAMES = ['one', 'two', 'three', 'four']
-const PERMISSIONS: Permission[] = ['read', 'write', 'execute', 'network']
+export const NAMES = ['one', 'two', 'three', 'four']
+export const PERMISSIONS: Permission[] = ['read', 'write', 'execute', 'network']
 
 /** A generator of numbers from 0 to 1 that a seed repeats (mulberry32). */
 export function randomFrom(seed: number): Random {
@@ -66,11 +66,11 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-function pick<Item>(random: Random, items: readonly Item[]): Item {
+export function pick<Item>(random: Random, items: readonly Item[]): Item {
   return items[Math.floor(random() * items.length)] as Item
 }
 
-function some<Item>(random: Random, share: number, items: readonly Item[]): Item[] {
+export function some<Item>(random: Random, share: number, items: readonly Item[]): Item[] {
   return items.filter(() => random() < share)
 }
 
@@ -158,7 +158,12 @@ export function textOf(patterns: readonly Pattern[], withPolicy = false): string
     .join(' ')
 }
 
-function optionsOf({ allow, deny, permissions, rules }: ModelPolicy): Omit<AgentOptions, 'allowedTools'> {
+export function optionsOf({
+  allow,
+  deny,
+  permissions,
+  rules,
+}: ModelPolicy): Omit<AgentOptions, 'allowedTools'> {
   return {
     ...(allow && { allow: textOf(allow) }),
     ...(deny && { deny: textOf(deny) }),

@@ -1,15 +1,14 @@
 import type { Identifier, Node, ObjectExpression } from 'acorn'
 import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
-import { HOOK_FIELDS } from '../../../src/hooks/tool-hooks.js'
+import { FIELD_OF } from '../../../src/own/declared.js'
 import {
   DEFINITION_FIELDS,
+  FUNCTION_FIELDS,
   fieldGivenTwice,
   fieldsByOwnNames,
   frontmatterOf,
-  isDefinitionField,
   ownFieldName,
-  RESERVED_FIELDS,
 } from '../../../src/skill/define-tool.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
 import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
@@ -37,8 +36,6 @@ export interface CodeTool {
   offsets: Map<string, number>
   /** True for a plain function in a module without an export `frontmatter`: it takes its file's name. */
   isBare?: true
-  /** The fields of its definition that have no effect yet. */
-  idle: FieldOffset[]
   /** Why it cannot be used as a tool. */
   problems: CodeProblem[]
 }
@@ -69,18 +66,12 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   const reader = newReader(scope, frontmatterPath)
   const written = fields ? writtenFields(fields) : []
   // Keys that could reach an object's prototype are reported by `literalObject`.
-  const unknown = written.filter(({ field }) => !isDefinitionField(field) && !FORBIDDEN_KEYS.includes(field))
-  const idle = written.filter(({ field }) => RESERVED_FIELDS.includes(field))
-  const skipped = new Set(['execute', ...HOOK_FIELDS, ...[...unknown, ...idle].map(({ field }) => field)])
+  const unknown = written.filter(({ field }) => !isFieldOfFiles(field) && !FORBIDDEN_KEYS.includes(field))
+  const skipped = new Set([...FUNCTION_FIELDS, ...unknown.map(({ field }) => field)])
   const read = fields ? literalObject(fields, '', reader, skipped) : {}
   const literalName = name ? literal(name, 'name', reader) : undefined
   if (!fields) reader.dynamic.push({ path: '', offset: call.start })
-  const hooks = HOOK_FIELDS.filter(hook => written.some(({ field }) => field === hook))
-  const all = {
-    ...read,
-    ...(literalName !== undefined && { name: literalName }),
-    ...Object.fromEntries(hooks.map(hook => [hook, true])),
-  }
+  const all = { ...read, ...(literalName !== undefined && { name: literalName }) }
   const { dynamic, offsets, problems } = reader
   if (fields && !mayExecute(fields))
     problems.push({ rule: 'execute-missing', offset: fields.start, found: nearExecute(unknown) })
@@ -89,13 +80,17 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   problems.push(...fieldsTwice(written))
   return {
     exported,
-    frontmatter: frontmatterOf(fieldsByOwnNames(all)),
+    frontmatter: frontmatterOf(fieldsByOwnNames({ ...all, ...functionsIn(written) })),
     dynamic,
     offsets,
-    idle,
     problems,
     offset: offsets.get('name') ?? call.start,
   }
+}
+
+/** A tool in a file imports its text; only a program that registers a tool names a file. */
+function isFieldOfFiles(field: string): boolean {
+  return field !== 'descriptionPath' && DEFINITION_FIELDS.includes(field)
 }
 
 function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
@@ -104,6 +99,12 @@ function writtenFields({ properties }: ObjectExpression): FieldOffset[] {
       ? []
       : [{ field: nameOf(property.key), offset: property.key.start }],
   )
+}
+
+/** The functions of a definition: that they are there is known without running them. */
+function functionsIn(written: readonly FieldOffset[]): Record<string, true> {
+  const functions = written.filter(({ field }) => FUNCTION_FIELDS.includes(field))
+  return Object.fromEntries(functions.map(({ field }) => [field, true]))
 }
 
 function fieldsTwice(written: readonly FieldOffset[]): CodeProblem[] {
@@ -135,11 +136,16 @@ function mayExecute({ properties }: ObjectExpression): boolean {
   )
 }
 
+/** The fields of a definition whose keys under `metadata` have other names. */
+const METADATA_KEYS = new Map([...FIELD_OF].map(([key, field]) => [field, key]))
+
 /** The path in frontmatter of a path in a definition: all other fields are under `metadata`. */
 function frontmatterPath(written: string): string {
   const field = written.replace(/^\w+/, ownFieldName)
-  if (/^(?:$|name|description|metadata)/.test(field)) return field
-  if (field === 'timeoutMs') return 'metadata.timeout'
+  if (/^(?:$|name\b|description\b|metadata\b)/.test(field)) return field
+  const [, first = ''] = /^(\w+)/.exec(field) ?? []
+  const key = METADATA_KEYS.get(first)
+  if (key !== undefined) return `metadata.${key}${field.slice(first.length)}`
   return field.startsWith('allowedTools')
     ? field.replace('allowedTools', 'allowed-tools')
     : `metadata.${field}`
@@ -167,7 +173,7 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
   const shown = assignedTo(node, scope.functions)
   const isBare = !exported && !scope.mayHideFrontmatter && FUNCTIONS.has(shown.type)
   const offset = offsets.get('name') ?? (isBare ? shown : node).start
-  const tool = { exported: 'default', frontmatter, dynamic, offsets, idle: [], problems, offset }
+  const tool = { exported: 'default', frontmatter, dynamic, offsets, problems, offset }
   return [isBare ? { ...tool, isBare } : tool]
 }
 

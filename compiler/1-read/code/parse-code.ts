@@ -57,7 +57,7 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
     (rule === 'tag-idle' && isDynamic('metadata.role')) ||
     ((rule === 'schema-invalid' || rule === 'default-refused') &&
       (isDynamic(`metadata.${part}`) || tool.dynamic.some(one => one.path.startsWith(`metadata.${part}`))))
-  parsed.findings.push(...findings.filter(one => !isPart(one)), ...idleFields(tool, placeOf))
+  parsed.findings.push(...findings.filter(one => !isPart(one)))
   parsed.tools.push({
     name,
     place,
@@ -96,20 +96,6 @@ function namelessFault({ dynamic, problems, offset }: CodeTool, placeOf: ReadMod
   return isWritten
     ? finding('name-not-literal', placeOf(offset))
     : finding('name-missing', placeOf(offset), 'code')
-}
-
-/** What to write instead of a field that has no effect yet. */
-const INSTEAD: Record<string, string> = {
-  descriptionPath: 'Write the text as `description`.',
-  timeout: 'Write `timeoutMs`.',
-}
-
-/** Findings for the fields of a definition that have no effect yet. */
-function idleFields({ idle }: CodeTool, placeOf: ReadModule['placeOf']): Finding[] {
-  return idle.map(({ field, offset }) => {
-    const message = `"${field}" of \`defineTool\` does nothing yet`
-    return finding('not-yet', placeOf(offset), message, INSTEAD[field] ?? '')
-  })
 }
 
 function locatorOf({ offsets, offset }: CodeTool, placeOf: (offset: number) => Place): Locator {

@@ -10,6 +10,7 @@ import { type Finding, finding, type Place } from '../../diagnostics/diagnostics
 import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
 import { memoize } from '../../files/memoize.js'
+import { checkDeclarations } from './check-declarations.js'
 
 /** True for frontmatter with a delegate. Few skills have one, and only for these is its place looked for. */
 export function hasDelegate({ metadata }: JsonObject): boolean {
@@ -146,6 +147,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
     ...findings,
     ...checkTags(metadata, at),
     ...checkSwitches(metadata, at),
+    ...checkDeclarations(metadata, at),
     ...checkMetadataKeys(metadata, at),
   ]
 }

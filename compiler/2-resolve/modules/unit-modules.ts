@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isJsonObject } from '../../../src/base/json.js'
+import { digestedFiles } from '../../../src/index/digested-files.js'
 import type { ModuleRecord } from '../../../src/index/index-format.js'
 import { isInside } from '../../../src/index/inside-path.js'
 import { readFrontmatter } from '../../../src/skill/role-meant.js'
@@ -9,6 +10,7 @@ import { checkSchemas } from '../../diagnostics/check-schemas.js'
 import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import { forbiddenKeyIn } from '../../diagnostics/forbidden-keys.js'
 import { bundleModules } from '../../esbuild/bundle-modules.js'
+import { digestInputs } from '../../esbuild/digest-inputs.js'
 import { importHint } from '../../esbuild/import-hint.js'
 import type { ModuleFailure, ModuleSource } from '../../esbuild/module-source.js'
 import { limits } from '../../files/limits.js'
@@ -144,7 +146,7 @@ export async function attachModules(
   for (const { findings, tools } of units) {
     const dynamic = tools.flatMap(({ fresh }) => fresh?.code?.dynamic ?? [])
     findings.push(...dynamic.slice(0, limits.findingsPerRule))
-    for (const { fresh } of tools) if (fresh) attach(fresh, bundled)
+    for (const { fresh } of tools) if (fresh) attach(directory, fresh, bundled)
   }
 }
 
@@ -155,17 +157,23 @@ function toolsToRun({ tools }: SkillUnit): UnitTool[] {
   return tools.filter(({ fresh }) => fresh?.code && (fresh.code.dynamic.length > 0 || fresh.code.hasEffects))
 }
 
-function attach(fresh: FreshRecords, { modules }: UnitModules): void {
+function attach(directory: string, fresh: FreshRecords, { modules }: UnitModules): void {
   const { record, code, delegateKey } = fresh
   const own = code && modules.get(record.file)
-  if (own) record.module = moduleRecord(own)
+  if (own) record.module = moduleRecord(directory, own)
   const delegate = delegateKey === undefined ? undefined : modules.get(delegateKey)
-  if (delegate) record.delegate = moduleRecord(delegate)
+  if (delegate) record.delegate = moduleRecord(directory, delegate)
 }
 
-function moduleRecord({ file, inputs }: CachedModule): ModuleRecord {
+function moduleRecord(directory: string, { file, inputs }: CachedModule): ModuleRecord {
   const inside = inputs.filter(isInside)
-  return { file, inputs: inside, ...(inside.length < inputs.length && { outside: true as const }) }
+  if (inside.length === inputs.length) return { file, inputs }
+  const outside = inputs.filter(input => !isInside(input))
+  return {
+    file,
+    inputs: inside,
+    outside: hash('sha256', digestedFiles(digestInputs(realpathSync.native(directory), outside))),
+  }
 }
 
 function reportFailures(directory: string, unit: SkillUnit, { failures }: UnitModules): void {

@@ -1,8 +1,8 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
-import type { Globals } from './context.js'
-import { addDiagnostic } from './globals.js'
-import type { ToolSource } from './tool-source.js'
+import type { Globals } from '../state/context.js'
+import { addDiagnostic } from '../state/globals.js'
+import type { ToolSource } from '../state/tool-source.js'
 
 const HINT =
   'Only `agent-apps compile`, `run` and `render` run code of skills, and a runtime unless it is made with `evaluate: false`.'

@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module'
+import type semver from 'semver'
+import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
+import { declarationFaults, declaredBy } from '../../../src/own/declared.js'
+import { checkSchema } from '../../../src/schema/check-schema.js'
+import { type Finding, finding } from '../../diagnostics/diagnostics.js'
+import type { Locator } from '../../diagnostics/source-text.js'
+import { VERSION } from '../../files/package-place.js'
+
+/** Checks what a tool declares for itself: what has the wrong form has no effect. */
+export function checkDeclarations(metadata: JsonObject, at: Locator): Finding[] {
+  const faults = declarationFaults(metadata)
+  const findings = faults.map(({ key, expected }) =>
+    finding('declaration-invalid', at.value('metadata', key), key, `must be ${expected}`),
+  )
+  return [...findings, ...checkDeclaredSchemas(metadata, at), ...checkRequires(metadata, at)]
+}
+
+function checkDeclaredSchemas(metadata: JsonObject, at: Locator): Finding[] {
+  const { config, state } = declaredBy(metadata)
+  const schemas = { config, 'state-slot': state?.schema }
+  return Object.entries(schemas).flatMap(([key, schema]) => {
+    if (!isJsonObject(schema)) return []
+    const checked = checkSchema(schema)
+    if (!('problem' in checked)) return []
+    const problem = `has a schema that is invalid: ${checked.problem.reason}`
+    return [finding('declaration-invalid', at.value('metadata', key), key, problem)]
+  })
+}
+
+function checkRequires({ requires }: JsonObject, at: Locator): Finding[] {
+  if (typeof requires !== 'string') return []
+  // Loaded where it is needed: few skills say what they require.
+  const { satisfies, validRange }: typeof semver = createRequire(import.meta.url)('semver')
+  const place = at.value('metadata', 'requires')
+  if (validRange(requires) === null)
+    return [finding('declaration-invalid', place, 'requires', 'is no range of versions: write `>=0.1.0`')]
+  return satisfies(VERSION, requires, { includePrerelease: true })
+    ? []
+    : [finding('requires-unmet', place, requires, VERSION)]
+}

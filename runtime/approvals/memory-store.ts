@@ -1,0 +1,40 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import type { JsonValue } from '../../src/base/json.js'
+import type { Globals } from '../state/context.js'
+import type { Store, StoredValue } from '../state/store.js'
+
+const stores = new WeakMap<Globals, Store>()
+
+/** The store of a runtime: the host's, or one in memory that lives as long as the runtime. */
+export function storeOf(globals: Globals): Store {
+  const store = globals.config.store ?? stores.get(globals) ?? memoryStore()
+  stores.set(globals, store)
+  return store
+}
+
+/** A store in memory. Values are copied as they go in and out, so that nobody changes one by accident. */
+export function memoryStore(): Store {
+  const values = new Map<string, { text: string; version: string }>()
+  let count = 0
+  return {
+    async get(key): Promise<StoredValue | null> {
+      const found = values.get(key)
+      return found ? { value: JSON.parse(found.text) as JsonValue, version: found.version } : null
+    },
+    async set(key, value, version) {
+      if ((values.get(key)?.version ?? null) !== version) throw conflict(key)
+      const next = String(++count)
+      values.set(key, { text: JSON.stringify(value), version: next })
+      return next
+    },
+    async delete(key) {
+      values.delete(key)
+    },
+  }
+}
+
+function conflict(key: string): AgentAppsError {
+  return new AgentAppsError('STATE_CONFLICT', `Another call has changed ${JSON.stringify(key)} meanwhile.`, {
+    hint: 'Read it again, and set what follows from that.',
+  })
+}

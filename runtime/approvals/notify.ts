@@ -1,0 +1,30 @@
+import { isThenable } from '../host/later.js'
+import type { Globals } from '../state/context.js'
+import type { RunEvent } from '../state/events.js'
+import { addDiagnostic } from '../state/globals.js'
+
+/** Tells the listeners of an event. One that throws is noted, and disturbs nobody. */
+export function notify(given: RunEvent, globals: Globals): void {
+  const { type } = given
+  const event = Object.freeze(given)
+  for (const { listener } of [...(globals.events.listeners.get(type) ?? [])]) {
+    try {
+      const answer: unknown = listener(event)
+      if (isThenable(answer)) answer.then(undefined, error => note(type, error, globals))
+    } catch (error) {
+      note(type, error, globals)
+    }
+  }
+}
+
+function note(type: string, error: unknown, globals: Globals): void {
+  addDiagnostic(globals, {
+    file: `(listener of ${type})`,
+    line: 1,
+    column: 1,
+    rule: 'listener-throws',
+    severity: 'warning',
+    reason: `A listener of "${type}" throws: ${error instanceof Error ? error.message : String(error)}`,
+    note: 'Mend the listener; the call went on without it.',
+  })
+}

@@ -1,0 +1,20 @@
+import { isJsonObject } from '../../src/base/json.js'
+import type { ApprovalAnswer } from '../state/policy.js'
+
+/** What came of a question. */
+export interface Outcome {
+  answer: ApprovalAnswer | 'unavailable' | 'aborted'
+  reason: string
+  /** True where the tool was changed before the answer came. */
+  isOutdated?: true
+}
+
+const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
+
+/** Reads what a host answered: anything but an answer is none. */
+export function readAnswer(given: unknown): Outcome {
+  const { answer, reason } = isJsonObject(given) ? given : { answer: given, reason: undefined }
+  const known = ANSWERS.find(one => one === answer)
+  if (known) return { answer: known, reason: typeof reason === 'string' ? reason : '' }
+  return { answer: 'unavailable', reason: `the answer was none of ${ANSWERS.join(', ')}` }
+}

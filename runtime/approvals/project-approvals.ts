@@ -1,0 +1,90 @@
+import { disk } from '#disk'
+import { attempt, orNull } from '../../src/base/attempt.js'
+import { isJsonObject } from '../../src/base/json.js'
+import type { CallIds, Globals } from '../state/context.js'
+import type { ApprovedCall } from './approved-call.js'
+import type { Approval } from './session-approvals.js'
+import { sha256 } from './sha256.js'
+
+/** A file of the user's own: one line for each approval, and for each that was revoked. */
+const FILE = 'approvals.jsonl'
+
+/** A line of the file. */
+interface Line extends Approval {
+  project: string
+  /** SHA-256 of the whole key: of the key itself, only what a person was shown is kept. */
+  keyHash: string
+}
+
+/** The approvals of the runtime's project that hold for a user and an agent. */
+export async function projectApprovals(
+  globals: Globals,
+  ids: Pick<CallIds, 'userId' | 'agentId'>,
+): Promise<Approval[]> {
+  return (await listApprovals(projectOf(globals))).filter(
+    ({ userId, agentId }) => userId === ids.userId && agentId === ids.agentId,
+  )
+}
+
+/** The approvals that were given for a project, whose folder is given absolute, to any user and agent. */
+export async function listApprovals(project: string): Promise<Approval[]> {
+  return (await linesOf(project)).map(({ project: _, keyHash: __, ...approval }) => approval)
+}
+
+/** True where a call was approved for its project, with the tool as it is now. */
+export async function isApprovedForProject({ asking, key, digest }: ApprovedCall): Promise<boolean> {
+  const { globals, tool, envelope } = asking
+  const lines = digest.isLasting ? await linesOf(projectOf(globals)) : []
+  if (lines.length === 0) return false
+  const keyHash = await sha256(key.whole)
+  return lines.some(
+    line =>
+      line.tool === tool.name &&
+      line.digest === digest.text &&
+      line.keyHash === keyHash &&
+      line.userId === envelope.userId &&
+      line.agentId === envelope.agentId,
+  )
+}
+
+/**
+ * Keeps an approval for the project. False where it cannot be kept: the user has no folder for it outside of
+ * the project, or none that can be written to, or a registered function is approved, which this process alone has.
+ */
+export async function approveForProject(
+  { asking: { globals }, key, digest }: ApprovedCall,
+  approval: Approval,
+): Promise<boolean> {
+  const state = digest.isLasting ? await disk.userState([projectOf(globals)]) : null
+  if (!state) return false
+  const line: Line = { ...approval, project: projectOf(globals), keyHash: await sha256(key.whole) }
+  // A disk that is full or may not be written to: the answer then holds for the session.
+  return orNull(() => state.append(FILE, JSON.stringify(line))) ?? false
+}
+
+/** Revokes an approval that was given for a project. False where there is none with this id. */
+export async function revokeApproval(project: string, id: string): Promise<boolean> {
+  const isThere = (await linesOf(project)).some(line => line.id === id)
+  const state = isThere ? await disk.userState([project]) : null
+  return state?.append(FILE, JSON.stringify({ revoked: id, time: Date.now() })) ?? false
+}
+
+/** The folder that an approval for the project is for. */
+export function projectOf({ config }: Globals): string {
+  return disk.resolve(config.project ?? config.cwd ?? disk.cwd())
+}
+
+async function linesOf(project: string): Promise<Line[]> {
+  const state = await disk.userState([project])
+  // What cannot be read approves nothing.
+  const text = orNull(() => state?.readText(FILE)) ?? ''
+  const lines = new Map<string, Line>()
+  for (const written of text.split('\n')) {
+    // A line that was cut off by a full disk approves nothing.
+    const line = written === '' ? undefined : attempt(() => JSON.parse(written) as unknown)
+    if (!isJsonObject(line)) continue
+    if (typeof line.revoked === 'string') lines.delete(line.revoked)
+    else if (line.project === project && typeof line.id === 'string') lines.set(line.id, line as never)
+  }
+  return [...lines.values()]
+}

@@ -1,0 +1,98 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import { isJsonObject, isStringArray } from '../../src/base/json.js'
+import type { Ask, Question } from '../../src/own/question.js'
+import { askHost } from '../policy/ask-host.js'
+import type { CallContext } from '../state/context.js'
+import type { PromptRequest } from '../state/policy.js'
+import type { ToolDef } from '../state/tool-def.js'
+
+/**
+ * Asks a person for a tool. The host is told which tool asks, and gets nothing of the question but its known
+ * fields, so that it cannot pass for an approval.
+ *
+ * @throws OPTIONS_INVALID for a question that is none; INTERACTION_UNAVAILABLE where nobody answers, or the
+ *   answer is none; RUN_ABORTED once the call is no longer wanted
+ */
+export function askFor(tool: ToolDef, ctx: CallContext, abort: () => AbortSignal | undefined): Ask {
+  const ask = async (question: Question): Promise<string | boolean> => {
+    const asked = checkQuestion(tool, question)
+    const { agentId, sessionId, userId } = ctx.envelope
+    const { layer } = tool.origin
+    const about = { id: crypto.randomUUID(), tool: tool.name, layer, agentId, sessionId, userId }
+    const outcome = await askHost(ctx.globals.config, { ...asked, ...about }, abort())
+    ctx.mustGoOn()
+    if (!outcome.answered) throw unavailable(tool, outcome.reason)
+    const { answer } = outcome
+    const given = isJsonObject(answer) && 'answer' in answer ? answer.answer : answer
+    if (isAnswer(asked, given)) return given
+    throw unavailable(
+      tool,
+      given === null || given === undefined ? 'it was not answered' : NO_ANSWER[asked.kind],
+    )
+  }
+  return ask as Ask
+}
+
+const NO_ANSWER: Record<Question['kind'], string> = {
+  text: 'what was answered is no text',
+  choice: 'what was answered is none of its choices',
+  confirm: 'what was answered is neither true nor false',
+}
+
+function isAnswer(question: Asked, given: unknown): given is string | boolean {
+  if (question.kind === 'confirm') return typeof given === 'boolean'
+  return typeof given === 'string' && (question.kind === 'text' || question.choices.includes(given))
+}
+
+/** A question as the host gets it, without what says who asks. */
+type Asked = Question & Pick<PromptRequest, 'kind'>
+
+const FIELDS: Record<Question['kind'], readonly string[]> = {
+  text: ['kind', 'message', 'default'],
+  choice: ['kind', 'message', 'choices', 'default'],
+  confirm: ['kind', 'message', 'default'],
+}
+
+function checkQuestion(tool: ToolDef, question: Question): Asked {
+  const refuse = (what: string): AgentAppsError =>
+    new AgentAppsError('OPTIONS_INVALID', `The question of "${tool.name}" ${what}.`, {
+      hint: "Write `ctx.ask({ kind: 'text', message })`, with `choices` for `choice`, or `kind: 'confirm'`.",
+      tool: tool.name,
+    })
+  if (!isJsonObject(question)) throw refuse('is no object')
+  const { kind, message, default: suggested, choices } = question as Record<string, unknown>
+  const fields = Object.hasOwn(FIELDS, String(kind)) ? FIELDS[kind as Question['kind']] : null
+  if (fields === null) throw refuse('has a `kind` that is not `text`, `choice` or `confirm`')
+  const unknown = Object.keys(question).find(field => !fields.includes(field))
+  if (unknown !== undefined) throw refuse(`has the field "${unknown}", which no \`${kind}\` has`)
+  if (typeof message !== 'string' || message === '') throw refuse('has no `message`')
+  if (kind === 'choice' && (!isStringArray(choices) || choices.length === 0))
+    throw refuse('has no array of strings `choices`')
+  const asked = {
+    kind,
+    message: shown(message),
+    ...(kind === 'choice' && { choices: [...(choices as string[])] }),
+  }
+  if (suggested === undefined) return asked as unknown as Asked
+  if (!isAnswer(asked as unknown as Asked, suggested)) throw refuse('has a `default` that is no answer to it')
+  return { ...asked, default: suggested } as unknown as Asked
+}
+
+/** A terminal or a direction of writing that a message changes could make it look like another question. */
+function shown(message: string): string {
+  return message.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function unavailable(tool: ToolDef, reason: string): AgentAppsError {
+  return new AgentAppsError(
+    'INTERACTION_UNAVAILABLE',
+    `The question of "${tool.name}" has no answer: ${reason}.`,
+    {
+      hint: 'Give `createRuntime` the function `interact`, which answers the questions of tools, too.',
+      tool: tool.name,
+    },
+  )
+}

@@ -1,0 +1,81 @@
+import { defineField } from '../../src/base/define-field.js'
+import type { Globals } from '../state/context.js'
+
+/** Shorter values are no secrets: replacing every `1` would make a message unreadable. */
+const SHORTEST = 4
+
+/** What stands in the place of a value. */
+const HIDDEN = '[redacted]'
+
+/** The values that are left out of what a runtime says, each with the forms that it may be written in. */
+const secretsOf = new WeakMap<Globals, Map<string, readonly string[]>>()
+
+/** Has a value left out of messages, events and diagnostics from now on. */
+export function hideSecret(value: string, globals: Globals): void {
+  if (value.length < SHORTEST) return
+  const secrets = secretsOf.get(globals) ?? new Map<string, readonly string[]>()
+  secretsOf.set(globals, secrets)
+  secrets.set(value, [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed(value))])
+  globals.redact ??= given => redacted(given, globals)
+}
+
+/**
+ * A value without the runtime's secrets: an array or a plain object with one is copied, an error keeps its
+ * identity and loses it. Other objects stay as they are.
+ */
+export function redacted<Value>(value: Value, globals: Globals): Value {
+  const secrets = [...(secretsOf.get(globals)?.values() ?? [])].flat()
+  // A secret that holds another one must go first.
+  secrets.sort((a, b) => b.length - a.length)
+  return clean(value, secrets, new Map()) as Value
+}
+
+function clean(value: unknown, secrets: readonly string[], seen: Map<object, unknown>): unknown {
+  if (typeof value === 'string') return cleanText(value, secrets)
+  if (typeof value !== 'object' || value === null) return value
+  if (seen.has(value)) return seen.get(value)
+  seen.set(value, value)
+  if (value instanceof Error) return cleanError(value, secrets, seen)
+  const prototype = Object.getPrototypeOf(value)
+  if (Array.isArray(value)) return cleanFields(value, [], secrets, seen)
+  return prototype === Object.prototype || prototype === null
+    ? cleanFields(value, Object.create(prototype), secrets, seen)
+    : value
+}
+
+function cleanFields<Copy extends object>(
+  value: object,
+  copy: Copy,
+  secrets: readonly string[],
+  seen: Map<object, unknown>,
+): object {
+  let isSame = true
+  for (const [key, item] of Object.entries(value)) {
+    const cleaned = clean(item, secrets, seen)
+    isSame &&= cleaned === item
+    defineField(copy as Record<string, unknown>, key, cleaned)
+  }
+  if (isSame) return value
+  seen.set(value, copy)
+  return copy
+}
+
+function cleanError(error: Error, secrets: readonly string[], seen: Map<object, unknown>): Error {
+  for (const key of new Set(['message', 'stack', 'cause', ...Object.keys(error)])) {
+    const written: unknown = Reflect.get(error, key)
+    const cleaned = clean(written, secrets, seen)
+    if (cleaned === written) continue
+    const enumerable = Object.prototype.propertyIsEnumerable.call(error, key)
+    Object.defineProperty(error, key, { value: cleaned, enumerable, writable: true, configurable: true })
+  }
+  return error
+}
+
+function cleanText(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
+}
+
+/** A lone half of a surrogate pair has no form in a URL. */
+function wellFormed(text: string): string {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+}

@@ -1,0 +1,60 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { declaredBy } from '../../src/own/declared.js'
+import { freezeArguments } from '../schema/freeze-arguments.js'
+import { compareWith } from '../schema/validate-schema.js'
+import type { Globals } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
+
+/** The configurations that were checked; a failed check is made again. */
+const checked = new WeakMap<Globals, WeakMap<ToolDef, Promise<JsonObject>>>()
+
+/**
+ * A tool's configuration, out of `config.tools` of the runtime: checked against the tool's schema, with its
+ * defaults, and frozen.
+ *
+ * @throws TOOL_CONFIG
+ */
+export function configOf(tool: ToolDef, globals: Globals): Promise<JsonObject> {
+  const known = checked.get(globals) ?? new WeakMap<ToolDef, Promise<JsonObject>>()
+  checked.set(globals, known)
+  const found = known.get(tool) ?? check(tool, globals)
+  known.set(tool, found)
+  return found
+}
+
+async function check(tool: ToolDef, globals: Globals): Promise<JsonObject> {
+  const given = globals.toolConfig?.[tool.name] ?? {}
+  const { config: schema } = declaredBy(tool.frontmatter.metadata)
+  const { enabled, timeoutMs, ...rest } = given
+  const own = schema ? withSwitches(given, rest, schema) : rest
+  const [unknown] = Object.keys(own)
+  if (schema === null && unknown !== undefined) {
+    throw invalid(tool, `it has "${unknown}", and the tool takes no configuration of its own`)
+  }
+  if (schema === null) return Object.freeze({})
+  const { value, fault } = await compareWith(
+    { tool: tool.name, part: 'params', schema, value: structuredClone(own) },
+    null,
+  )
+  if (!fault) return freezeArguments(value) as JsonObject
+  if (fault.code === 'SCHEMA_INVALID')
+    throw invalid(tool, fault.message.replace(/^.*? cannot be used/, 'its schema cannot be used'))
+  const faults = fault.issues?.map(({ message }) => message).join('; ') ?? fault.message
+  throw invalid(tool, faults, fault.issues)
+}
+
+/** `enabled` and `timeoutMs` are the runtime's, unless the schema speaks of them. */
+function withSwitches(given: JsonObject, rest: JsonObject, { properties }: JsonObject): JsonObject {
+  const spoken = Object.keys(isJsonObject(properties) ? properties : {})
+  const both = ['enabled', 'timeoutMs'].filter(key => spoken.includes(key) && key in given)
+  return { ...rest, ...Object.fromEntries(both.map(key => [key, given[key] ?? null])) }
+}
+
+function invalid({ name }: ToolDef, faults: string, issues?: AgentAppsError['issues']): AgentAppsError {
+  return new AgentAppsError('TOOL_CONFIG', `The configuration of the tool "${name}" is invalid: ${faults}.`, {
+    hint: `Correct \`config.tools["${name}"]\` of \`createRuntime\`.`,
+    tool: name,
+    ...(issues && { issues }),
+  })
+}

@@ -1,0 +1,98 @@
+import { canonicalJson } from '../../src/base/canonical-json.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import type { JsonValue } from '../../src/base/json.js'
+import { fillKey, ignoredArguments } from '../../src/policy/key-template.js'
+import { maskSecrets } from '../../src/policy/mask-secrets.js'
+import { shownText } from '../../src/policy/shown-text.js'
+import { definitionOf } from '../../src/skill/define-tool.js'
+import type { CallKey } from '../approvals/approved-call.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { guardsOf } from './guards-of.js'
+
+const KEY_MAX = 100_000
+/** Milliseconds. */
+const DERIVING_MAX = 100
+
+/** Tools whose function took too long. */
+const slow = new WeakSet<ToolDef>()
+
+/**
+ * The key of a call: what the tool's code derives from the arguments, what its template makes of them, or the
+ * arguments themselves as JSON.
+ *
+ * @throws APPROVAL_KEY_INVALID
+ */
+export async function callKey(tool: ToolDef, given: unknown): Promise<CallKey> {
+  const { approvalKey } = guardsOf(tool)
+  const args = (given ?? {}) as JsonValue
+  if (approvalKey === 'derived') {
+    const text = expectShort(tool, await derivedKey(tool, args))
+    return { whole: `derived ${text}`, text, shown: shownText(text), ignored: [] }
+  }
+  const masked = maskSecrets(args)
+  if (approvalKey === undefined) {
+    const whole = canonicalJson(args)
+    return { whole: `args ${whole}`, text: undefined, shown: shownText(canonicalJson(masked)), ignored: [] }
+  }
+  const { text, form } = fillKey(approvalKey, args)
+  const shown = shownText(fillKey(approvalKey, masked).text)
+  return {
+    whole: `${form} ${expectShort(tool, text)}`,
+    text,
+    shown,
+    ignored: ignoredArguments(approvalKey, args),
+  }
+}
+
+/**
+ * The key of a call that a person is asked about.
+ *
+ * @throws APPROVAL_KEY_INVALID, also where it is too long
+ */
+export async function approvalKey(tool: ToolDef, args: unknown): Promise<CallKey> {
+  const key = await callKey(tool, args)
+  expectShort(tool, key.whole)
+  return key
+}
+
+/** Throws for a key that is too long to compare and to keep. */
+function expectShort(tool: ToolDef, key: string): string {
+  if (key.length <= KEY_MAX) return key
+  throw keyInvalid(tool, `it has ${key.length} characters, more than ${KEY_MAX}`)
+}
+
+/** The function gets frozen arguments. It decides what an approval covers, so nothing it does wrong is let pass. */
+async function derivedKey(tool: ToolDef, args: JsonValue): Promise<string> {
+  const { deriveApprovalKey } = (await definitionOf(tool.load ? await tool.load() : tool.fn)) ?? {}
+  if (typeof deriveApprovalKey !== 'function')
+    throw keyInvalid(tool, 'its code has no function `deriveApprovalKey`')
+  if (slow.has(tool))
+    throw keyInvalid(tool, `\`deriveApprovalKey\` took longer than ${DERIVING_MAX} ms before`)
+  const began = performance.now()
+  let key: unknown
+  try {
+    key = deriveApprovalKey(args as never)
+  } catch (error) {
+    throw keyInvalid(
+      tool,
+      `\`deriveApprovalKey\` throws: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    )
+  }
+  if (performance.now() - began > DERIVING_MAX) {
+    slow.add(tool)
+    throw keyInvalid(tool, `\`deriveApprovalKey\` took longer than ${DERIVING_MAX} ms`)
+  }
+  if (typeof key === 'string') return key
+  // What it promises is not waited for; its error is not the process's.
+  if (key instanceof Promise) key.catch(() => {})
+  throw keyInvalid(tool, '`deriveApprovalKey` returned no string')
+}
+
+function keyInvalid({ name }: ToolDef, why: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('APPROVAL_KEY_INVALID', `The call of "${name}" has no approval key: ${why}.`, {
+    hint: 'Without a key nothing says what an approval would cover, so the call does not run. Mend the tool.',
+    tool: name,
+    cause,
+  })
+}

@@ -1,0 +1,14 @@
+import { endApprovals } from '../approvals/session-approvals.js'
+import type { Globals } from '../state/context.js'
+import { endSlots } from './slots.js'
+
+/** What a session has: each function removes one kind of it. */
+const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise<void>)[] = [
+  endApprovals,
+  endSlots,
+]
+
+/** Ends a session: removes all that is kept for it, in memory and in the runtime's store. */
+export async function endSession(sessionId: string, globals: Globals): Promise<void> {
+  for (const end of ENDINGS) await end(sessionId, globals)
+}

@@ -1,0 +1,224 @@
+import { disk } from '#disk'
+import { orNull } from '../../src/base/attempt.js'
+import { canonicalText } from '../../src/base/canonical-text.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import type { JsonObject, JsonValue } from '../../src/base/json.js'
+import type { StateSlot } from '../../src/own/declared.js'
+import { notJsonIn } from '../../src/values/not-json.js'
+import { compareWith } from '../schema/validate-schema.js'
+import type { Globals } from '../state/context.js'
+import type { StoredValue } from '../state/store.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { forgetKeys, rememberKey } from './stored-keys.js'
+
+/** The slots that calls of this process have opened, by key, and those of each session. */
+interface Slots {
+  byKey: Map<string, Slot>
+  bySession: Map<string, Set<string>>
+}
+
+const slotsOf = new WeakMap<Globals, Slots>()
+
+/**
+ * Opens a tool's slot for a call. Calls of one session share its object; what they leave in it is kept when
+ * they end. A slot without a session is kept in memory alone.
+ *
+ * @throws STATE_INVALID where what is kept, or the initial value, does not match the tool's schema
+ */
+export async function openSlot(
+  tool: ToolDef,
+  declared: StateSlot,
+  sessionId: string | undefined,
+  globals: Globals,
+): Promise<Slot> {
+  const slots = slotsOf.get(globals) ?? { byKey: new Map(), bySession: new Map() }
+  slotsOf.set(globals, slots)
+  const key = keyOf(tool, sessionId, globals)
+  const slot = slots.byKey.get(key) ?? new Slot(key, tool, declared, sessionId, globals)
+  slots.byKey.set(key, slot)
+  if (sessionId !== undefined) {
+    const keys = slots.bySession.get(sessionId) ?? new Set()
+    slots.bySession.set(sessionId, keys.add(key))
+  }
+  try {
+    await slot.open()
+    return slot
+  } catch (error) {
+    if (slots.byKey.get(key) === slot) slots.byKey.delete(key)
+    throw error
+  }
+}
+
+/** Removes the slots of a session, from memory and from the store. Calls that run keep nothing any more. */
+export async function endSlots(sessionId: string, globals: Globals): Promise<void> {
+  const slots = slotsOf.get(globals)
+  const keys = slots?.bySession.get(sessionId) ?? []
+  for (const key of keys) {
+    slots?.byKey.get(key)?.end()
+    slots?.byKey.delete(key)
+  }
+  slots?.bySession.delete(sessionId)
+  await forgetKeys(sessionId, globals)
+}
+
+const LEFT = 'What was left in the state'
+
+/** A tool's own state in one session. */
+export class Slot {
+  value: JsonValue
+  /** What was last kept, as text; null before anything was. */
+  #kept: string | null = null
+  #keptValue: JsonValue = null
+  #version: string | null = null
+  #users = 0
+  #hasEnded = false
+  /** Why what calls leave in it cannot be kept any more. */
+  #failure: unknown
+  #loading: Promise<void> | undefined
+  #saving: Promise<void> = Promise.resolve()
+
+  constructor(
+    readonly key: string,
+    readonly tool: ToolDef,
+    readonly declared: StateSlot,
+    readonly sessionId: string | undefined,
+    readonly globals: Globals,
+  ) {
+    this.value = structuredClone(declared.initial)
+  }
+
+  /** Reads what another process may have kept, where no call of this one has the object. */
+  async open(): Promise<void> {
+    this.#users++
+    if (this.#users === 1) this.#loading = this.#load()
+    try {
+      await this.#loading
+    } catch (error) {
+      this.#users--
+      throw error
+    }
+  }
+
+  /**
+   * Keeps what a call has left.
+   *
+   * @throws STATE_CONFLICT, STATE_INVALID
+   */
+  async close(): Promise<void> {
+    this.#users--
+    const saving = this.#saving.then(() => this.#save())
+    this.#saving = saving.catch(() => {})
+    return saving
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  async #load(): Promise<void> {
+    await this.#saving
+    const stored = await this.#stored()
+    if (stored === null ? this.#kept !== null && !this.#isStored : stored.version === this.#version) return
+    this.#version = stored?.version ?? null
+    const value = stored ? stored.value : structuredClone(this.declared.initial)
+    this.value = await this.#checked(value, stored ? 'What is kept as the state' : 'The initial state')
+    this.#note(canonicalText(this.value))
+  }
+
+  get #isStored(): boolean {
+    return this.sessionId !== undefined && this.globals.config.store !== undefined
+  }
+
+  async #stored(): Promise<StoredValue | null> {
+    return this.#isStored ? ((await this.globals.config.store?.get(this.key)) ?? null) : null
+  }
+
+  async #save(): Promise<void> {
+    if (this.#hasEnded) return
+    // What this call left is lost with what the call before it left.
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      this.#mustBeJson()
+      const text = canonicalText(this.value)
+      if (text !== this.#kept) await this.#keep(text)
+    } catch (error) {
+      this.#failure =
+        isAgentAppsError(error) && error.code === 'STATE_CONFLICT' ? conflict(this.tool, error) : error
+      this.#leave()
+      throw this.#failure
+    }
+    if (this.#users === 0 && this.#isStored) this.#leave()
+  }
+
+  async #keep(text: string): Promise<void> {
+    const value = await this.#checked(this.value, LEFT)
+    const { store } = this.globals.config
+    if (store && this.sessionId !== undefined) {
+      await rememberKey(this.sessionId, this.key, store)
+      this.#version = await store.set(this.key, value, this.#version)
+    }
+    this.#note(text)
+  }
+
+  #note(text: string): void {
+    this.#kept = text
+    this.#keptValue = structuredClone(this.value)
+  }
+
+  /** Has the next call begin with what is kept. */
+  #leave(): void {
+    const slots = slotsOf.get(this.globals)
+    if (slots?.byKey.get(this.key) !== this) return
+    slots.byKey.delete(this.key)
+    if (this.#isStored) return
+    const next = new Slot(this.key, this.tool, this.declared, this.sessionId, this.globals)
+    next.value = this.#keptValue
+    next.#note(canonicalText(next.value))
+    slots.byKey.set(this.key, next)
+  }
+
+  /** Before anything walks through it: it may hold itself. */
+  #mustBeJson(): void {
+    const { what, path } = notJsonIn({ state: this.value } as JsonObject) ?? {}
+    if (what !== undefined) throw invalid(this.tool, LEFT, `${what} at "${path}" is no JSON`)
+    if (orNull(() => JSON.stringify(this.value)) === null) throw invalid(this.tool, LEFT, 'it holds itself')
+  }
+
+  async #checked(value: JsonValue, what: string): Promise<JsonValue> {
+    const { name } = this.tool
+    const { schema } = this.declared
+    const { value: checked, fault } = await compareWith({ tool: name, part: 'params', schema, value }, null)
+    if (!fault) return checked as JsonValue
+    const faults = fault.issues?.map(({ message }) => message).join('; ') ?? fault.message
+    throw invalid(this.tool, what, faults, fault.issues)
+  }
+}
+
+function invalid(
+  { name }: ToolDef,
+  what: string,
+  faults: string,
+  issues?: AgentAppsError['issues'],
+): AgentAppsError {
+  return new AgentAppsError('STATE_INVALID', `${what} of "${name}" is invalid: ${faults}.`, {
+    hint: 'Correct the tool or its schema. `runtime.endSession(id)` removes what is kept.',
+    tool: name,
+    ...(issues && { issues }),
+  })
+}
+
+function conflict({ name }: ToolDef, cause: unknown): AgentAppsError {
+  return new AgentAppsError(
+    'STATE_CONFLICT',
+    `The state of "${name}" was changed by another process while the call ran. What the call left in it is lost.`,
+    { hint: 'Call the tool again: it begins with what the other process kept.', tool: name, cause },
+  )
+}
+
+/** A tool of the same name from elsewhere has a slot of its own. */
+function keyOf(tool: ToolDef, sessionId: string | undefined, { config }: Globals): string {
+  const { layer, entry, file } = tool.origin
+  const cwd = config.cwd ?? disk.cwd()
+  const place = entry === '' ? '' : (disk.inside(cwd, entry) ?? entry)
+  return JSON.stringify(['state', sessionId ?? null, layer, place, file, tool.name])
+}

@@ -1,0 +1,16 @@
+import type { JsonObject, JsonValue } from '../base/json.js'
+import type { Ask } from './question.js'
+
+/** What only the tool that runs gets from its context. */
+export interface OwnParts {
+  /** The tool's configuration, checked, with defaults. */
+  readonly config: JsonObject
+  /** The variables of the environment that it declares and the host lets through. */
+  readonly env: Readonly<Record<string, string>>
+  /** Its slot in this session, as one object that its calls share; undefined where it declares none. */
+  state: JsonValue | undefined
+  readonly ask: Ask
+}
+
+/** The property of a context with these parts: no name that code meets by chance. */
+export const OWN: unique symbol = /* @__PURE__ */ Symbol.for('agent-apps.own')
