@@ -1,5 +1,5 @@
 import { defineTool } from 'agent-apps'
-import { type BashArguments, bash } from './process/bash.js'
+import { type BashArguments, bash, commandKey } from './process/bash.js'
 
 export default defineTool({
   name: 'bash',
@@ -29,5 +29,25 @@ export default defineTool({
     required: ['command'],
     additionalProperties: false,
   },
+  config: {
+    type: 'object',
+    properties: {
+      wrap: {
+        type: 'array',
+        items: { type: 'string' },
+        default: [],
+        description: 'A program and its arguments that the shell is started by.',
+      },
+      env: {
+        type: 'array',
+        items: { type: 'string' },
+        default: [],
+        description: 'Names of other variables of the host that commands see.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: args => commandKey(args as unknown as BashArguments),
+  preview: ({ command }) => String(command),
   execute: async (args, ctx) => bash(args as unknown as BashArguments, ctx),
 })

@@ -27,6 +27,8 @@ export default defineTool({
     required: ['description', 'prompt'],
     additionalProperties: false,
   },
+  deriveApprovalKey: ({ agent, prompt }) => (agent === undefined ? String(prompt) : `${agent}: ${prompt}`),
+  preview: ({ prompt }) => String(prompt),
   execute: async (args, ctx) => task(args as unknown as TaskArguments, ctx),
 })
 

@@ -1,5 +1,3 @@
-import type { ToolContext } from 'agent-apps'
-
 export interface Todo {
   content: string
   status: 'pending' | 'in_progress' | 'completed' | 'cancelled'
@@ -28,18 +26,4 @@ export function shownTodos(todos: readonly Todo[]): {
 /** What a session keeps of its list. */
 export interface TodoState {
   todos: Todo[]
-}
-
-const RUNTIME: unique symbol = Symbol.for('agent-apps.context') as never
-const sessions = new WeakMap<object, Map<string, TodoState>>()
-
-export function stateOf(ctx: ToolContext): TodoState {
-  const { globals } = (ctx as { [RUNTIME]?: { globals: object } })[RUNTIME] ?? {}
-  const { sessionId } = ctx
-  if (globals === undefined || sessionId === undefined) return { todos: [] }
-  const kept = sessions.get(globals) ?? new Map<string, TodoState>()
-  sessions.set(globals, kept)
-  const state = kept.get(sessionId) ?? { todos: [] }
-  kept.set(sessionId, state)
-  return state
 }

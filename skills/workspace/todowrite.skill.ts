@@ -1,5 +1,5 @@
 import { defineTool } from 'agent-apps'
-import { shownTodos, stateOf, type Todo } from './todo-list.js'
+import { shownTodos, type Todo, type TodoState } from './todo-list.js'
 
 export default defineTool({
   name: 'todowrite',
@@ -31,10 +31,19 @@ export default defineTool({
     },
     additionalProperties: false,
   },
+  state: {
+    schema: {
+      type: 'object',
+      properties: { todos: { type: 'array', items: { type: 'object' } } },
+      required: ['todos'],
+    },
+    initial: { todos: [] },
+  },
   execute: (args, ctx) => {
-    const state = stateOf(ctx)
+    const state = ctx.state as TodoState
     const { todos } = args as { todos?: Todo[] }
     if (todos) state.todos = todos
-    return shownTodos(state.todos)
+    // What is given out is not what is kept.
+    return shownTodos(structuredClone(state.todos))
   },
 })

@@ -31,6 +31,31 @@ export default defineTool({
     required: ['url'],
     additionalProperties: false,
   },
+  config: {
+    type: 'object',
+    properties: {
+      allow: {
+        type: 'array',
+        items: { type: 'string', pattern: '^(\\*\\.)?[^\\s/*@]+$' },
+        default: [],
+        description: 'Hosts that may have any address: `host`, `host:port` or `*.domain`.',
+      },
+      proxy: {
+        type: 'string',
+        pattern: '^https?://',
+        description: 'The URL of a proxy that all goes through, and that looks at addresses.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ url }) => originOf(String(url)),
+  preview: ({ url }) => String(url),
   // What fetches is large, and loaded by the first call.
   execute: async (args, ctx) => (await import('./web/webfetch.js')).webfetch(args, ctx),
 })
+
+/** The origin of a URL. What has none is refused by every call. */
+function originOf(url: string): string {
+  const origin = URL.canParse(url) ? new URL(url).origin : 'null'
+  return origin === 'null' ? url : origin
+}

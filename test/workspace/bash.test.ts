@@ -1,10 +1,14 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ToolConfig } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
+import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree } from '../support/tree.js'
-import { call, codeOf, workspaceRuntime } from '../support/workspace-tools.js'
+import { call, codeOf, processesIn, workspaceRuntime } from '../support/workspace-tools.js'
+
+const PAGE = readFileSync(join(ROOT, 'docs/workspace-processes.md'), 'utf8')
 
 const bash = (root: string, command: string, more: Record<string, unknown> = {}) =>
   call(workspaceRuntime(root), 'bash', { command, ...more })
@@ -122,6 +126,89 @@ describe('bash', () => {
     for (const more of [{ timeoutMs: 0 }, { timeoutMs: 1e9 }, { other: true }])
       expect(await codeOf(bash(root, 'true', more))).toBe('ARGS_INVALID')
     expect(await bash(root, `: ${'ü'.repeat(29_990)}`)).toMatchObject({ metadata: { exitCode: 0 } })
+  })
+})
+
+describe('what a host sets for bash', () => {
+  const bashOf = (root: string, bash: ToolConfig, args: Record<string, unknown>) =>
+    call(workspaceRuntime(root, { config: { tools: { bash } } }), 'bash', args)
+
+  it('are names of variables that commands see', async () => {
+    process.env.OF_THE_HOST = 'passed'
+    const { output } = await bashOf(temporary(), { env: ['OF_THE_HOST'] }, { command: 'echo $OF_THE_HOST' })
+    expect(output).toBe('passed\n')
+  })
+
+  it('is a program that starts the shell', async () => {
+    const root = makeTree({ 'src/a.ts': '' })
+    const wrap = ['/usr/bin/env', 'AT=${workspace}:${cwd}']
+    const { output } = await bashOf(root, { wrap }, { command: 'echo "$AT $1"', cwd: 'src' })
+    expect(output).toBe(`${root}:${root}/src \n`)
+    const none = await bashOf(root, { wrap: ['no-such-program'] }, { command: 'echo hi' })
+    expect(none.metadata.exitCode).toBe(127)
+    expect(none.output).not.toContain('hi')
+  })
+
+  it.skipIf(!existsSync('/usr/bin/bwrap'))('may be bubblewrap, which keeps commands in', async () => {
+    const root = makeTree({ 'src/a.ts': '' })
+    const [, wrap = ''] = /^const wrap = (\[[\s\S]*?\n\])$/m.exec(PAGE) ?? []
+    const config = { wrap: new Function(`return ${wrap}`)() as string[] }
+    const command = `pwd; touch new; ls; ls ${ROOT} 2>/dev/null || echo kept in`
+    const { output } = await bashOf(root, config, { command, cwd: 'src' })
+    expect(output).toBe(`${root}/src\na.ts\nnew\nkept in\n`)
+    const late = { command: 'setsid sleep 60 & sleep 60', timeoutMs: 500 }
+    expect((await bashOf(root, config, late)).output).toContain('[ended after 500 ms')
+    expect(processesIn(root)).toEqual([])
+  })
+
+  it.each([{ wrap: 'bwrap' }, { env: [1] }, { other: true }])('is checked: %j', async config => {
+    expect(await codeOf(bashOf(temporary(), config as never, { command: 'true' }))).toBe('TOOL_CONFIG')
+  })
+})
+
+describe('what an approval of bash is for', () => {
+  it.each([
+    ['git status', '.', 'git status'],
+    ['  git status\n', './', '  git status\n'],
+    ['ls', 'src', 'cd src && ls'],
+    ['ls', './src/../src/', 'cd src && ls'],
+    ['ls', 'my files', "cd 'my files' && ls"],
+    ['ls', "it's", "cd 'it'\\''s' && ls"],
+    ['ls', '-x', "cd '-x' && ls"],
+  ])('%j in %j is %j', async (command, cwd, key) => {
+    const keys: unknown[] = []
+    const runtime = workspaceRuntime(temporary(), {
+      policy: { permissions: ['execute'] },
+      interact: request => {
+        keys.push('key' in request && request.key)
+        return 'deny'
+      },
+    })
+    await codeOf(runtime.forAgent().invoke('bash', { command, cwd }))
+    expect(keys).toEqual([key])
+  })
+
+  it('is what rules are compared with', async () => {
+    const root = makeTree({ 'src/a.ts': '' })
+    const agent = workspaceRuntime(root, {
+      policy: { permissions: ['execute'], rules: 'bash(echo:*,$policy=allow) bash(pwd,$policy=allow)' },
+    }).forAgent()
+    const decisionOf = async (command: string, cwd?: string) =>
+      (await agent.authorize('bash', { command, ...(cwd && { cwd }) })).decision
+    for (const command of ['echo', 'echo a', 'pwd']) expect(await decisionOf(command), command).toBe('allow')
+    for (const command of [
+      'echo a; rm b',
+      'echo a\nrm b',
+      'echo $(rm b)',
+      'echo a && rm b',
+      'echoes',
+      'pwd -P',
+      'rm',
+    ])
+      expect(await decisionOf(command), command).toBe('ask')
+    expect(await decisionOf('echo a', 'src')).toBe('ask')
+    expect(await decisionOf('pwd', 'src')).toBe('ask')
+    expect(await decisionOf('pwd', './')).toBe('allow')
   })
 })
 

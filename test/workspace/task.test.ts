@@ -75,8 +75,8 @@ describe('task', () => {
     const keys: unknown[] = []
     const asking = workspaceRuntime(temporary(), {
       policy: { permissions: ['execute'] },
-      interact: ({ key }) => {
-        keys.push(key)
+      interact: request => {
+        keys.push('key' in request && request.key)
         return 'allow-once'
       },
     })

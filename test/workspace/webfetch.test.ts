@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { RuntimeOptions } from 'agent-apps'
+import type { RuntimeOptions, ToolConfig } from 'agent-apps'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
 import { times } from '../support/long.js'
@@ -45,7 +45,7 @@ async function listen(one: Server): Promise<string> {
 }
 
 /** A runtime whose host allows the server of the test. */
-function runtimeOf(webfetch: Record<string, unknown> = { allow: ['127.0.0.1'] }, more: RuntimeOptions = {}) {
+function runtimeOf(webfetch: ToolConfig = { allow: ['127.0.0.1'] }, more: RuntimeOptions = {}) {
   return workspaceRuntime(temporary(), { config: { tools: { webfetch } }, ...more })
 }
 const fetched = (path = '/', args: Record<string, unknown> = {}, runtime = runtimeOf()) =>
@@ -206,7 +206,9 @@ describe('webfetch', () => {
     proxy.on('connect', (request, socket: Socket) => {
       seen.push(request.url)
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 8\r\n\r\nby proxy')
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 8\r\n\r\nby proxy'),
+      )
     })
     const through = await listen(proxy)
     const { output } = await call(runtimeOf({ proxy: through }), 'webfetch', { url: 'http://10.0.0.1/' })
@@ -288,8 +290,8 @@ describe('who may call webfetch', () => {
     const keys: unknown[] = []
     const agent = runtimeOf(undefined, {
       policy: { permissions: ['network'] },
-      interact: ({ key }) => {
-        keys.push(key)
+      interact: request => {
+        keys.push('key' in request && request.key)
         return 'allow-session'
       },
     }).forAgent()

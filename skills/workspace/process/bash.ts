@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { posix } from 'node:path'
 import type { ToolContext, ToolResult } from 'agent-apps'
 import { keptOutput } from '../files/output-folder.js'
 import { startFolder } from '../tree/start-folder.js'
@@ -16,8 +17,19 @@ export interface BashArguments {
 
 /** What a host may set under `config.tools.bash`. */
 interface BashConfig {
-  wrap?: string[]
-  env?: string[]
+  wrap: string[]
+  env: string[]
+}
+
+/**
+ * What an approval of a call is for: the command exactly as it runs. Another folder makes it two commands, which
+ * no rule for the beginning of a command covers.
+ */
+export function commandKey({ command, cwd }: BashArguments): string {
+  const folder = posix.normalize(cwd).replace(/(?<=.)\/$/, '')
+  if (folder === '.') return command
+  const isPlain = /^[\w./-]+$/.test(folder) && !folder.startsWith('-')
+  return `cd ${isPlain ? folder : `'${folder.replaceAll("'", "'\\''")}'`} && ${command}`
 }
 
 /**
@@ -31,7 +43,7 @@ export async function bash(
 ): Promise<ToolResult> {
   const workspace = await workspaceOf(ctx)
   const { real: folder } = await startFolder(cwd, workspace)
-  const { wrap, env } = (ctx as { config?: BashConfig }).config ?? {}
+  const { wrap, env } = ctx.config as unknown as BashConfig
   const title = titleOf(command)
   ctx.update({ title })
   const output = new CommandOutput(

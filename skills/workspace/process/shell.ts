@@ -14,7 +14,7 @@ const VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE
  */
 export function shellCommand(
   command: string,
-  { wrap = [], workspace, cwd }: { wrap?: readonly string[] | undefined; workspace: string; cwd: string },
+  { wrap, workspace, cwd }: { wrap: readonly string[]; workspace: string; cwd: string },
 ): string[] {
   const places = new Map([
     ['workspace', workspace],
@@ -44,7 +44,7 @@ function isExecutable(file: string): boolean {
 }
 
 /** The environment of a command: a few variables of this process, and the others that the host names. */
-export function shellEnvironment(named: readonly string[] = []): NodeJS.ProcessEnv {
+export function shellEnvironment(named: readonly string[]): NodeJS.ProcessEnv {
   const passed = Object.entries(process.env).filter(
     ([name]) => VARIABLES.includes(name) || name.startsWith('LC_') || named.includes(name),
   )

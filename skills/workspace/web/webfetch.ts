@@ -15,7 +15,7 @@ interface WebfetchArguments {
 
 /** What a host may set under `config.tools.webfetch`. */
 interface WebfetchConfig {
-  allow?: string[]
+  allow: string[]
   proxy?: string
 }
 
@@ -26,7 +26,7 @@ interface WebfetchConfig {
  */
 export async function webfetch(args: unknown, ctx: ToolContext): Promise<ToolResult> {
   const { url, format, timeoutMs } = args as WebfetchArguments
-  const { allow, proxy } = (ctx as { config?: WebfetchConfig }).config ?? {}
+  const { allow, proxy } = ctx.config as unknown as WebfetchConfig
   const late = AbortSignal.timeout(timeoutMs)
   const signal = ctx.signal ? AbortSignal.any([ctx.signal, late]) : late
   try {
