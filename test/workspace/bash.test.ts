@@ -169,7 +169,7 @@ describe('what a host sets for bash', () => {
 describe('what an approval of bash is for', () => {
   it.each([
     ['git status', '.', 'git status'],
-    ['  git status\n', './', '  git status\n'],
+    ['  git status', './', '  git status'],
     ['ls', 'src', 'cd src && ls'],
     ['ls', './src/../src/', 'cd src && ls'],
     ['ls', 'my files', "cd 'my files' && ls"],
