@@ -310,10 +310,15 @@ describe('the library', () => {
   const TAGS: Record<string, string[]> = {
     'agent-discover': ['meta-runnable'],
     each: ['meta-directive-block'],
+    edit: ['meta-runnable', 'meta-workspace'],
+    glob: ['meta-runnable', 'meta-workspace'],
+    grep: ['meta-runnable', 'meta-workspace'],
     if: ['meta-directive-block'],
     include: ['meta-directive-inline', 'meta-directive-block'],
     library: [],
     limit: ['meta-middleware', 'meta-metadata'],
+    list: ['meta-runnable', 'meta-workspace'],
+    read: ['meta-runnable', 'meta-workspace'],
     retry: ['meta-middleware', 'meta-metadata'],
     skill: ['meta-directive-inline'],
     'skill-describe': ['meta-runnable'],
@@ -324,6 +329,7 @@ describe('the library', () => {
     tools: ['meta-directive-inline', 'meta-directive-block'],
     trace: ['meta-middleware', 'meta-metadata'],
     value: ['meta-directive-inline'],
+    write: ['meta-runnable', 'meta-workspace'],
   }
 
   it('has no other tools', async () => {

@@ -21,15 +21,19 @@ const ended = new Int32Array(stop)
 const tried = work => {
   try {
     work()
+    return true
   } catch {
-    // A call may have made the folder anew meanwhile.
-    rmSync(folder, { recursive: true, force: true })
+    return false
   }
 }
+const remove = () => {
+  // A call may make the folder anew, and write into it, at any moment.
+  while (!tried(() => rmSync(folder, { recursive: true, force: true }))) {}
+}
 while (Atomics.load(ended, 0) === 0) {
-  tried(() => renameSync(folder, away))
+  if (!tried(() => renameSync(folder, away))) remove()
   tried(() => symlinkSync(outside, folder))
-  rmSync(folder, { recursive: true, force: true })
+  remove()
   tried(() => renameSync(away, folder))
 }
 `
@@ -50,6 +54,10 @@ describe.runIf(process.platform === 'linux')('a folder that is swapped for a lin
       eval: true,
       workerData: { folder, away, outside: join(around, 'outside'), stop },
     })
+    const ended = new Promise<Error | number>(resolve => {
+      worker.once('error', resolve)
+      worker.once('exit', resolve)
+    })
     const said: string[] = []
     try {
       await new Promise(resolve => worker.once('online', resolve))
@@ -65,7 +73,7 @@ describe.runIf(process.platform === 'linux')('a folder that is swapped for a lin
       }
     } finally {
       Atomics.store(new Int32Array(stop), 0, 1)
-      await new Promise(resolve => worker.once('exit', resolve))
+      expect(await ended).toBe(0)
     }
     expect(said.filter(one => one.includes('SECRET'))).toEqual([])
     expect(readdirSync(join(around, 'outside/deep'))).toEqual(['SECRET.txt', 'a.txt'])
