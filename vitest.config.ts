@@ -45,7 +45,7 @@ export default defineConfig({
       { find: /^agent-apps\/runtime$/, replacement: built('runtime/index.js') },
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
-      { find: /^agent-apps\/(esbuild|store|vite)$/, replacement: built('adapters/$1.js') },
+      { find: /^agent-apps\/(esbuild|store|testing|vite)$/, replacement: built('adapters/$1.js') },
     ],
   },
   test: {

@@ -34,8 +34,10 @@ export {
   transferableSerializerSource,
 } from '../src/serialize/transferable-serializer.js'
 export {
+  type AnyDefinition,
   type DefinedTool,
   defineTool,
+  definitionOf,
   isDefinedTool,
   type PreviewContext,
   type ToolDefinition,

@@ -2,7 +2,8 @@
 
 import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
-import { isOffered } from '../../src/catalog/offered-tool.js'
+import { isOffered, matchedTool } from '../../src/catalog/offered-tool.js'
+import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { answerRequest } from '../approvals/waiting-request.js'
@@ -49,7 +50,13 @@ export async function listTools(agent: Agent): Promise<ToolDef[]> {
   const { globals } = agent
   const tools = await allTools(globals)
   const offered = (): ToolDef[] => tools.filter(tool => isOffered(tool) && isEnabled(tool, globals))
-  return keptList(agent, skills, tools, () => allowedAmong(offered(), globals, limits()))
+  return keptList(agent, skills, tools, async () => usable(await allowedAmong(offered(), globals, limits())))
+}
+
+/** Those that do not lack a tool that they require. */
+function usable(tools: ToolDef[]): ToolDef[] {
+  const there = tools.map(matchedTool)
+  return tools.filter(({ frontmatter }) => hasRequiredTools(frontmatter.metadata['requires-tools'], there))
 }
 
 export async function invoke(

@@ -2,13 +2,15 @@ import { disk } from '#disk'
 import { canonicalText } from '../../src/base/canonical-text.js'
 import type { CodeSource } from '../../src/content/disk-parser.js'
 import { type DigestedFile, digestedFiles } from '../../src/index/digested-files.js'
+import type { DirectoryNames } from '../../src/index/directory-names.js'
 import type { ModuleRecord, ToolRecord } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { findBase } from '../cascade/find-base.js'
-import { loadParser } from '../directory/directory-files.js'
+import { loadParser, rereadFile } from '../directory/directory-files.js'
 import { isStillFresh } from '../directory/file-freshness.js'
+import { currentIndex, withNames } from '../directory/look-up.js'
 import { delegateSource, delegateTarget } from '../find/delegate-source.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
@@ -79,31 +81,45 @@ async function toolsAround(tool: ToolDef, parts: DigestedFile[], globals: Global
 }
 
 /** The files of one tool. */
-async function filesOf(source: ToolSource, globals: Globals): Promise<Map<string, string>> {
-  const { names, record } = source
+async function filesOf(found: ToolSource, globals: Globals): Promise<Map<string, string>> {
+  const { state, record } = found
   const { file, frontmatter, kind, module, delegate } = record
-  const files = new Map([[file, fileDigest(source, file, globals)]])
-  if (kind === 'folder') {
+  const files = await withNames(state, globals, async () => {
+    const source = await sourceNow(found, globals)
+    const own = new Map([[file, fileDigest(source, file, globals)]])
+    if (kind !== 'folder') return own
     const folder = file.replace(/[^/]*$/, '')
-    for (const { path, sha256 } of names.details(frontmatter.name)?.resources ?? [])
-      files.set(folder + path, currentDigest(source, folder + path, globals) ?? sha256)
-  }
-  const code = kind === 'code' ? { file } : delegateSource(source)
+    for (const { path, sha256 } of source.names?.details(frontmatter.name)?.resources ?? [])
+      own.set(folder + path, currentDigest(source, folder + path, globals) ?? sha256)
+    return own
+  })
+  const code = kind === 'code' ? { file } : delegateSource(found)
   const compiled = kind === 'code' ? module : delegate && 'file' in delegate ? delegate : undefined
   if (code) {
-    const inputs = await inputsOf(source, compiled, code, globals)
+    const inputs = await inputsOf(found, compiled, code, globals)
     for (const [path, digest] of inputs) files.set(path, digest)
   }
   return files
 }
 
-/** The digest that an index has of a file; under `check`, and without one, that of the file as it is now. */
-function fileDigest(source: ToolSource, path: string, globals: Globals): string {
-  return currentDigest(source, path, globals) ?? source.names.file(path)?.sha256 ?? 'gone'
+/** A tool's record with the names of its directory as they are now: parts of an older index may be gone. */
+interface SourceNow extends Pick<ToolSource, 'state' | 'record'> {
+  names: DirectoryNames | null
 }
 
-function currentDigest({ state, names }: ToolSource, path: string, { config }: Globals): string | null {
-  if (names.via === 'bundle' || (names.via === 'index' && config.freshness === 'trust')) return null
+async function sourceNow({ state, names, record }: ToolSource, globals: Globals): Promise<SourceNow> {
+  if (names.via === 'disk') return { state, names, record }
+  const now = currentIndex(state, globals) ?? (await rereadFile(state, record.file, globals))
+  return { state, names: now, record }
+}
+
+/** The digest that an index has of a file; under `check`, and without one, that of the file as it is now. */
+function fileDigest(source: SourceNow, path: string, globals: Globals): string {
+  return currentDigest(source, path, globals) ?? source.names?.file(path)?.sha256 ?? 'gone'
+}
+
+function currentDigest({ state, names }: SourceNow, path: string, { config }: Globals): string | null {
+  if (names?.via === 'bundle' || (names?.via === 'index' && config.freshness === 'trust')) return null
   return disk.digestFile(disk.resolve(state.dir, path))
 }
 
@@ -121,7 +137,10 @@ async function inputsOf(
   const now = holds ? null : await bundledNow(source, code, globals)
   if (!now) {
     const { inputs = [], outside } = compiled ?? {}
-    const inside = inputs.map((path): DigestedFile => [path, fileDigest(source, path, globals)])
+    const inside = await withNames(state, globals, async () => {
+      const current = await sourceNow(source, globals)
+      return inputs.map((path): DigestedFile => [path, fileDigest(current, path, globals)])
+    })
     return outside === undefined ? inside : [...inside, [OUTSIDE, outside]]
   }
   const outside = now.filter(([path]) => !isInside(path))

@@ -6,7 +6,7 @@ import { addDiagnostic } from '../state/globals.js'
 /** Tells the listeners of an event. One that throws is noted, and disturbs nobody. */
 export function notify(given: RunEvent, globals: Globals): void {
   const { type } = given
-  const event = Object.freeze(given)
+  const event = Object.freeze(globals.redact?.(given) ?? given)
   for (const { listener } of [...(globals.events.listeners.get(type) ?? [])]) {
     try {
       const answer: unknown = listener(event)

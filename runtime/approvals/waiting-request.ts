@@ -1,6 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import type { CallIds, Globals } from '../state/context.js'
+import type { WaitingRequest } from '../state/policy.js'
 import { argumentsText } from './approval-request.js'
 import type { ApprovedCall } from './approved-call.js'
 import { storeOf } from './memory-store.js'
@@ -20,17 +21,20 @@ interface Waiting extends JsonObject {
   state: 'waiting' | 'answered' | 'used'
   answer: string
   reason: string
+  /** What a person is to be asked. */
+  request: JsonObject
 }
 
 /** Requests of this process that end by themselves, so that a store in memory does not grow. */
 const ending = new WeakMap<Globals, Map<string, number>>()
 
 /**
- * Keeps a request until it is answered, here or in another process.
+ * Keeps a request until it is answered, here or in another process. False where it was kept before.
  *
  * @throws APPROVAL_INVALID where another agent's request has this id
  */
-export async function keepRequest(call: ApprovedCall, id: string, expires: number): Promise<void> {
+export async function keepRequest(call: ApprovedCall, request: WaitingRequest): Promise<boolean> {
+  const { id, expires } = request
   const { globals, envelope } = call.asking
   const store = storeOf(globals)
   await removeExpired(globals)
@@ -40,16 +44,26 @@ export async function keepRequest(call: ApprovedCall, id: string, expires: numbe
   if (known && known.owner !== owner) throw refused(id, 'another agent uses this id')
   const binding = await bindingOf(call)
   // Asked again with the same arguments, it is the same question, and perhaps answered by now.
-  if (known && known.binding === binding && known.state !== 'used' && known.expires > Date.now()) return
-  const waiting: Waiting = { binding, owner, expires, state: 'waiting', answer: '', reason: '' }
+  if (known && known.binding === binding && known.state !== 'used' && known.expires > Date.now()) return false
+  const shown = JSON.parse(JSON.stringify(request)) as JsonObject
+  const waiting: Waiting = {
+    binding,
+    owner,
+    expires,
+    state: 'waiting',
+    answer: '',
+    reason: '',
+    request: shown,
+  }
   try {
     await store.set(keyOf(id), waiting, found?.version ?? null)
   } catch (error) {
     // Somebody else asked or answered at the same time: looked at again, it may be the same question.
-    if (isConflict(error)) return keepRequest(call, id, expires)
+    if (isConflict(error)) return keepRequest(call, request)
     throw error
   }
   ending.get(globals)?.set(id, expires)
+  return true
 }
 
 /**

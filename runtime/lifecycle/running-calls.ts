@@ -47,11 +47,6 @@ export class RunningCalls {
       for (const { abort } of this.calls) abort(reason())
     })
   }
-
-  /** Waits until all have ended, however long that takes. */
-  async ended(): Promise<void> {
-    while (this.calls.size > 0) await Promise.all([...this.calls].map(({ over }) => over))
-  }
 }
 
 /** Has nobody wait for the calls that this is called from: they may be waiting for whoever does. */

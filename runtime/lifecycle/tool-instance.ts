@@ -146,8 +146,8 @@ export class ToolInstance {
   /** Disposes of it once no call of it is running: its code was replaced. */
   async retire(): Promise<void> {
     this.isRetired = true
-    await this.running.ended()
     await this.next(async () => {
+      // The last of them comes back to this.
       if (this.running.size > 0) return
       // A call of an older turn that comes now waits, and initialises it anew.
       this.ready = undefined

@@ -38,8 +38,10 @@ async function check(tool: ToolDef, globals: Globals): Promise<JsonObject> {
     null,
   )
   if (!fault) return freezeArguments(value) as JsonObject
-  if (fault.code === 'SCHEMA_INVALID')
-    throw invalid(tool, fault.message.replace(/^.*? cannot be used/, 'its schema cannot be used'))
+  if (fault.code === 'SCHEMA_INVALID') {
+    const said = fault.message.replace('"params"', '"config"')
+    throw new AgentAppsError('SCHEMA_INVALID', said, { hint: fault.hint, tool: tool.name })
+  }
   const faults = fault.issues?.map(({ message }) => message).join('; ') ?? fault.message
   throw invalid(tool, faults, fault.issues)
 }

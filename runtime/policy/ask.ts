@@ -76,8 +76,10 @@ export async function requestOf(asking: Asking, decision: Decision): Promise<Wai
   if (answer !== undefined && answer !== 'deny') return null
   const { callId = crypto.randomUUID() } = envelope
   const expires = Date.now() + (globals.config.interactTimeoutMs ?? TIMEOUT_MS)
-  if (envelope.callId !== undefined) await keepRequest(call, callId, expires)
-  return { ...(await approvalRequest(call, decision, callId)), expires }
+  const request = { ...(await approvalRequest(call, decision, callId)), expires }
+  if (envelope.callId !== undefined && (await keepRequest(call, request)))
+    notifyOfApproval('approval:asked', call, { id: callId, reason: decision.reason })
+  return request
 }
 
 function remembersProject({ asking: { globals } }: ApprovedCall): boolean {

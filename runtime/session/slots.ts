@@ -189,6 +189,10 @@ export class Slot {
     const { schema } = this.declared
     const { value: checked, fault } = await compareWith({ tool: name, part: 'params', schema, value }, null)
     if (!fault) return checked as JsonValue
+    if (fault.code === 'SCHEMA_INVALID') {
+      const said = fault.message.replace('"params"', '"state"')
+      throw new AgentAppsError('SCHEMA_INVALID', said, { hint: fault.hint, tool: name })
+    }
     const faults = fault.issues?.map(({ message }) => message).join('; ') ?? fault.message
     throw invalid(this.tool, what, faults, fault.issues)
   }

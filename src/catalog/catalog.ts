@@ -1,6 +1,5 @@
-import type { JsonValue } from '../base/json.js'
 import { checkOptions, type OptionTable } from '../base/options.js'
-import { FOREIGN_NAMES, type MatchedTool, parsePatterns, selectsTool } from '../patterns/tool-pattern.js'
+import { FOREIGN_NAMES, type MatchedTool } from '../patterns/tool-pattern.js'
 import {
   CATALOG_FORMATS,
   type CatalogEntry,
@@ -10,6 +9,7 @@ import {
 } from './catalog-formats.js'
 import { estimateTokens } from './estimate-tokens.js'
 import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
+import { hasRequiredTools } from './required-tools.js'
 
 /** A tool as a catalog needs it, for example from `listTools`. */
 export interface CatalogTool extends OfferedTool {
@@ -126,15 +126,6 @@ function shownTools<Tool extends CatalogTool>(
     tool =>
       (library || !isLibrary(tool)) && hasRequiredTools(tool.frontmatter.metadata['requires-tools'], there),
   )
-}
-
-/** True if each pattern of `requires-tools` matches one of the tools. An invalid pattern matches none. */
-function hasRequiredTools(requires: JsonValue | undefined, tools: readonly MatchedTool[]): boolean {
-  if (requires === undefined || requires === null) return true
-  const patterns = [requires].flat()
-  // Each item is parsed alone: an invalid one must not invalidate the next ones.
-  const rules = patterns.flatMap(pattern => (typeof pattern === 'string' ? parsePatterns(pattern) : [null]))
-  return rules.every(rule => rule !== null && tools.some(tool => selectsTool(rule, tool, false, true)))
 }
 
 /** A host's tool in the form that patterns are matched against: by the host's name for it and by ours. */

@@ -60,9 +60,9 @@ export interface ToolDefinition<
    * The text that an approval of a call is for, and that rules such as `bash(git:*)` compare. Must return a
    * string at once, the same for the same arguments.
    */
-  deriveApprovalKey?: (args: ExecuteArguments<Params>) => string
+  deriveApprovalKey?: (args: GivenArguments<Params>) => string
   /** What a person is shown of the call before it is approved, such as the difference that it would make. */
-  preview?: (args: ExecuteArguments<Params>, context: PreviewContext) => string | Promise<string>
+  preview?: (args: GivenArguments<Params>, context: PreviewContext) => string | Promise<string>
   /** The schema of what hosts may configure: `config.tools` of a runtime, by the tool's name. */
   config?: ToolSchema
   /** The variables of the environment that it may read. */
@@ -89,6 +89,8 @@ export type PreviewContext = Pick<
   'signal' | 'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId'
 >
 
+/** Before the transforms of a schema library, which are the tool's own. */
+type GivenArguments<Params> = Params extends DescribedSchema ? InferInput<Params> : ExecuteArguments<Params>
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
 
@@ -292,7 +294,8 @@ export function frontmatterOf({
   }) as JsonObject
 }
 
-type AnyDefinition = Omit<
+/** A definition whatever its arguments and result are. */
+export type AnyDefinition = Omit<
   ToolDefinition,
   'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'
 > & {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { answering, code } from '../support/asking.js'
 import { runCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
-import { setTimes, type Tree, writeTree } from '../support/tree.js'
+import { setTimes, skill, type Tree, writeTree } from '../support/tree.js'
 
 /** A gated skill that is made of one file of each kind. */
 const TREE: Tree = {
@@ -67,9 +67,9 @@ async function digestsHere(cwd: string): Promise<Record<string, string | undefin
   return found
 }
 
-async function made(way: (typeof WAYS)[number]): Promise<string> {
+async function made(way: (typeof WAYS)[number], more: Tree = {}): Promise<string> {
   const cwd = temporary()
-  writeTree(cwd, TREE)
+  writeTree(cwd, { ...TREE, ...more })
   setTimes(cwd)
   if (way === 'in a bundle') {
     await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
@@ -85,6 +85,15 @@ describe('the digest that an approval is bound to', () => {
     const [[, first] = []] = found
     expect(found).toEqual(WAYS.map(way => [way, first]))
     expect(Object.values(first ?? {}).every(digest => /^[0-9a-f]{64}$/.test(String(digest)))).toBe(true)
+  })
+
+  it('is the same where an index is in several files', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`skills/more/s${index}.skill.md`, skill(`s${index}`)]),
+    )
+    const few = digests(await made('compiled, trusted'), 'compiled, trusted')
+    for (const way of ['compiled, files looked at', 'compiled, trusted', 'in a bundle'] as const)
+      expect([way, digests(await made(way, many), way)]).toEqual([way, few])
   })
 
   it('changes with every file that the tool is made of, and with no other', async () => {

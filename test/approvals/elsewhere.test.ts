@@ -211,7 +211,8 @@ const say = promise => promise.then(() => console.log('ran'), error => console.l
     expect(run(`await say(agent.invoke('deploy', { a: 2 }, { callId: 'c' }))`)).toBe('APPROVAL_UNAVAILABLE')
     expect(run(`await say(agent.invoke('deploy', { a: 1 }, { callId: 'c' }))`)).toBe('ran')
     expect(run(`await say(agent.invoke('deploy', { a: 1 }, { callId: 'c' }))`)).toBe('APPROVAL_UNAVAILABLE')
-    expect(readFileSync(join(folder, encodeURIComponent('approval:c')), 'utf8')).not.toContain('"a"')
+    const kept = JSON.parse(readFileSync(join(folder, encodeURIComponent('approval:c')), 'utf8'))
+    expect(kept.value).toMatchObject({ state: 'used', request: { id: 'c', tool: 'deploy', args: { a: 1 } } })
   })
 
   it('of a registered function is answered where that is registered', async () => {
@@ -227,6 +228,24 @@ const say = promise => promise.then(() => console.log('ran'), error => console.l
 })
 
 describe('events of approval', () => {
+  it('tell of a request that is answered elsewhere once it is kept, and once its answer is used', async () => {
+    const runtime = runtimeOver(memoryStore())
+    const agent = runtime.forAgent(ids)
+    const events: unknown[] = []
+    for (const type of ['approval:asked', 'approval:answered'] as const)
+      runtime.globals.events.on(type, event => events.push([type, event.metadata]))
+    await agent.authorize('deploy')
+    expect(events).toEqual([])
+    await agent.authorize('deploy', {}, call)
+    await agent.authorize('deploy', {}, call)
+    await agent.answer('call-1', 'allow-once')
+    await agent.invoke('deploy', {}, call)
+    expect(events).toMatchObject([
+      ['approval:asked', { id: 'call-1', key: '{}' }],
+      ['approval:answered', { id: 'call-1', answer: 'allow-once' }],
+    ])
+  })
+
   it('tell that a person was asked, and what was answered', async () => {
     const { interact, requests } = answering([{ answer: 'deny', reason: 'no' }])
     const runtime = createRuntime({ cwd, paths: ['skills'], interact })

@@ -1,5 +1,6 @@
 import { createRuntime, defineTool, type RuntimeOptions, registerTool } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { answering, asking, code } from '../support/asking.js'
 import type { Tools } from '../support/registered-runtime.js'
 
@@ -226,6 +227,23 @@ describe('deriveApprovalKey', () => {
         message: expect.stringContaining('took longer than 100 ms'),
       })
     expect(calls).toBe(1)
+  })
+
+  it('gets what the caller gave, before a schema of a library transforms it', async () => {
+    const { interact, requests } = answering(['allow-once'])
+    const runtime = createRuntime({ paths: [], library: false, interact })
+    runtime.register(
+      defineTool({
+        name: 'count',
+        gated: true,
+        params: z.object({ words: z.string().transform(words => words.split(' ')) }),
+        deriveApprovalKey: ({ words }) => words.toUpperCase(),
+        preview: ({ words }) => words.trim(),
+        execute: ({ words }) => words.length,
+      }),
+    )
+    expect(await runtime.forAgent().invoke('count', { words: 'a b' })).toBe(2)
+    expect(requests[0]).toMatchObject({ key: 'A B', preview: 'a b' })
   })
 
   it('is not called for what no arguments could make allowed', async () => {

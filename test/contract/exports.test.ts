@@ -41,6 +41,7 @@ const EXPORTS: Record<string, string[]> = {
     'ctxTools',
     'ctxValue',
     'defineTool',
+    'definitionOf',
     'deserialize',
     'directiveForms',
     'emptyGlobals',
@@ -118,6 +119,7 @@ const EXPORTS: Record<string, string[]> = {
   'agent-apps/compiler/disk': ['parser'],
   'agent-apps/esbuild': ['agentApps'],
   'agent-apps/store': ['fileStore'],
+  'agent-apps/testing': ['conformance', 'testRuntime'],
   'agent-apps/vite': ['agentApps'],
 }
 /** Types leave no trace at run time, so that they are read from the declarations. */
@@ -245,6 +247,15 @@ const TYPES: Record<string, string[]> = {
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
   'agent-apps/store': ['Store'],
+  'agent-apps/testing': [
+    'CheckName',
+    'ConformanceOptions',
+    'ConformanceProblem',
+    'ConformanceReport',
+    'TestRuntimeOptions',
+    'TestSkill',
+    'TestedTool',
+  ],
   'agent-apps/vite': ['AgentAppsOptions'],
 }
 

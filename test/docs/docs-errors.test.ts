@@ -20,6 +20,7 @@ import {
   type Store,
 } from 'agent-apps'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
+import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const HEADINGS = [
@@ -90,6 +91,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return loadConfig({ cwd: root })
   },
   CONFIG_NOT_FOUND: root => compile({ cwd: root, config: 'none.json' }),
+  CONFORMANCE_FAILED: () => conformance({ name: 'now', execute: () => new Date() }),
   CONTENT_CYCLE: root => {
     write(root, 'SKILL.md', `${SKILL}:include[SKILL.md]\n`)
     return runtimeOf(root).render('review')

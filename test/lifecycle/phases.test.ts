@@ -235,6 +235,26 @@ describe('deactivate', () => {
     expect(log).toEqual(['init a', 'activate a 1', 'deactivate a 1'])
   })
 
+  it('refuses a call that waits for init meanwhile', async () => {
+    const log: string[] = []
+    const own = runtime()
+    const [begun, made] = [gate(), gate()]
+    const init = async () => {
+      begun.open()
+      await made.passed
+      return 'made'
+    }
+    own.register(notingTool('a', log, { init }))
+    const call = codeOf(own.invoke('a'))
+    await begun.passed
+    const off = own.deactivate('a')
+    await settled()
+    made.open()
+    await off
+    expect(await call).toBe('TOOL_INACTIVE')
+    expect(log).toEqual(['activate made', 'deactivate made'])
+  })
+
   it('before the first call keeps a tool from being initialised until it is activated', async () => {
     const log: string[] = []
     const own = runtime()

@@ -23,8 +23,8 @@ function checkDeclaredSchemas(metadata: JsonObject, at: Locator): Finding[] {
     if (!isJsonObject(schema)) return []
     const checked = checkSchema(schema)
     if (!('problem' in checked)) return []
-    const problem = `has a schema that is invalid: ${checked.problem.reason}`
-    return [finding('declaration-invalid', at.value('metadata', key), key, problem)]
+    const inside = key === 'config' ? checked.problem.path : ['schema', ...checked.problem.path]
+    return [finding('schema-invalid', at.value('metadata', key, ...inside), key, checked.problem.reason)]
   })
 }
 

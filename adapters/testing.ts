@@ -1,0 +1,10 @@
+/** The testing kit: a tool against its contract, and a runtime in memory. It needs no test runner. */
+
+export {
+  type ConformanceOptions,
+  type ConformanceReport,
+  conformance,
+  type TestedTool,
+} from './testing/conformance.js'
+export type { CheckName, ConformanceProblem } from './testing/subject.js'
+export { type TestRuntimeOptions, type TestSkill, testRuntime } from './testing/test-runtime.js'

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runningSince } from './running-since.js'
+import type { Subject } from './subject.js'
+
+/** When a call is aborted, in milliseconds after it was made: about when it begins, and while it runs. */
+const DELAYS = [0, 20]
+
+/** Aborts calls: they end soon, and leave nothing running. */
+export async function checkAbort(subject: Subject): Promise<void> {
+  for (const delay of DELAYS) if (!(await endsAborted(subject, delay))) return
+}
+
+async function endsAborted({ call, slow, abortMs, fault }: Subject, delay: number): Promise<boolean> {
+  const running = runningSince()
+  const controller = new AbortController()
+  const ended = call(slow, { signal: controller.signal }).then(
+    () => true,
+    () => true,
+  )
+  await within(ended, delay)
+  controller.abort()
+  if (!(await within(ended, abortMs))) {
+    fault('abort', `A call goes on for more than ${abortMs} ms after it was aborted.`)
+    return false
+  }
+  const left = await running(abortMs)
+  if (left.length > 0) fault('abort', `A call that was aborted leaves something running: ${left.join(', ')}.`)
+  return left.length === 0
+}
+
+/** True where a promise is fulfilled within a time. */
+export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const controller = new AbortController()
+  const late = sleep(milliseconds, false, controller).catch(() => false)
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    controller.abort()
+  }
+}
