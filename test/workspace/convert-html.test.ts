@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { convertHtml } from '../../skills/workspace/web/convert-html.js'
 import { foreignText } from '../../skills/workspace/web/foreign-text.js'
+import { keepSeen } from '../../skills/workspace/web/hidden-elements.js'
 import { decodeText, mediaTypeOf } from '../../skills/workspace/web/media-type.js'
 
 const URL_OF_PAGE = 'https://example.org/guide/start'
@@ -116,9 +117,11 @@ let a = 1
   it('may nest deeply, and may be long', async () => {
     expect(await markdown(`${'<div>'.repeat(1000)}deep${'</div>'.repeat(1000)}after`)).toBe('deep\n\nafter')
     expect(await markdown(`${'<b><i>'.repeat(500)}deep`)).toContain('deep')
-    const { isCut, text } = await convertHtml('<p>a</p>'.repeat(51_000), URL_OF_PAGE, 'text')
-    expect(isCut).toBe(true)
-    expect(text.length).toBeGreaterThan(100_000)
+    const texts = Array.from({ length: 100_050 }, () => ({ type: 'text' as const, value: 'a' }))
+    const tree = { type: 'root' as const, children: texts }
+    expect(keepSeen(tree)).toBe(true)
+    expect(tree.children.length).toBeLessThan(100_010)
+    expect(keepSeen({ type: 'root', children: texts.slice(0, 100) })).toBe(false)
   })
 })
 

@@ -189,7 +189,7 @@ describe('webfetch', () => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<div>'.repeat(10_000).concat('deep'))
     expect(within((await fetched()).output)).toBe('deep')
     answer = (_, response) =>
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<div>'.repeat(300_000))
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<div>'.repeat(150_000))
     expect(await codeOf(fetched())).toBe('FETCH_FAILED')
   })
 
