@@ -176,10 +176,10 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
-  /** The folder that the library's tools for files and processes work in. Without it, there are none. */
-  workspace?: string | WorkspaceOptions
   /** Keeps the state of sessions. Default: memory. */
   store?: Store
+  /** The folder that the library's tools for files and processes work in. Without it, there are none. */
+  workspace?: string | WorkspaceOptions
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
 }
@@ -225,6 +225,8 @@ export interface Globals {
   redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
+  /** What ends that tools keep for a session besides their state; without one, for all sessions. */
+  sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */

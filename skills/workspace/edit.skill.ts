@@ -3,6 +3,7 @@ import { mustGoOn } from './files/going-on.js'
 import { knownAs, knownContents } from './files/known-text.js'
 import { nearPaths } from './files/near-paths.js'
 import { oneAtATime } from './files/one-at-a-time.js'
+import { pathKey } from './files/path-key.js'
 import { replaceFile } from './files/replace-file.js'
 import { type Edit, replaceText } from './files/replace-text.js'
 import { textDiff } from './files/text-diff.js'
@@ -53,6 +54,13 @@ export default defineTool({
     },
     required: ['path'],
     additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path }) => pathKey(String(path)),
+  preview: args => {
+    const { path, ...given } = args as unknown as Arguments
+    return editsOf({ path, ...given })
+      .map(one => textDiff(pathKey(path), one.old, one.new))
+      .join('')
   },
   execute: async (args, ctx) => edit(args as unknown as Arguments, ctx),
 })

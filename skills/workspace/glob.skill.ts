@@ -1,6 +1,7 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from './files/going-on.js'
-import { boundedOutput } from './files/output-folder.js'
+import { boundedOutput, outputMax } from './files/output-folder.js'
+import { pathKey } from './files/path-key.js'
 import { pathPattern } from './tree/path-pattern.js'
 import { startFolder } from './tree/start-folder.js'
 import { walkTree } from './tree/walk-tree.js'
@@ -38,6 +39,19 @@ export default defineTool({
     required: ['pattern'],
     additionalProperties: false,
   },
+  config: {
+    type: 'object',
+    properties: {
+      maxOutput: {
+        type: 'integer',
+        minimum: 1000,
+        default: 50000,
+        description: 'Characters that a model is shown.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path, pattern }) => pathKey(`${path ?? '.'}/${pattern}`),
   execute: async (args, ctx) => glob(args as unknown as Arguments, ctx),
 })
 
@@ -62,7 +76,12 @@ async function glob({ pattern: written, path, limit }: Arguments, ctx: ToolConte
   const prefix = start.path === '.' ? '' : `${start.path}/`
   const lines = found.slice(0, limit).map(one => prefix + one.path)
   const isCut = found.length > limit
-  const { output, truncated } = await boundedOutput(lines.join('\n'), 'glob', sessionOf(workspace, ctx))
+  const { output, truncated } = await boundedOutput(
+    lines.join('\n'),
+    'glob',
+    sessionOf(workspace, ctx),
+    outputMax(ctx),
+  )
   const more = isCut
     ? `\n[${found.length - limit} more. Give a narrower pattern, or a higher \`limit\`.]`
     : ''

@@ -1,6 +1,7 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from './files/going-on.js'
-import { boundedOutput } from './files/output-folder.js'
+import { boundedOutput, outputMax } from './files/output-folder.js'
+import { pathKey } from './files/path-key.js'
 import { foundText, type Search, sortFound } from './search/found-lines.js'
 import { searchPlace } from './search/search-place.js'
 import { pathPattern } from './tree/path-pattern.js'
@@ -56,6 +57,24 @@ export default defineTool({
     required: ['pattern'],
     additionalProperties: false,
   },
+  config: {
+    type: 'object',
+    properties: {
+      maxOutput: {
+        type: 'integer',
+        minimum: 1000,
+        default: 50000,
+        description: 'Characters that a model is shown.',
+      },
+      ripgrep: {
+        type: 'boolean',
+        default: true,
+        description: 'Whether ripgrep is used where it is installed.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path, pattern }) => `${pathKey(String(path ?? '.'))}: ${pattern}`,
   execute: async (args, ctx) => grep(args as unknown as Arguments, ctx),
 })
 
@@ -66,10 +85,19 @@ async function grep({ path, glob, ...search }: Arguments, ctx: ToolContext): Pro
   const place = await startPlace(path, workspace, await outputFolders(session))
   ctx.update({ title: `Searching for ${search.pattern}` })
   const check = (): void => mustGoOn(ctx)
-  const { found, engine, prefix } = await searchPlace(place, workspace, search, names, check, ctx.signal)
+  const { found, engine, prefix } = await searchPlace(place, workspace, search, names, {
+    check,
+    signal: ctx.signal,
+    usesRipgrep: ctx.config.ripgrep !== false,
+  })
   check()
   sortFound(found)
-  const { output, truncated } = await boundedOutput(foundText(found, search.mode, prefix), 'grep', session)
+  const { output, truncated } = await boundedOutput(
+    foundText(found, search.mode, prefix),
+    'grep',
+    session,
+    outputMax(ctx),
+  )
   const files =
     search.mode === 'content' ? new Set(found.lines.map(line => line.path)).size : found.files.length
   const matches =

@@ -1,6 +1,7 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from './files/going-on.js'
-import { boundedOutput } from './files/output-folder.js'
+import { boundedOutput, outputMax } from './files/output-folder.js'
+import { pathKey } from './files/path-key.js'
 import { startFolder } from './tree/start-folder.js'
 import { walkTree } from './tree/walk-tree.js'
 import { sessionOf, workspaceOf } from './wall/workspace.js'
@@ -37,6 +38,19 @@ export default defineTool({
     },
     additionalProperties: false,
   },
+  config: {
+    type: 'object',
+    properties: {
+      maxOutput: {
+        type: 'integer',
+        minimum: 1000,
+        default: 50000,
+        description: 'Characters that a model is shown.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path }) => pathKey(String(path ?? '.')),
   execute: async (args, ctx) => list(args as unknown as Arguments, ctx),
 })
 
@@ -58,7 +72,12 @@ async function list({ path, depth, limit }: Arguments, ctx: ToolContext): Promis
     },
   })
   mustGoOn(ctx)
-  const { output, truncated } = await boundedOutput(lines.join('\n'), 'list', sessionOf(workspace, ctx))
+  const { output, truncated } = await boundedOutput(
+    lines.join('\n'),
+    'list',
+    sessionOf(workspace, ctx),
+    outputMax(ctx),
+  )
   const more = isCut ? `\n[Cut after ${limit} entries. Give a folder further in, or a higher \`limit\`.]` : ''
   return {
     title: `Listed ${start.path}`,

@@ -5,7 +5,8 @@ import { ATTACHED_MAX, attachedType } from './files/attached-file.js'
 import { mustGoOn } from './files/going-on.js'
 import { nearPaths } from './files/near-paths.js'
 import { NotText, numberedLines } from './files/numbered-lines.js'
-import { OUTPUT_MAX } from './files/output-folder.js'
+import { outputMax } from './files/output-folder.js'
+import { pathKey } from './files/path-key.js'
 import { inFolderOf, notFound, type OpenFile, openFile } from './wall/open-place.js'
 import { type Place, placeOf } from './wall/place.js'
 import { expectReadable } from './wall/protected-files.js'
@@ -39,6 +40,19 @@ export default defineTool({
     required: ['path'],
     additionalProperties: false,
   },
+  config: {
+    type: 'object',
+    properties: {
+      maxOutput: {
+        type: 'integer',
+        minimum: 1000,
+        default: 50000,
+        description: 'Characters that a model is shown.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path }) => pathKey(String(path)),
   execute: async (args, ctx) => read(args as unknown as Arguments, ctx),
 })
 
@@ -79,7 +93,7 @@ async function lines(
 ): Promise<ToolResult> {
   const { path } = place
   try {
-    const page = { from: offset, most: limit, bound: OUTPUT_MAX }
+    const page = { from: offset, most: limit, bound: outputMax(ctx) }
     const found = await numberedLines(handle, page, () => mustGoOn(ctx))
     const { bytes, digest, last, truncated } = found
     if (offset > 1 && offset > found.lines) {

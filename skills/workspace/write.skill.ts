@@ -3,6 +3,7 @@ import { mustGoOn } from './files/going-on.js'
 import { knownAs, knownContents } from './files/known-text.js'
 import { inStyleOf } from './files/line-endings.js'
 import { oneAtATime } from './files/one-at-a-time.js'
+import { pathKey } from './files/path-key.js'
 import { replaceFile } from './files/replace-file.js'
 import { textDiff } from './files/text-diff.js'
 import { placeOf } from './wall/place.js'
@@ -29,6 +30,8 @@ export default defineTool({
     required: ['path', 'content'],
     additionalProperties: false,
   },
+  deriveApprovalKey: ({ path }) => pathKey(String(path)),
+  preview: ({ path, content }) => textDiff(pathKey(String(path)), '', String(content)),
   execute: async (args, ctx) => write(args as unknown as Arguments, ctx),
 })
 

@@ -119,7 +119,7 @@ class ContextOf implements ToolContext {
     this.#ctx = ctx
   }
 
-  get [RUNTIME_CONTEXT](): unknown {
+  get [RUNTIME_CONTEXT](): CallContext {
     return this.#ctx
   }
 

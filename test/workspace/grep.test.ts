@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkspace } from '../support/open-workspace.js'
@@ -119,6 +119,9 @@ describe.each(Object.entries(ENGINES))('grep with %s', (engine, options) => {
     expect(await refusal('write', { path: file, content: '' })).toBe('PATH_OUTSIDE')
     const another = runtime.invoke('read', { path: file }, { sessionId: 'another' })
     await expect(another).rejects.toMatchObject({ code: 'PATH_OUTSIDE' })
+    await runtime.endSession('test')
+    expect(existsSync(file)).toBe(false)
+    expect(await refusal('read', { path: file })).toBe('PATH_OUTSIDE')
   })
 
   it.each(['(', '[z-a]', '*', 'a{2,1}', '(?<!x'])('refuses %j', async pattern => {

@@ -1,11 +1,17 @@
 import { rmSync } from 'node:fs'
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ToolContext } from 'agent-apps'
 import type { Session } from '../wall/workspace.js'
 
-/** The most characters of a tool's output that a model is shown. */
-export const OUTPUT_MAX = 50_000
+/** The most characters of a tool's output that a model is shown, unless the host says otherwise. */
+const OUTPUT_MAX = 50_000
+
+/** How many characters of a tool's output the host lets a model see. */
+export function outputMax({ config }: Pick<ToolContext, 'config'>): number {
+  return typeof config.maxOutput === 'number' ? config.maxOutput : OUTPUT_MAX
+}
 
 /** An output as a model is shown it. */
 export interface BoundedOutput {
@@ -19,12 +25,18 @@ export interface BoundedOutput {
  * Cuts an output at a line's end where it is too long, and keeps the whole of it in the session's folder.
  *
  * @param name of the tool
+ * @param most the characters that are shown
  */
-export async function boundedOutput(text: string, name: string, session: Session): Promise<BoundedOutput> {
-  if (text.length <= OUTPUT_MAX) return { output: text, truncated: false, file: null }
+export async function boundedOutput(
+  text: string,
+  name: string,
+  session: Session,
+  most: number,
+): Promise<BoundedOutput> {
+  if (text.length <= most) return { output: text, truncated: false, file: null }
   const file = await keptOutput(text, name, session)
-  const end = text.lastIndexOf('\n', OUTPUT_MAX)
-  const shown = text.slice(0, end > 0 ? end : OUTPUT_MAX)
+  const end = text.lastIndexOf('\n', most)
+  const shown = text.slice(0, end > 0 ? end : most)
   return {
     output: `${shown}\n[Cut. The whole output is in ${file}: read it, or search it with grep.]`,
     truncated: true,
@@ -38,16 +50,6 @@ export async function keptOutput(text: string | Uint8Array, name: string, sessio
   const file = join(await session.output, `${name}-${crypto.randomUUID()}.txt`)
   await writeFile(file, text, { mode: 0o600, flag: 'wx' })
   return file
-}
-
-/** Removes the folder of a session that has ended. */
-export async function removeOutput(session: Session): Promise<void> {
-  const { output } = session
-  delete session.output
-  if (output === undefined) return
-  const folder = await output
-  made.delete(folder)
-  await rm(folder, { recursive: true, force: true })
 }
 
 /** The folders of this process. */

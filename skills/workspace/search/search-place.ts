@@ -20,14 +20,20 @@ export interface SearchedPlace {
   prefix: string
 }
 
+export interface SearchOptions {
+  /** Throws where the search is no longer wanted. */
+  check: () => void
+  signal: AbortSignal | undefined
+  usesRipgrep: boolean
+}
+
 /** Searches a folder, or one file, by ripgrep where the host has it. */
 export async function searchPlace(
   place: Place,
   workspace: Workspace,
   search: Search,
   names: { written: string; pattern: PathPattern } | null,
-  check: () => void,
-  signal: AbortSignal | undefined,
+  { check, signal, usesRipgrep }: SearchOptions,
 ): Promise<SearchedPlace> {
   if (!(await isFolder(place))) {
     // One file is no work for another program.
@@ -36,7 +42,7 @@ export async function searchPlace(
     return { found, engine: 'scan', prefix: prefixOf(posix.dirname(place.path)) }
   }
   const prefix = prefixOf(place.path)
-  const program = await ripgrepFor(workspace)
+  const program = usesRipgrep ? await ripgrepFor(workspace) : null
   check()
   if (program === null) {
     const found = await scanFolder(place, workspace, search, names?.pattern ?? null, check)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { realpath, rm, stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import {
   AgentAppsError,
@@ -63,10 +63,10 @@ export function sessionOf({ sessions }: Workspace, { sessionId = '' }: ToolConte
   const session = sessions.get(sessionId) ?? { read: new Map() }
   sessions.delete(sessionId)
   sessions.set(sessionId, session)
-  for (const [id, { output }] of sessions) {
+  for (const oldest of sessions.keys()) {
     if (sessions.size <= SESSIONS) break
-    // Its files still lie there, and are removed with the process.
-    if (output === undefined || sessions.size > 2 * SESSIONS) sessions.delete(id)
+    // Its whole outputs are removed with the process.
+    sessions.delete(oldest)
   }
   return session
 }
@@ -93,12 +93,24 @@ async function open(globals: Globals, cwd: string): Promise<Workspace> {
   checkOptions('workspace', options, OPTIONS)
   const root = await realFolder(options.root, cwd)
   const also = await Promise.all((options.also ?? []).map(folder => realFolder(folder, cwd)))
+  const sessions = new Map<string, Session>()
+  globals.sessionEnds ??= []
+  globals.sessionEnds.push(id => endSessions(sessions, id === undefined ? [...sessions.keys()] : [id]))
   return {
     root,
     folders: [...new Set([root, ...also])],
     project: existsSync(cwd) ? await realpath(cwd) : cwd,
     protected: await protectedFiles(options, root, globals, cwd),
-    sessions: new Map(),
+    sessions,
+  }
+}
+
+/** Forgets what sessions have read, and removes their whole outputs. */
+async function endSessions(sessions: Map<string, Session>, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const output = sessions.get(id)?.output
+    sessions.delete(id)
+    if (output !== undefined) await rm(await output, { recursive: true, force: true })
   }
 }
 
