@@ -11,6 +11,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['catalog', async () => (await import('./commands/catalog.js')).catalog],
   ['describe', async () => (await import('./commands/describe.js')).describe],
   ['explain', async () => (await import('./commands/explain.js')).explain],
+  ['trust', async () => (await import('./commands/trust.js')).trust],
   ['run', async () => (await import('./commands/run.js')).run],
   ['render', async () => (await import('./commands/render.js')).render],
   ['graph', async () => (await import('./commands/graph.js')).graphCommand],

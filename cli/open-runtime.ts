@@ -24,7 +24,7 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
   const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
   const { paths: configured, config: loaded }: Pick<LoadedConfig, 'paths' | 'config'> = paths
     ? { paths, config: {} }
-    : await loadConfig({ cwd, global: true, evaluate, ...given })
+    : await loadConfig({ cwd, global: true, trusted: true, evaluate, ...given })
   return createRuntime({
     paths: [...configured, ...guessedDirectories(configured)],
     cwd,
@@ -90,7 +90,11 @@ export function fileOf({ entry, file }: { entry: string; file: string }): string
 export async function noteLeftOut(invocation: Invocation): Promise<void> {
   const { paths, ...project } = projectOptions(invocation)
   if (paths) return
-  const { paths: configured, config, faults } = await loadConfig({ ...project, evaluate: false })
+  const {
+    paths: configured,
+    config,
+    faults,
+  } = await loadConfig({ ...project, trusted: true, evaluate: false })
   noteAll([...faults, ...skillsElsewhere(configured, config.rules)], invocation)
 }
 

@@ -84,3 +84,4 @@ export {
   ToolRegistry,
 } from './registry/tool-registry.js'
 export { resolveJsonSchema } from './schema/resolve-json-schema.js'
+export { revokeTrusted, type TrustedProject, trustedProjects } from './trust/trusted-projects.js'

@@ -6,7 +6,7 @@ import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
 import { laterMethods } from './call/later-methods.js'
-import { type AgentOptions, checkConfig, checkRuntimePolicy } from './call/own-options.js'
+import { type AgentOptions, checkConfig, checkNamedAgents, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -24,7 +24,7 @@ import type {
   WorkspaceOptions,
 } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
-import type { Interact, RuntimePolicy } from './state/policy.js'
+import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
 import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
@@ -36,9 +36,12 @@ export interface RuntimeOptions {
   paths?: PathEntry[]
   /**
    * The folder of the configuration that was compiled: `import.meta.dirname` where it lies beside this code.
-   * What other options say comes before what it says. Default: without `paths`, the working directory.
+   * What other options say comes before what it says. Or the `project` that `loadConfig` returned, beside its
+   * `paths`. Default: without `paths`, the working directory.
    */
-  project?: string
+  project?: string | ProjectConfiguration
+  /** Agents that `forAgent` knows by their ids. */
+  agents?: readonly NamedAgent[]
   /** The directory that relative paths start from. Default: the process's working directory. */
   cwd?: string
   /** Default: `trust` where NODE_ENV is `production`, else `check`. */
@@ -94,7 +97,8 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   evaluate: 'boolean',
   maxDepth: 'number',
   env: 'strings',
-  project: 'string',
+  project: 'named',
+  agents: 'objects',
   config: 'object',
   store: 'object',
   policy: 'object',
@@ -135,8 +139,13 @@ export interface Runtime<Tools = RegisteredTools> {
   explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
   /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
   tools: () => Promise<ToolState[]>
-  /** The runtime as a model uses it: every call is checked against a policy. */
-  forAgent: (agent?: AgentOptions) => AgentRuntime
+  /**
+   * The runtime as a model uses it: every call is checked against a policy. A string is the id of one of the
+   * `agents`; for one of a project's configuration, methods throw AGENT_UNKNOWN where it is not known.
+   *
+   * @throws AGENT_UNKNOWN
+   */
+  forAgent: (agent?: AgentOptions | string) => AgentRuntime
   /** The faults found so far: broken skills that were asked for, indexes that were refused or stale. */
   diagnostics: () => Diagnostic[]
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
@@ -193,8 +202,13 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
  */
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
-  const { paths, policy, config, ...rest } = options
-  const own = { ...rest, paths: paths && [...paths], policy: policy && checkRuntimePolicy(policy) }
+  const { paths, policy, config, agents, ...rest } = options
+  const own = {
+    ...rest,
+    paths: paths && [...paths],
+    policy: policy && checkRuntimePolicy(policy),
+    agents: agents && checkNamedAgents(agents),
+  }
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
   if (config) globals.toolConfig = checkConfig(config)
   return {

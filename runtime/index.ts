@@ -62,9 +62,14 @@ export type {
   Authorization,
   HostRequest,
   Interact,
+  NamedAgent,
   Patterns,
+  ProjectConfiguration,
+  ProjectRequest,
   PromptRequest,
   RuntimePolicy,
+  TrustPolicy,
+  UntrustedTool,
   WaitingRequest,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'

@@ -66,7 +66,9 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
   try {
     const { paths, ...project } = projectOptions(invocation)
     const { cwd } = project
-    const loaded = paths ? null : await loadConfig({ ...project, global: true, evaluate: false })
+    const loaded = paths
+      ? null
+      : await loadConfig({ ...project, global: true, trusted: true, evaluate: false })
     const searched = loaded?.paths ?? paths?.map(path => resolve(cwd, path)) ?? []
     if (loaded) found.push(configuration(loaded, named))
     found.push(...missingDirectories(searched, named))

@@ -1,4 +1,5 @@
 import type { Authorization, Runtime, StepAnswer } from 'agent-apps'
+import { agentOf, openForAgents } from '../agent-options.js'
 import type { Invocation } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { noteDiagnostics } from '../open-runtime.js'
@@ -6,10 +7,12 @@ import { printable } from '../output.js'
 import { readJson } from '../read-arguments.js'
 
 /** Prints what each step of the policy says of an agent's call, and where that is written. */
-export async function explainCall(runtime: Runtime, json: string, invocation: Invocation): Promise<number> {
+export async function explainCall(json: string, invocation: Invocation): Promise<number> {
   const { output, positionals, cwd } = invocation
   const ref = positionals[0] ?? ''
-  const decided = await runtime.forAgent().authorize(ref, readJson(json, '--call'))
+  const args = readJson(json, '--call')
+  const runtime = await openForAgents(invocation, false)
+  const decided = await agentOf(runtime, invocation).authorize(ref, args)
   const { steps, ...last } = decided
   const placed = await Promise.all(steps.map(step => withPlace(step, runtime)))
   const named = output.json ? fromCwd : fromHere

@@ -1,4 +1,5 @@
-import type { ExplainedOrigin, Explanation } from 'agent-apps'
+import { AgentAppsError, type ExplainedOrigin, type Explanation } from 'agent-apps'
+import { AGENT_OPTIONS } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
@@ -16,6 +17,7 @@ export const explain: Command = {
       value: 'JSON',
       describes: "say instead what each step of the policy says of an agent's call with these arguments",
     },
+    ...AGENT_OPTIONS,
   },
   example: 'agent-apps explain word-count',
   run,
@@ -23,9 +25,14 @@ export const explain: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
-  const runtime = await openRuntime(invocation, false)
   const { call } = invocation.options
-  if (typeof call === 'string') return explainCall(runtime, call, invocation)
+  if (typeof call === 'string') return explainCall(call, invocation)
+  const [idle] = ['agent', 'trust'].filter(name => invocation.options[name] !== undefined)
+  if (idle !== undefined)
+    throw new AgentAppsError('USAGE', `--${idle} is for calls of agents.`, {
+      hint: 'Add --call, or leave it out.',
+    })
+  const runtime = await openRuntime(invocation, false)
   const explanation = await runtime.explain(invocation.positionals[0] ?? '')
   const shown = withShownFiles(explanation, file => (output.json ? fromCwd : fromHere)(file, cwd))
   if (output.json) output.jsonResult(shown)

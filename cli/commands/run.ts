@@ -1,29 +1,71 @@
 import { inspect } from 'node:util'
-import { AgentAppsError, isAgentAppsError } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError, type Runtime } from 'agent-apps'
+import { AGENT_OPTIONS, agentOf, openForAgents } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
+import { personAt } from '../person.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
 export const run: Command = {
   name: 'run',
   summary: 'call a tool and print what it gives',
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: { ...LOOK_UP_OPTIONS, ...ARGUMENT_OPTIONS },
+  options: {
+    ...LOOK_UP_OPTIONS,
+    ...ARGUMENT_OPTIONS,
+    'as-agent': { type: 'boolean', describes: 'call it as an agent would: the policy decides, and asks you' },
+    ...AGENT_OPTIONS,
+  },
   example: 'agent-apps run word-count --arg text="one two three"',
   run: runTool,
 }
 
 async function runTool(invocation: Invocation): Promise<number> {
   const { output, positionals } = invocation
-  const runtime = await openRuntime(invocation, true)
-  const ref = positionals[0] ?? ''
-  const args = readArguments(invocation, await runtime.findTool(ref))
-  const result = await runtime.invoke(ref, args)
+  const { runtime, result } = await called(positionals[0] ?? '', invocation)
   if (output.json) output.result(asJson(result ?? null, positionals[0]))
   else if (typeof result === 'string') output.exact(result.endsWith('\n') ? result : `${result}\n`)
   else if (result !== undefined) output.result(shown(result))
   noteDiagnostics(runtime, invocation)
   return 0
+}
+
+async function called(ref: string, invocation: Invocation): Promise<{ runtime: Runtime; result: unknown }> {
+  if (invocation.options['as-agent'] === true) return calledByAgent(ref, invocation)
+  refuseAgentOptions(invocation)
+  const runtime = await openRuntime(invocation, true)
+  const args = readArguments(invocation, await runtime.findTool(ref))
+  return { runtime, result: await runtime.invoke(ref, args) }
+}
+
+async function calledByAgent(ref: string, invocation: Invocation) {
+  const { output } = invocation
+  // What the command prints and asks with stands on the terminal.
+  const runtime = await openForAgents(invocation, true, personAt(invocation, output.stderr.isTTY === true))
+  const agent = agentOf(runtime, invocation)
+  const found = invocation.options.agent === undefined ? await agent.findTool(ref) : null
+  try {
+    return { runtime, result: await agent.invoke(ref, readArguments(invocation, found)) }
+  } catch (error) {
+    noteDiagnostics(runtime, invocation)
+    throw isAgentAppsError(error) && error.code === 'APPROVAL_UNAVAILABLE' ? atTerminal(error) : error
+  }
+}
+
+function atTerminal({ code, message, tool }: AgentAppsError): AgentAppsError {
+  return new AgentAppsError(code, message, {
+    hint: 'Run it at a terminal, which asks you, or write a rule that allows the call into ~/.config/agent-apps/config.json.',
+    ...(tool !== undefined && { tool }),
+  })
+}
+
+/** Without `--as-agent`, nobody would heed them. */
+function refuseAgentOptions({ options }: Invocation): void {
+  const [idle] = ['agent', 'trust'].filter(name => options[name] !== undefined)
+  if (idle === undefined) return
+  throw new AgentAppsError('USAGE', `--${idle} is for calls of agents.`, {
+    hint: 'Add --as-agent, or leave it out.',
+  })
 }
 
 /** Formats a result for a person: as JSON, or, for values that JSON does not have, as Node shows them. */

@@ -121,10 +121,18 @@ interface WalkedDirectory {
 async function readUnit(directory: string, skill: WalkedSkill): Promise<SkillUnit> {
   const unit = unitOf(skill, await parseSkill(skill), [])
   addDelegates(directory, unit)
-  for (const { fresh } of unit.tools)
-    if (fresh?.code && fresh.code.dynamic.length > 0) fresh.record.dynamic = true
+  for (const { fresh } of unit.tools) {
+    const dynamic = fresh?.code?.dynamic ?? []
+    if (!fresh || dynamic.length === 0) continue
+    fresh.record.dynamic = true
+    if (dynamic.some(({ found: [path = ''] }) => HIDES_PERMISSIONS.test(path)))
+      fresh.record.permissionsUnknown = true
+  }
   return unit
 }
+
+/** The paths in a frontmatter below which permissions may lie. */
+const HIDES_PERMISSIONS = /^(?:frontmatter|metadata|metadata\.permissions.*)$/
 
 async function directoryNames(
   directory: string,

@@ -3,19 +3,31 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { definedFields } from '../../src/base/defined-fields.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { isJsonObject } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
 import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
-import { type PathEntry, placePaths } from '../../src/skill/path-entry.js'
-import type { Place } from '../diagnostics/diagnostics.js'
+import { decodeProject, PROJECT_FILE } from '../../src/index/project-file.js'
+import {
+  agentsProblem,
+  type ConfiguredAgent,
+  type ConfiguredPolicy,
+  type ConfiguredProject,
+  narrowing,
+  policyProblem,
+} from '../../src/policy/configured-policy.js'
+import { type DirectoryEntry, mapPaths, type PathEntry, placePaths } from '../../src/skill/path-entry.js'
 import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { temporaryName } from '../files/temporary-name.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
+import { configInvalid } from './config-invalid.js'
 import { type ExpandedPaths, expandPaths } from './expand-paths.js'
+import { readUserConfig, type UserConfig } from './user-config.js'
+import { readYamlConfig } from './yaml-config.js'
 
 /** The configuration in `agent-apps.config.*`, or in `agent-apps` of `package.json`. */
 export interface Config {
@@ -35,6 +47,10 @@ export interface Config {
   env?: string[]
   /** The severity of rules, by name. Default: what docs/rules.md says. */
   rules?: RuleSettings
+  /** What agents may do. Before the project is trusted, only `deny` and the rules that ask or deny count. */
+  policy?: ConfiguredPolicy
+  /** Agents that `forAgent` knows by their ids, once the project is trusted. */
+  agents?: ConfiguredAgent[]
 }
 
 const FIELDS: OptionTable<keyof Config> = {
@@ -46,6 +62,8 @@ const FIELDS: OptionTable<keyof Config> = {
   hostTools: 'patterns',
   env: 'strings',
   rules: 'object',
+  policy: 'object',
+  agents: 'objects',
 }
 
 /** The configuration that counts for a directory, and where it was found. */
@@ -55,6 +73,10 @@ export interface LoadedConfig {
   file: string | null
   /** The path entries with every directory absolute; where none are configured, the repository as a whole. */
   paths: PathEntry[]
+  /** What the configuration says of agents: for createRuntime, which heeds it as far as the project is trusted. */
+  project: ConfiguredProject
+  /** What the user's own configuration says of agents, where `global` asks for it. */
+  user: UserConfig
   /** The faults of plugin manifests for which directories that globs match are left out. `file` is absolute. */
   faults: Diagnostic[]
 }
@@ -71,9 +93,15 @@ export interface LoadConfigOptions {
   global?: boolean
   /**
    * Whether a configuration that is code is run. Where it is not, it is read as far as it is literal.
-   * Default: true.
+   * Default: as `trusted`; then what is not literal is read as `compile` wrote it, or else left out.
    */
   evaluate?: boolean
+  /**
+   * Whether you vouch for all that the configuration says. If you do not, `paths` are of a project that agents
+   * get code of only once a person trusts it, and `config` is without `env`, `agents` and all of `policy` that
+   * allows something. Default: false.
+   */
+  trusted?: boolean
 }
 
 const OPTIONS: OptionTable<keyof LoadConfigOptions> = {
@@ -81,6 +109,7 @@ const OPTIONS: OptionTable<keyof LoadConfigOptions> = {
   config: 'string',
   global: 'boolean',
   evaluate: 'boolean',
+  trusted: 'boolean',
 }
 
 const CONFIG_FILES = [
@@ -88,6 +117,7 @@ const CONFIG_FILES = [
   'agent-apps.config.js',
   'agent-apps.config.mjs',
   'agent-apps.config.json',
+  'agent-apps.config.yaml',
 ]
 const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
 
@@ -100,7 +130,28 @@ const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   checkOptions('loadConfig', options, OPTIONS, CLOSELY)
-  return readConfiguration(options)
+  const { trusted = false } = options
+  const evaluate = options.evaluate ?? (trusted || 'never')
+  const loaded = await readConfiguration({ ...options, evaluate })
+  return trusted ? loaded : untrusted(loaded)
+}
+
+/** A configuration that nobody vouches for. Directories of the user's own are. */
+function untrusted(loaded: LoadedConfig): LoadedConfig {
+  const { env: _, agents: __, policy, ...config } = loaded.config
+  return {
+    ...loaded,
+    config: { ...config, ...(policy && { policy: narrowing(policy) }) },
+    paths: mapPaths(loaded.paths, (dir, _, entry) => [
+      typeof entry === 'object' && 'layer' in entry && entry.layer === 'global' && isOfHome(dir)
+        ? entry
+        : { ...(typeof entry === 'string' ? {} : (entry as DirectoryEntry)), dir, trust: 'ask' },
+    ]),
+  }
+}
+
+function isOfHome(directory: string): boolean {
+  return HOME_DIRECTORIES.some(name => join(homedir(), name) === directory)
 }
 
 /**
@@ -110,7 +161,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
  * each manifest beside what matches
  */
 export async function readConfiguration(
-  options: LoadConfigOptions,
+  options: Omit<LoadConfigOptions, 'evaluate'> & { evaluate?: Evaluate },
   onPath?: (path: string) => void,
 ): Promise<LoadedConfig> {
   const { cwd = process.cwd(), config, global = false, evaluate = true } = options
@@ -120,8 +171,19 @@ export async function readConfiguration(
   const { paths, faults } = loaded.paths
     ? absolutePaths(loaded.paths, base, onPath)
     : { paths: [{ dir: base, discover: true }], faults: [] }
-  return { config: loaded, file, paths: global ? [...paths, ...homePaths()] : paths, faults }
+  const { policy, agents, env } = loaded
+  return {
+    config: loaded,
+    file,
+    paths: global ? [...paths, ...homePaths()] : paths,
+    project: { root: base, ...definedFields({ policy, agents, env }) },
+    user: global ? readUserConfig(base) : {},
+    faults,
+  }
 }
+
+/** Whether a configuration in code is run: `never`, and where it is not literal, it is read as it was compiled. */
+type Evaluate = boolean | 'never'
 
 /** Path entries with each directory made absolute, and each glob replaced by the directories that it matches. */
 export function absolutePaths(
@@ -186,15 +248,17 @@ function explicitConfig(file: string): string {
   })
 }
 
-async function readConfig(file: string, evaluate: boolean): Promise<unknown> {
+async function readConfig(file: string, evaluate: Evaluate): Promise<unknown> {
   try {
     if (file.endsWith('package.json')) return manifestConfig(file)
     if (file.endsWith('.json')) return await readJson(file)
+    if (file.endsWith('.yaml')) return await readYamlConfig(file)
+    if (evaluate === 'never') return await literalConfig(file).catch(error => asCompiled(file, error))
     if (!evaluate) return await literalConfig(file)
     return file.endsWith('.ts') ? await importTypeScript(file) : await importDefault(file)
   } catch (error) {
     if (isAgentAppsError(error)) throw error
-    throw invalid(file, `cannot be read: ${(error as Error).message}`, { cause: error })
+    throw configInvalid(file, `cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }
 
@@ -206,7 +270,7 @@ async function readJson(file: string): Promise<unknown> {
   } catch (error) {
     const { jsonFault } = await import('../diagnostics/json-fault.js')
     const { place, problem } = jsonFault(text, error)
-    throw invalid(file, problem, { cause: error, position: place })
+    throw configInvalid(file, problem, { cause: error, position: place })
   }
 }
 
@@ -220,6 +284,13 @@ function manifestConfig(manifest: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** What `compile` wrote of a configuration in code that is not run; nothing, so that skills are discovered, where it did not. */
+function asCompiled(file: string, error: unknown): Config {
+  if (!isAgentAppsError(error) || error.code !== 'NOT_EVALUATED') throw error
+  const compiled = join(dirname(file), PROJECT_FILE)
+  return ((existsSync(compiled) && decodeProject(readRegularFile(compiled).toString())) || {}) as Config
 }
 
 /** @throws NOT_EVALUATED */
@@ -272,14 +343,14 @@ async function importTypeScript(file: string): Promise<unknown> {
 }
 
 function checkConfig(value: unknown, file: string): Config {
-  if (!isJsonObject(value)) throw invalid(file, 'must be a mapping')
+  if (!isJsonObject(value)) throw configInvalid(file, 'must be a mapping')
   for (const [field, found] of Object.entries(value)) {
     const known = Object.hasOwn(FIELDS, field) && FIELDS[field as keyof Config]
     // A field of another program is no fault; a misspelt field of ours would silently do nothing.
     const near = known ? null : nearest(field, Object.keys(FIELDS))
-    if (near !== null) throw invalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
+    if (near !== null) throw configInvalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
     const fault = known && found !== undefined ? fieldProblem(field, found, known) : null
-    if (fault !== null) throw invalid(file, `is wrong: ${fault}`)
+    if (fault !== null) throw configInvalid(file, `is wrong: ${fault}`)
   }
   return value
 }
@@ -289,21 +360,10 @@ function fieldProblem(field: string, value: unknown, kind: OptionKind): string |
   const problem =
     kindProblem(value, kind, CLOSELY) ??
     (field === 'external' ? packagesProblem(value as string[]) : null) ??
-    (field === 'rules' ? ruleSettingsProblem(value) : null)
-  return problem && `\`${field}\` ${problem}${field === 'paths' ? wrongPathEntry(value) : ''}`
-}
-
-function invalid(
-  file: string,
-  problem: string,
-  details: { cause?: unknown; position?: Place } = {},
-): AgentAppsError {
-  const end = problem.endsWith('?') ? '' : '.'
-  const { position } = details
-  const place = position ? `${file}:${position.line}:${position.column}` : file
-  return new AgentAppsError('CONFIG_INVALID', `The configuration ${place} ${problem}${end}`, {
-    hint: 'See node_modules/agent-apps/docs/configuration.md for what it may hold.',
-    file,
-    ...details,
-  })
+    (field === 'rules' ? ruleSettingsProblem(value) : null) ??
+    (field === 'policy' ? policyProblem(value) : null) ??
+    (field === 'agents' ? agentsProblem(value) : null)
+  return problem?.startsWith('`')
+    ? problem
+    : problem && `\`${field}\` ${problem}${field === 'paths' ? wrongPathEntry(value) : ''}`
 }

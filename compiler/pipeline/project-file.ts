@@ -12,13 +12,15 @@ import { absoluteDirectory, type LoadedConfig } from './load-config.js'
  */
 export function projectText(loaded: LoadedConfig, cwd: string, external: readonly string[]): ProjectText {
   const folder = loaded.file === null ? cwd : dirname(loaded.file)
-  const { freshness, library, env } = loaded.config
+  const { freshness, library, env, policy, agents } = loaded.config
   const text = encodeProject({
     paths: portablePaths(loaded, folder),
     ...(freshness !== undefined && { freshness }),
     ...(library !== undefined && { library }),
     ...(external.length > 0 && { external }),
     ...(env !== undefined && { env }),
+    ...(policy !== undefined && { policy }),
+    ...(agents !== undefined && { agents }),
   })
   return { dir: folder, shown: relative(cwd, folder).replaceAll('\\', '/'), text }
 }

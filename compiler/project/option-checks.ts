@@ -56,7 +56,7 @@ export function wrongPathEntry(value: unknown): string {
   ].join('')
 }
 
-const ENTRY_KEYS = ['dir', 'external', 'layer', 'ignore', 'namespace', 'discover']
+const ENTRY_KEYS = ['dir', 'external', 'layer', 'ignore', 'namespace', 'discover', 'trust']
 
 /** A misspelt `external` would have somebody else's directory written to, so nothing unknown is let pass. */
 function isPathEntry(entry: unknown): boolean {
@@ -68,6 +68,7 @@ function isPathEntry(entry: unknown): boolean {
     ignore,
     namespace = 'folder',
     discover = false,
+    trust = 'ask',
     ...others
   } = entry
   if (Object.keys(others).length > 0) return false
@@ -79,6 +80,7 @@ function isPathEntry(entry: unknown): boolean {
     typeof discover === 'boolean' &&
     typeof namespace === 'string' &&
     namespaceProblem(namespace) === null &&
+    trust === 'ask' &&
     (layer === 'project' || layer === 'global' || layer === 'bundled')
   )
 }

@@ -2,14 +2,15 @@
 
 import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
-import { isOffered, matchedTool } from '../../src/catalog/offered-tool.js'
+import { matchedTool } from '../../src/catalog/offered-tool.js'
 import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { answerRequest } from '../approvals/waiting-request.js'
-import { findForAgent, requireAllowed } from '../call/agent-calls.js'
+import { findForAgent, offered, requireAllowed } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
+import { optionsOf } from '../call/own-options.js'
 import type { RunContext } from '../call/run-context.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
@@ -18,11 +19,12 @@ import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
-import { isEnabled } from '../policy/is-enabled.js'
 import { type Agent, idsOf, keepAbove } from '../state/agent.js'
-import type { InvokeOptions } from '../state/context.js'
-import type { Authorization } from '../state/policy.js'
+import type { Globals, InvokeOptions } from '../state/context.js'
+import type { AgentPolicy, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { agentView } from '../trust/agent-view.js'
+import { projectAgent } from '../trust/project-agent.js'
 import { keptList } from './kept-lists.js'
 
 const opening = lazy(() => import('./open-for-agent.js'))
@@ -31,6 +33,8 @@ const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 
 /** Where an agent calls from. */
 interface Place {
+  /** The runtime, or as long as its project is not trusted, the runtime without the project's code. */
+  globals: Globals
   options: InvokeOptions
   caller: RunContext | undefined
   /** The skills in whose place it calls. */
@@ -41,16 +45,16 @@ interface Place {
 }
 
 export async function findTool(agent: Agent, ref: string): Promise<ToolDef | null> {
-  const { limits, namespace } = await placeOf(agent)
-  return findForAgent(ref, agent.globals, limits(), namespace)
+  const { globals, limits, namespace } = await placeOf(agent)
+  return findForAgent(ref, globals, limits(), namespace)
 }
 
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  const { limits, skills } = await placeOf(agent)
-  const { globals } = agent
+  const { globals, limits, skills } = await placeOf(agent)
   const tools = await allTools(globals)
-  const offered = (): ToolDef[] => tools.filter(tool => isOffered(tool) && isEnabled(tool, globals))
-  return keptList(agent, skills, tools, async () => usable(await allowedAmong(offered(), globals, limits())))
+  const decided = async (): Promise<ToolDef[]> =>
+    usable(await allowedAmong(await offered(tools, globals), globals, limits()))
+  return keptList({ ...agent, globals }, skills, tools, decided)
 }
 
 /** Those that do not lack a tool that they require. */
@@ -65,8 +69,8 @@ export async function invoke(
   args: unknown,
   options?: InvokeOptions,
 ): Promise<unknown> {
-  const place = await placeOf(agent, options)
-  const { globals } = agent
+  const place = await placeOf(agent, options, true)
+  const { globals } = place
   return callTool(await nameWithin(place.namespace, ref, globals), args, globals, place.options, place.caller)
 }
 
@@ -76,23 +80,23 @@ export async function open(
   args: unknown,
   options?: InvokeOptions,
 ): Promise<OpenedSkill> {
-  const place = await placeOf(agent, options)
-  const { globals } = agent
+  const place = await placeOf(agent, options, true)
+  const { globals } = place
   const name = await nameWithin(place.namespace, ref, globals)
   return (await opening()).openForAgent(name, args, globals, place.options, place.caller)
 }
 
 export async function readResource(agent: Agent, ref: string, path: string): Promise<Uint8Array> {
-  const { name } = await allowedTool(agent, ref)
-  return (await details()).resourceBytes(name, path, agent.globals)
+  const { tool, globals } = await allowedTool(agent, ref)
+  return (await details()).resourceBytes(tool.name, path, globals)
 }
 
 export async function describe(
   agent: Agent,
   ref: string,
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
-  const { name } = await allowedTool(agent, ref)
-  return (await details()).describe(name, agent.globals)
+  const { tool, globals } = await allowedTool(agent, ref)
+  return (await details()).describe(tool.name, globals)
 }
 
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
@@ -105,8 +109,7 @@ export async function authorize(
   args: unknown,
   given?: InvokeOptions,
 ): Promise<Authorization> {
-  const { options, caller, namespace } = await placeOf(agent, given)
-  const { globals } = agent
+  const { globals, options, caller, namespace } = await placeOf(agent, given)
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
@@ -114,13 +117,16 @@ export function answer(agent: Agent, id: string, given: unknown): Promise<void> 
   return answerRequest(id, given, idsOf(agent), agent.globals)
 }
 
-async function allowedTool(agent: Agent, ref: string): Promise<ToolDef> {
-  const { limits, namespace } = await placeOf(agent)
-  return requireAllowed(ref, agent.globals, limits(), namespace)
+async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; globals: Globals }> {
+  const { globals, limits, namespace } = await placeOf(agent)
+  return { tool: await requireAllowed(ref, globals, limits(), namespace), globals }
 }
 
-async function placeOf(agent: Agent, given: InvokeOptions = {}): Promise<Place> {
-  const { globals, ids, policy, spawned } = agent
+/** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
+async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
+  const { ids, spawned, named } = agent
+  const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
+  const { globals } = await agentView(agent.globals)
   const caller = agent.caller as RunContext | undefined
   // What limits agents is known once the project's configuration is.
   if (globals.configure) await globals.configure()
@@ -132,7 +138,12 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}): Promise<Place> 
   const options = keepAbove(own, { spawned, skills })
   const by = skills.at(-1) ?? caller?.tool
   return {
-    ...{ options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
+    ...{ globals, options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
     limits: () => agentLimits(globals, { options, caller }),
   }
+}
+
+async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean): Promise<AgentPolicy> {
+  const { agentId: _, ...policy } = optionsOf(await projectAgent(globals, id, isCall ? ids : null))
+  return policy
 }

@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { asText } from '../../src/content/interpolate.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import { isText, requireAllowed, requireForAgent } from '../call/agent-calls.js'
+import { isText, requireAllowed, toolForCall } from '../call/agent-calls.js'
 import { callTool, invokeFor } from '../call/call-tool.js'
 import { RunContext } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
@@ -16,12 +16,12 @@ import { sourceOf } from '../state/tool-source.js'
 export async function openForAgent(
   ref: string,
   args: unknown,
-  globals: Globals,
+  own: Globals,
   options: InvokeOptions,
   caller: RunContext | undefined,
 ): Promise<OpenedSkill> {
   const namespace = caller ? namespaceOf(caller.tool.name) : ''
-  const tool = await requireForAgent(ref, globals, namespace)
+  const { tool, globals } = await toolForCall(ref, own, namespace, options, caller)
   const { content } = tool
   if (!content) {
     throw new AgentAppsError('CONTENT_MISSING', `The tool "${tool.name}" is code and has no content.`, {

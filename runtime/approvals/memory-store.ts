@@ -7,8 +7,9 @@ const stores = new WeakMap<Globals, Store>()
 
 /** The store of a runtime: the host's, or one in memory that lives as long as the runtime. */
 export function storeOf(globals: Globals): Store {
-  const store = globals.config.store ?? stores.get(globals) ?? memoryStore()
-  stores.set(globals, store)
+  const { own = globals } = globals
+  const store = globals.config.store ?? stores.get(own) ?? memoryStore()
+  stores.set(own, store)
   return store
 }
 

@@ -70,8 +70,8 @@ export async function revokeApproval(project: string, id: string): Promise<boole
 }
 
 /** The folder that an approval for the project is for. */
-export function projectOf({ config }: Globals): string {
-  return disk.resolve(config.project ?? config.cwd ?? disk.cwd())
+export function projectOf({ config: { cwd = disk.cwd(), project, projects } }: Globals): string {
+  return projects?.root ?? disk.resolve(typeof project === 'string' ? project : cwd)
 }
 
 async function linesOf(project: string): Promise<Line[]> {

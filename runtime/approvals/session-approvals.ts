@@ -74,8 +74,9 @@ export class SessionApprovals {
 const approvals = new WeakMap<Globals, SessionApprovals>()
 
 export function sessionApprovals(globals: Globals): SessionApprovals {
-  const known = approvals.get(globals) ?? new SessionApprovals()
-  approvals.set(globals, known)
+  const { own = globals } = globals
+  const known = approvals.get(own) ?? new SessionApprovals()
+  approvals.set(own, known)
   return known
 }
 

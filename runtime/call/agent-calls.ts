@@ -1,3 +1,4 @@
+import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { isOffered, isThere } from '../../src/catalog/offered-tool.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
@@ -13,16 +14,23 @@ import { isEnabled } from '../policy/is-enabled.js'
 import { noteOpened } from '../policy/opened-skills.js'
 import { copyOfPlain, plainArguments } from '../schema/plain-arguments.js'
 import type { Chain } from '../state/chain.js'
-import type { CallerKind, Globals } from '../state/context.js'
+import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { type AgentView, agentView, callView } from '../trust/agent-view.js'
 import type { RunContext } from './run-context.js'
 
 export { copyOfPlain, plainArguments }
 
 /** The tools that an agent is shown: those that it may call, and that say what they are for. */
-export async function listForAgent(globals: Globals, limits: AgentLimits): Promise<ToolDef[]> {
-  const offered = (await allTools(globals)).filter(tool => isOffered(tool) && isEnabled(tool, globals))
-  return allowedAmong(offered, globals, limits)
+export async function listForAgent(own: Globals, limits: AgentLimits): Promise<ToolDef[]> {
+  const { globals } = await agentView(own)
+  return allowedAmong(await offered(await allTools(globals), globals), globals, limits)
+}
+
+/** Those that agents may know of, as far as they say what they are for. */
+export async function offered(tools: readonly ToolDef[], own: Globals): Promise<readonly ToolDef[]> {
+  const { globals, shown } = await agentView(own)
+  return shown(tools.filter(tool => isOffered(tool) && isEnabled(tool, globals)))
 }
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
@@ -55,26 +63,56 @@ export async function requireAllowed(
 /** The tool that an agent's name leads to; null where it knows of none. */
 export async function findForAgent(
   ref: string,
-  globals: Globals,
+  own: Globals,
   limits: AgentLimits,
   namespace: string,
 ): Promise<ToolDef | null> {
+  const { globals, shown } = await agentView(own)
   const tool = isForAgents(ref, globals) ? (await resolveWithin(namespace, ref, globals))?.tool : undefined
-  const [allowed] = tool ? await allowedAmong([tool], globals, limits) : []
+  const [allowed] = tool ? await allowedAmong(await shown([tool]), globals, limits) : []
   return allowed ?? null
 }
 
 /** The tool that an agent calls by a name. Throws TOOL_NOT_FOUND for a hidden tool, too. */
 export async function requireForAgent(ref: string, globals: Globals, namespace = ''): Promise<ToolDef> {
+  return requireInView(ref, await agentView(globals), namespace)
+}
+
+async function requireInView(
+  ref: string,
+  { globals, shown }: AgentView,
+  namespace: string,
+): Promise<ToolDef> {
   if (!isForAgents(ref, globals)) {
     // A model may give anything.
-    const shown = typeof ref === 'string' ? ref : typeof ref
-    throw denied(shown, `An agent calls a tool by its name, not by ${JSON.stringify(shown)}.`)
+    const given = typeof ref === 'string' ? ref : typeof ref
+    throw denied(given, `An agent calls a tool by its name, not by ${JSON.stringify(given)}.`)
   }
   const resolution = await resolveWithin(namespace, ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  if (resolution && isThere(resolution.tool) && isEnabled(resolution.tool, globals)) return resolution.tool
+  const found = resolution?.tool
+  const [tool] = await shown(found && isThere(found) && isEnabled(found, globals) ? [found] : [])
+  if (tool) return tool
   throw unknownToAgent(ref)
+}
+
+/**
+ * The tool that an agent calls, and the runtime that the call is made in: a person was asked whether the tool's
+ * project is trusted, where that had to be.
+ */
+export async function toolForCall(
+  ref: string,
+  own: Globals,
+  namespace: string,
+  options: InvokeOptions,
+  caller: RunContext | undefined,
+): Promise<{ tool: ToolDef; globals: Globals }> {
+  const find = async (globals: Globals): Promise<ToolDef | undefined> =>
+    isForAgents(ref, globals) ? (await resolveWithin(namespace, ref, globals))?.tool : undefined
+  const ids = { ...definedFields({ ...caller?.envelope }), ...definedFields({ ...options }) }
+  const view = await callView(own, find, { ids, signal: options.signal ?? caller?.abort })
+  if (!view) throw unknownToAgent(ref)
+  return { globals: view.globals, tool: await requireInView(ref, view, namespace) }
 }
 
 /** The error for a tool that does not exist or that this agent may not know of; it must not tell which. */

@@ -5,12 +5,12 @@ import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Approval } from '../approvals/session-approvals.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
-import type { Agent } from '../state/agent.js'
+import { type Agent, agentUnknown } from '../state/agent.js'
 import type { CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalAnswer, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './later-methods.js'
-import { type AgentOptions, checkAgent, checkSpawned } from './own-options.js'
+import { type AgentOptions, checkAgent, checkSpawned, optionsOf } from './own-options.js'
 
 /**
  * A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. What the agent may
@@ -85,17 +85,23 @@ const METHODS = [
 ] as const
 
 /** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
-export function agentRuntime(globals: Globals, options: AgentOptions = {}): AgentRuntime {
-  const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(options)
+export function agentRuntime(globals: Globals, options: AgentOptions | string = {}): AgentRuntime {
+  const isNamed = typeof options === 'string'
+  const known = isNamed ? globals.config.agents?.find(({ id }) => id === options) : undefined
+  // A project's configuration is read at the first call.
+  if (isNamed && !known && !globals.configure && !globals.config.projects) throw agentUnknown(options)
+  const given = isNamed ? (known ? optionsOf(known) : { agentId: options }) : options
+  const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(given)
   const ids = definedFields({ sessionId, agentId, userId, workspaceId })
-  return runtimeOf({ globals, ids, policy, spawned: [], skills: [], caller: undefined })
+  const named = known || !isNamed ? undefined : options
+  return runtimeOf({ globals, ids, policy, named, spawned: [], skills: [], caller: undefined })
 }
 
 /** The runtime of an agent that a tool starts. Throws OPTIONS_INVALID. */
 export function spawnFor(caller: CallContext, policy: SpawnPolicy): AgentRuntime {
   const { globals } = caller
   return runtimeOf({
-    ...{ globals, caller, ids: {}, policy: undefined, skills: [] },
+    ...{ globals, caller, ids: {}, policy: undefined, named: undefined, skills: [] },
     spawned: [checkSpawned(policy)],
   })
 }

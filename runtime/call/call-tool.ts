@@ -26,17 +26,21 @@ const DEPTH_MAX = 64
 export async function callTool(
   ref: string,
   args: unknown,
-  globals: Globals,
+  own: Globals,
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
   if (options !== undefined) (await optionChecks()).checkInvokeOptions(options, caller !== undefined)
   const isAgent = options?.as === 'agent'
   const namespace = caller === undefined ? '' : namespaceOf(caller.tool.name)
-  const tool = isAgent
-    ? await (await agents()).requireForAgent(ref, globals, namespace)
-    : ((namespace === '' ? (globals.tools.programmaticTools.get(ref) ?? knownTool(ref, globals)) : null) ??
-      (await requireTool(ref, globals, namespace)))
+  const { tool, globals } = isAgent
+    ? await (await agents()).toolForCall(ref, own, namespace, options, caller)
+    : {
+        globals: own,
+        tool:
+          (namespace === '' ? (own.tools.programmaticTools.get(ref) ?? knownTool(ref, own)) : null) ??
+          (await requireTool(ref, own, namespace)),
+      }
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
   globals.lifecycle?.enter(ctx)
   const { maxDepth = DEPTH_MAX } = globals.config

@@ -9,6 +9,7 @@ import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { plainArguments } from '../schema/plain-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { Authorization } from '../state/policy.js'
+import { agentView, isAskedFirst } from '../trust/agent-view.js'
 import { requireForAgent } from './agent-calls.js'
 import { argumentsRefused } from './call-refused.js'
 import { invokeFor } from './call-tool.js'
@@ -25,18 +26,22 @@ const asking = lazy(() => import('../policy/ask.js'))
 export async function decideCall(
   ref: string,
   given: unknown,
-  globals: Globals,
+  own: Globals,
   options: InvokeOptions,
   caller?: RunContext,
 ): Promise<Authorization> {
   try {
+    const { globals } = await agentView(own)
     const tool = await requireForAgent(ref, globals, caller && namespaceOf(caller.tool.name))
     if (given instanceof UncopiedArguments) throw argumentsRefused(tool, given)
     const ctx = new RunContext(globals, tool, invokeFor, caller, options)
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
     ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
-    return await asked(ctx, authorization(await stepsOf(ctx)))
+    const steps = await stepsOf(ctx)
+    const isDenied = steps.at(-1)?.decision === 'deny'
+    if (!isDenied && (await isAskedFirst(own, tool))) return authorization([TRUST_ASKED])
+    return await asked(ctx, authorization(steps))
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
       throw error
@@ -44,6 +49,12 @@ export async function decideCall(
     const said = { code, by: 'the runtime', rule: null, reason: message.replace(/\.$/, ''), written: null }
     return authorization([{ step: 1, decision: 'deny', ...said }])
   }
+}
+
+/** What step 1 says of a tool whose project nobody trusts yet. */
+const TRUST_ASKED: StepAnswer = {
+  ...{ step: 1, decision: 'ask', code: null, by: 'the runtime', rule: null, written: null },
+  reason: 'its project is not trusted yet',
 }
 
 /** What a person is to be asked, unless this was answered before. */

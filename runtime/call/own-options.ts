@@ -2,7 +2,7 @@ import { isJsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { CallIds, InvokeOptions, ToolConfig } from '../state/context.js'
-import type { AgentPolicy, RuntimePolicy } from '../state/policy.js'
+import type { AgentPolicy, NamedAgent, RuntimePolicy } from '../state/policy.js'
 
 /** An agent: its limits, and the ids that its calls have unless they are given others. */
 export interface AgentOptions extends AgentPolicy, Omit<CallIds, 'callId' | 'messageId'> {}
@@ -72,15 +72,32 @@ export function checkConfig(config: { tools?: Readonly<Record<string, ToolConfig
   return structuredClone(config.tools ?? {})
 }
 
+/** A copy of named agents. Throws OPTIONS_INVALID. */
+export function checkNamedAgents(agents: readonly NamedAgent[]): NamedAgent[] {
+  return agents.map(agent => {
+    checkOptions('agents', agent, { id: 'string', tools: 'object', permissions: 'strings' })
+    const { tools = {} } = agent
+    checkOptions('tools', tools, { allow: 'patterns', deny: 'patterns' })
+    return structuredClone(agent)
+  })
+}
+
+/** The limits of a named agent. */
+export function optionsOf({ id, tools, permissions }: NamedAgent): AgentOptions {
+  return { ...tools, permissions, agentId: id }
+}
+
 /** A copy of a runtime's policy. Throws OPTIONS_INVALID. */
 export function checkRuntimePolicy(policy: RuntimePolicy): RuntimePolicy {
   checkOptions('policy', policy, {
     ...SPAWN_POLICY,
     approval: 'object',
+    trust: 'object',
     guard: 'function',
     readAllowedTools: ['restrict', 'pre-approve'],
   })
-  const { approval } = policy
+  const { approval, trust } = policy
+  if (trust) checkOptions('trust', trust, { project: ['ask', 'allow', 'deny'] })
   if (approval)
     checkOptions('approval', approval, {
       mode: ['ask', 'allowlist', 'yolo'],

@@ -8,7 +8,7 @@ import { toolOf } from '../find/make-tool.js'
 import type { ChainStep, KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import { isOwn } from '../state/directory-state.js'
+import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { areFresh } from './chain-of.js'
@@ -99,7 +99,10 @@ async function middlewareNamed(
 ): Promise<FoundMiddleware | null> {
   const registered = globals.tools.programmaticTools.get(name)
   if (registered && mayBeMiddleware(registered.frontmatter)) return middlewareOf(registered)
+  const home = sourceOf(tool)?.state
+  const isOfAsked = home !== undefined && !reachesOut(home, globals)
   for (const state of layerDirectories(tool, directoryStates(globals))) {
+    if (!isOfAsked && !reachesOut(state, globals)) continue
     const found = await lookUp(state, name, globals, true)
     if (!found) continue
     const { record } = found

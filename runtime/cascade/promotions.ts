@@ -4,7 +4,7 @@ import { valueFaults } from '../../src/cascade/metadata-faults.js'
 import { rootMain } from '../find/find-authority.js'
 import type { Promotions } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
-import { isOwn } from '../state/directory-state.js'
+import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { cascadeTool } from './resolve-cascade.js'
 
@@ -32,7 +32,7 @@ export async function isReachedByNobody(
 
 /** Reads the promotions that reach all tools without a file; null where a main skill has a fault. */
 export async function readPromotions(globals: Globals): Promise<Promotions | null> {
-  const project = await rootMain(isOwn, globals)
+  const project = await rootMain(state => isOwn(state) && reachesOut(state, globals), globals)
   const library = await rootMain(one => one.library === true, globals)
   if (project?.fault || library?.fault) return null
   const ofLibrary = promotedBy(library?.tool)

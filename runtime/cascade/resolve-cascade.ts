@@ -15,8 +15,10 @@ import { knownNames } from '../find/call-faults.js'
 import { authorityOf, type Main, namespaceMain, rootMain } from '../find/find-authority.js'
 import type { KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
-import { isOwn } from '../state/directory-state.js'
+import type { DirectoryState } from '../state/directory-state.js'
+import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { cascadeInvalid } from './cascade-invalid.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
@@ -75,6 +77,10 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   }
   const seenMain = (main: Main | null): CascadeTool | null =>
     main?.fault ? faulty(main.path, mainFault(main.fault)) : seen(main?.tool ?? null)
+  const home = sourceOf(tool)?.state
+  // A project that is not trusted reaches its own tools alone.
+  const mayReach = (state: DirectoryState): boolean =>
+    reachesOut(state, globals) || (home !== undefined && !reachesOut(home, globals))
   const lookUp: CascadeLookUp = {
     base: async (ref, from) => {
       const found = await findBase(ref, toolOfId(from.id), globals)
@@ -87,7 +93,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
     },
     authority: async one => seenMain(await authorityOf(toolOfId(one.id), globals)),
     namespaceMain: async one => seenMain(await namespaceMain(toolOfId(one.id), globals)),
-    projectMain: async () => seenMain(await rootMain(isOwn, globals)),
+    projectMain: async () => seenMain(await rootMain(state => isOwn(state) && mayReach(state), globals)),
     libraryMain: async () => seenMain(await rootMain(({ library }) => library === true, globals)),
     nearName: async ref =>
       nearTool(ref, [...globals.tools.programmaticTools.keys(), ...(await knownNames(globals))]),

@@ -5,6 +5,7 @@ import { forgetDisk } from './look-up.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */
 export function clearToolCache(name: string, globals: Globals = defaultGlobals()): void {
+  if (globals.untrustedView) clearToolCache(name, globals.untrustedView)
   forgetReference(name, globals)
   globals.cache.file.clear()
   globals.cache.mainInDir.clear()
@@ -33,6 +34,7 @@ export function forgetReference(ref: string, { cache, missing, resolving, settli
 
 /** Forgets everything but registered tools: to be called after `clean`. */
 export function clearAllCaches(globals: Globals = defaultGlobals()): void {
+  delete globals.untrustedView
   Object.assign(globals.cache, emptyCache())
   const { missing, resolving, settling, directories, diagnostics } = globals
   for (const known of [missing, resolving, settling, directories, diagnostics]) known.clear()

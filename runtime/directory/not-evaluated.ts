@@ -1,6 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { Globals } from '../state/context.js'
+import { isAsked } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolSource } from '../state/tool-source.js'
 
@@ -8,8 +9,11 @@ const HINT =
   'Only `agent-apps compile`, `run` and `render` run code of skills, and a runtime unless it is made with `evaluate: false`.'
 
 /** True for a tool whose code is not to be run. The library's is the package's own. */
-export function isNotEvaluated({ state }: Pick<ToolSource, 'state'>, { config }: Globals): boolean {
-  return config.evaluate === false && !state.library
+export function isNotEvaluated(
+  { state }: Pick<ToolSource, 'state'>,
+  { config, isUntrusted }: Globals,
+): boolean {
+  return (config.evaluate === false && !state.library) || (isUntrusted === true && isAsked(state, config))
 }
 
 /** @throws NOT_EVALUATED for a tool whose code is not to be run */

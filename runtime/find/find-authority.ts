@@ -10,7 +10,7 @@ import { isFileFresh } from '../directory/file-freshness.js'
 import { directoryFiles, directoryStates, namesOf, withNames } from '../directory/look-up.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import { isOwn } from '../state/directory-state.js'
+import { isOwn, reachesOut } from '../state/directory-state.js'
 import { defaultGlobals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
@@ -186,7 +186,8 @@ async function* mainsAbove(tool: ToolDef, globals: Globals): AsyncGenerator<Main
 
 /** A tool without a file stands under the project's main skill, or else the library's. */
 async function projectMain(globals: Globals): Promise<Main | null> {
-  return (await rootMain(isOwn, globals)) ?? rootMain(({ library }) => library === true, globals)
+  const isOne = (state: DirectoryState): boolean => isOwn(state) && reachesOut(state, globals)
+  return (await rootMain(isOne, globals)) ?? rootMain(({ library }) => library === true, globals)
 }
 
 /** The main skill at the top of the first unit of a directory of a kind that has one without a namespace. */

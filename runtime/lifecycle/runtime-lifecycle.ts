@@ -12,8 +12,9 @@ import { Turns } from './turns.js'
 
 /** The turns and the tools with hooks of a runtime. Made when there is the first of either. */
 export function lifecycleOf(globals: Globals): RuntimeLifecycle {
-  globals.lifecycle ??= new RuntimeLifecycle(globals)
-  return globals.lifecycle as RuntimeLifecycle
+  const { own = globals } = globals
+  own.lifecycle ??= new RuntimeLifecycle(own)
+  return own.lifecycle as RuntimeLifecycle
 }
 
 export class RuntimeLifecycle implements Lifecycle, InstanceHost {

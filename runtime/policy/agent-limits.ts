@@ -43,12 +43,14 @@ export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'p
 
 /** What limits a call: the runtime's policy, those of the agents above it, and the skills that call. */
 export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' | 'caller'>): AgentLimits {
-  const { policy = {} } = globals.config
-  const { approval = {} } = policy
+  const { policy = {}, projects } = globals.config
+  const configured = globals.isUntrusted ? undefined : projects?.policy
+  const { approval = configured?.approval ?? {} } = policy
   const gathered = new Gathered()
   gathered.addPolicy('the runtime', policy)
+  if (projects?.policy) gathered.addProject(projects.policy, globals)
   const allowlist = approval.mode === 'allowlist' ? hostRules('approval.allow', approval.allow ?? []) : []
-  gathered.hostRules.at(-1)?.rules.push(...allowlist.map(allowing))
+  gathered.hostRules[0]?.rules.push(...allowlist.map(allowing))
   for (let one: typeof call | undefined = call; one; one = one.caller && invocationOf(one.caller)) {
     const { caller, options } = one
     if (options?.policy) {
@@ -103,6 +105,14 @@ class Gathered {
     if (policy.permissions === undefined) return
     this.permissions.push({ by, granted: policy.permissions.map(checkedPermission) })
     if (isHosts) this.isGranted = true
+  }
+
+  /** Before a project is trusted, what its configuration says can only narrow. */
+  addProject(policy: AgentPolicy, { isUntrusted }: Globals): void {
+    const { deny, rules } = policy
+    this.addPolicy("the project's configuration", isUntrusted ? { deny, rules } : policy)
+    const added = this.hostRules.at(-1)
+    if (isUntrusted && added) added.rules = added.rules.filter(rule => policyOf(rule) !== 'allow')
   }
 
   addSkill(tool: ToolDef, globals: Globals): void {

@@ -7,8 +7,9 @@ import { authorityOf, mainFolder, rootMain } from '../find/find-authority.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import { type Awaitable, whenThere } from '../host/later.js'
 import type { Globals } from '../state/context.js'
-import { isOwn } from '../state/directory-state.js'
+import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import type { AgentLimits, Listed } from './agent-limits.js'
 import { guardsOf } from './guards-of.js'
 import { isEnabled } from './is-enabled.js'
@@ -67,7 +68,8 @@ export class CallLimits {
   /** With the `trust.rules` of the project's main skill, which allow where the host chose it, and the tool's. */
   #under(project: ToolDef | null, nearest: ToolDef | null): ListedLimits {
     const { hostRules, callerRules, ...limits } = this.#agent
-    const isChosen = this.globals.config.isProjects !== true
+    const home = project && sourceOf(project)?.state
+    const isChosen = !home || reachesOut(home, this.globals)
     return {
       ...limits,
       rules: [

@@ -81,9 +81,9 @@ export async function withOpenSkills<Result>(globals: Globals, work: () => Promi
   }
 }
 
-/** A server's skills approve nothing, nor do those of a project that the program did not name. */
-function mayApprove({ origin }: ToolDef, { config }: Globals): boolean {
-  return origin.layer !== 'remote' && !(origin.layer === 'project' && config.isProjects === true)
+/** A server's skills approve nothing, nor do those of a project that is not trusted. */
+function mayApprove({ origin }: ToolDef, { isUntrusted }: Globals): boolean {
+  return origin.layer !== 'remote' && !(origin.layer === 'project' && isUntrusted)
 }
 
 function agentOf({ sessionId, userId, agentId }: Readonly<CallIds>): string {

@@ -1,3 +1,4 @@
+import { AgentAppsError } from '../../src/base/error.js'
 import type { CallContext, CallIds, Globals, InvokeOptions } from './context.js'
 import type { AgentPolicy } from './policy.js'
 import type { ToolDef } from './tool-def.js'
@@ -9,6 +10,8 @@ export interface Agent {
   readonly ids: CallIds
   /** What its host gave it; nothing, if a tool spawned it. */
   readonly policy: AgentPolicy | undefined
+  /** The id of an agent that the project's configuration should have. */
+  readonly named: string | undefined
   /** The policies that it was spawned with, outermost first. */
   readonly spawned: readonly AgentPolicy[]
   /** The names of the skills in whose place it calls. */
@@ -38,4 +41,10 @@ export function keepAbove<Options extends InvokeOptions>(options: Options, agent
 
 export function aboveOf(options: InvokeOptions | undefined): AgentAbove | undefined {
   return options && above.get(options)
+}
+
+export function agentUnknown(id: string, why = ''): AgentAppsError {
+  return new AgentAppsError('AGENT_UNKNOWN', `There is no agent ${JSON.stringify(id)}${why}.`, {
+    hint: 'Give it to `agents` of createRuntime, or of the configuration of a trusted project.',
+  })
 }

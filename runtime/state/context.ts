@@ -14,7 +14,7 @@ import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
 import type { Lifecycle } from './lifecycle.js'
-import type { AgentPolicy, Interact, RuntimePolicy } from './policy.js'
+import type { AgentPolicy, Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './policy.js'
 import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
@@ -155,8 +155,10 @@ export interface RuntimeConfig {
   paths: PathEntry[]
   /** The directory that relative paths start from. */
   cwd?: string
-  /** The folder of the project whose configuration counts where this one says nothing. */
-  project?: string
+  /** The project whose configuration counts where this one says nothing: its folder, or what was loaded. */
+  project?: string | ProjectConfiguration
+  /** Agents that are chosen by their ids. */
+  agents?: readonly NamedAgent[]
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
@@ -182,6 +184,8 @@ export interface RuntimeConfig {
   workspace?: string | WorkspaceOptions
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
+  /** What the project's configuration says of agents, in effect as far as the project is trusted. */
+  projects?: ProjectConfiguration
 }
 
 /** A tool's configuration, as the host gives it. */
@@ -229,6 +233,12 @@ export interface Globals {
   sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
+  /** The view that agents have of the runtime as long as its project is not trusted. */
+  untrustedView?: Globals
+  /** In that view, the runtime that it is of. */
+  own?: Globals
+  /** True in that view: it runs no code of the project, which reaches nothing but itself. */
+  isUntrusted?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
   parser?: Promise<DiskParser | null>
 }

@@ -36,6 +36,22 @@ export interface Found {
   record: NameRecord
 }
 
+/** True for a directory that nobody chose, so that agents get its code only once a person trusts it. */
+export function isAsked(
+  { library, trust }: DirectoryState,
+  { isProjects }: { isProjects?: boolean },
+): boolean {
+  return !library && (isProjects === true || trust === 'ask')
+}
+
+/** False for the directory of a project that is not trusted: what it says is for its own tools alone. */
+export function reachesOut(
+  state: DirectoryState,
+  { config, isUntrusted }: { config: { isProjects?: boolean }; isUntrusted?: true },
+): boolean {
+  return !(isUntrusted && isAsked(state, config))
+}
+
 /** True for a directory that is the project's own. */
 export function isOwn({ layer, external }: DirectoryState): boolean {
   return layer === 'project' && !external

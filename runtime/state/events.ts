@@ -10,6 +10,8 @@ const TYPES = [
   'tool:denied',
   'approval:asked',
   'approval:answered',
+  'trust:asked',
+  'trust:answered',
 ] as const
 
 /** How far a tool is, for people. */

@@ -32,6 +32,32 @@ export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
   readAllowedTools?: 'restrict' | 'pre-approve' | undefined
   /** Called after the rules, with what is known of a call. It can only make the answer stricter. */
   guard?: ((call: AgentCall) => 'ask' | 'deny' | undefined) | undefined
+  trust?: TrustPolicy | undefined
+}
+
+/** Whether agents get the code of a project that nobody chose. It never counts in a project's own file. */
+export interface TrustPolicy {
+  /** `ask`: a person is asked at the first call. Default: `ask`. */
+  project?: 'ask' | 'allow' | 'deny' | undefined
+}
+
+/** An agent that has a name: its limits are chosen by its id. */
+export interface NamedAgent {
+  id: string
+  tools?: { allow?: Patterns | undefined; deny?: Patterns | undefined } | undefined
+  permissions?: readonly Permission[] | undefined
+}
+
+/** What the configuration of a project says of agents. */
+export interface ProjectConfiguration {
+  /** The project's folder, absolute. */
+  root: string
+  /** Before the project is trusted, only `deny` and the rules that ask or deny count. */
+  policy?: Omit<RuntimePolicy, 'guard' | 'trust'> | undefined
+  /** Before the project is trusted, there are none. */
+  agents?: readonly NamedAgent[] | undefined
+  /** Before the project is trusted, agents get none of them. */
+  env?: readonly string[] | undefined
 }
 
 /** How calls that need approval are dealt with. */
@@ -82,6 +108,30 @@ export interface ApprovalRequest extends Question {
   userId: string | undefined
 }
 
+/** A tool that an agent gets only once its project is trusted, since code runs for it. */
+export interface UntrustedTool {
+  name: string
+  /** Absolute. */
+  file: string
+  /** What it declares. Of code that would have to be run to know, all four. */
+  permissions: { required: readonly Permission[]; optional: readonly Permission[] }
+  /** What it says of approval; null where that depends on its permissions. */
+  gated: boolean | null
+  /** Tools of its name that it takes the place of. */
+  shadows: Origin['shadows']
+}
+
+/** A project that a person is asked about before agents get its code. */
+export interface ProjectRequest extends Question {
+  kind: 'project'
+  /** The project's folder, absolute. */
+  root: string
+  /** What an answer is bound to: it ends when one of the project's tools, or its configuration, changes. */
+  digest: string
+  tools: readonly UntrustedTool[]
+  /** What of its configuration takes effect with an answer that allows. */
+  configuration: Omit<ProjectConfiguration, 'root'>
+}
 /** A call that a person is to be asked about in a host's own way. `answer` takes the answer by its id. */
 export type WaitingRequest = Omit<ApprovalRequest, 'signal'>
 /** A question of a tool: whatever it asks, `tool` is who asks. */
@@ -104,7 +154,7 @@ export interface Authorization extends Decision {
 }
 
 /** Whatever a person is asked, told apart by `kind`. */
-export type HostRequest = ApprovalRequest | PromptRequest
+export type HostRequest = ApprovalRequest | ProjectRequest | PromptRequest
 
 /** `allow-project` counts as `allow-session` unless the policy remembers answers for the project. */
 export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'

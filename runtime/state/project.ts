@@ -1,9 +1,13 @@
 import { disk } from '#disk'
+import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
+import { isStringArray } from '../../src/base/json.js'
 import { decodeProject, PROJECT_FILE, type ProjectFile } from '../../src/index/project-file.js'
+import { agentsProblem, policyProblem } from '../../src/policy/configured-policy.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
 import type { Globals, RuntimeConfig } from './context.js'
 import { defaultGlobals } from './globals.js'
+import type { ProjectConfiguration } from './policy.js'
 
 /**
  * Configures a runtime by its project's file, which `compile` wrote.
@@ -14,17 +18,41 @@ import { defaultGlobals } from './globals.js'
 export function configure(globals: Globals, given: Partial<RuntimeConfig>): void {
   // A look-up at the same time may have done it.
   if (!globals.configure) return
-  const folder = disk.resolve(given.cwd ?? disk.cwd(), given.project ?? '.')
-  const text = disk.readText(disk.resolve(folder, PROJECT_FILE))
+  const { project = '.' } = given
+  const loaded = typeof project === 'object' ? checkLoaded(project) : undefined
+  const folder = disk.resolve(given.cwd ?? disk.cwd(), loaded?.root ?? (project as string))
   const { paths, ...read } =
-    text === null && globals === defaultGlobals()
-      ? { paths: [{ dir: '.', discover: true }] }
-      : readProject(text, folder, given.project !== undefined)
+    loaded && given.paths ? { paths: given.paths } : projectIn(folder, globals, given)
+  const { policy, agents, env, ...rest } = { ...read, ...loaded }
   const there = paths.map(entry => withDirectoryIn(folder, entry))
-  Object.assign(globals.config, { paths: there }, read, given, given.verify && { freshness: 'trust' }, {
+  const projects = { root: folder, policy, agents, env } as ProjectConfiguration
+  Object.assign(globals.config, { paths: there }, definedFields({ ...rest, env }), given)
+  Object.assign(globals.config, given.verify && { freshness: 'trust' }, {
     isProjects: !given.paths,
+    projects,
   })
   delete globals.configure
+}
+
+function projectIn(folder: string, globals: Globals, { project }: Partial<RuntimeConfig>): ProjectFile {
+  const text = disk.readText(disk.resolve(folder, PROJECT_FILE))
+  return text === null && globals === defaultGlobals()
+    ? { paths: [{ dir: '.', discover: true }] }
+    : readProject(text, folder, project !== undefined)
+}
+
+/** @throws OPTIONS_INVALID for what `loadConfig` did not give */
+function checkLoaded(loaded: ProjectConfiguration): ProjectConfiguration {
+  const { root, policy = {}, agents = [], env = [] } = loaded
+  const problem =
+    (typeof root === 'string' ? null : '`root` must be a string') ??
+    policyProblem(policy) ??
+    agentsProblem(agents) ??
+    (isStringArray(env) ? null : '`env` must be an array of strings')
+  if (problem === null) return loaded
+  throw new AgentAppsError('OPTIONS_INVALID', `The option \`project\` is wrong: ${problem}.`, {
+    hint: 'Give the folder of a project, or the `project` that `loadConfig` returned.',
+  })
 }
 
 function withDirectoryIn(folder: string, entry: PathEntry): PathEntry {

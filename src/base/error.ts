@@ -1,5 +1,6 @@
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
+  | 'AGENT_UNKNOWN'
   | 'APPROVAL_DENIED'
   | 'APPROVAL_INVALID'
   | 'APPROVAL_KEY_INVALID'

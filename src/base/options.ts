@@ -13,6 +13,8 @@ type Kind = readonly [text: string, has: (value: unknown, checks: CloserChecks) 
 const KINDS = {
   object: ['an object', isJsonObject],
   place: ['a string or an object', value => isJsonObject(value) || typeof value === 'string'],
+  objects: ['an array of objects', value => Array.isArray(value) && value.every(isJsonObject)],
+  named: ['a string or an object', value => typeof value === 'string' || isJsonObject(value)],
   data: ['JSON data', value => !/function|symbol|bigint/.test(typeof value)],
   strings: ['an array of strings', isStringArray],
   patterns: ['a string or an array of strings', value => isStringArray([value].flat())],

@@ -141,6 +141,8 @@ export interface ToolRecord {
   delegate?: ModuleRecord | InlineRecord
   /** True where only running the code tells all of its metadata. Never in an index: compiling has run it. */
   dynamic?: true
+  /** True where only running the code tells which permissions it declares. Never in an index. */
+  permissionsUnknown?: true
   /** The export that holds it, for code. */
   exported?: string
   /** The source, relative to the directory, `/`-separated, inside it. */

@@ -1,5 +1,11 @@
 import { isJsonObject } from '../base/json.js'
 import { checkOptions, type OptionTable } from '../base/options.js'
+import {
+  agentsProblem,
+  type ConfiguredAgent,
+  type ConfiguredPolicy,
+  policyProblem,
+} from '../policy/configured-policy.js'
 import type { PathEntry } from '../skill/path-entry.js'
 import { INDEX_DIRECTORY } from './index-format.js'
 
@@ -18,6 +24,10 @@ export interface ProjectFile {
   library?: boolean
   external?: readonly string[]
   env?: readonly string[]
+  /** What agents may do, in effect as far as the project is trusted. */
+  policy?: ConfiguredPolicy
+  /** The agents that are called by their ids, once the project is trusted. */
+  agents?: readonly ConfiguredAgent[]
 }
 
 const FIELDS: OptionTable<keyof ProjectFile> = {
@@ -26,11 +36,15 @@ const FIELDS: OptionTable<keyof ProjectFile> = {
   library: 'boolean',
   external: 'strings',
   env: 'strings',
+  policy: 'object',
+  agents: 'objects',
 }
 
 /** The text of a project file: the same for the same configuration, on every machine. */
-export function encodeProject({ paths, freshness, library, external, env }: ProjectFile): string {
-  return `${JSON.stringify({ version: PROJECT_VERSION, paths, freshness, library, external, env }, null, 2)}\n`
+export function encodeProject(project: ProjectFile): string {
+  const { paths, freshness, library, external, env, policy, agents } = project
+  const ordered = { paths, freshness, library, external, env, policy, agents }
+  return `${JSON.stringify({ version: PROJECT_VERSION, ...ordered }, null, 2)}\n`
 }
 
 /**
@@ -44,6 +58,8 @@ export function decodeProject(text: string): ProjectFile | null {
     if (!isJsonObject(value) || value.version !== PROJECT_VERSION || value.paths === undefined) return null
     const { version: _, ...project } = value
     checkOptions(PROJECT_FILE, project, FIELDS)
+    const { policy = {}, agents = [] } = project
+    if (policyProblem(policy) ?? agentsProblem(agents)) return null
     return project as unknown as ProjectFile
   } catch {
     return null

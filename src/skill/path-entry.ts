@@ -21,6 +21,11 @@ export interface DirectoryEntry {
    * instead of everywhere in it. Default: false.
    */
   discover?: boolean
+  /**
+   * `ask`: nobody has vouched for what lies there. Agents get none of its code before a person trusts it.
+   * Default: whoever gave the path has.
+   */
+  trust?: 'ask'
 }
 
 /**
@@ -45,6 +50,8 @@ export interface SearchDirectory {
   namespace?: string
   /** True for a repository, whose skills are found by manifests and in the conventional places. */
   discover?: boolean
+  /** Set where a person must trust it before agents get code of it. */
+  trust?: 'ask'
 }
 
 /**

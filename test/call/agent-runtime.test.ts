@@ -54,8 +54,8 @@ describe('an agent opens', () => {
 
   it('a text only after approval where that is needed', async () => {
     const asked: string[] = []
-    const interact = ({ tool }: { tool: string }): 'deny' => {
-      asked.push(tool)
+    const interact: RuntimeOptions['interact'] = request => {
+      if (request.kind === 'approval') asked.push(request.tool)
       return 'deny'
     }
     const agent = agentOver({ policy: { rules: 'guide($policy=ask)' }, interact })

@@ -141,7 +141,10 @@ describe('policies of a runtime and an agent', () => {
 
   it.each([
     [{ policy: { alow: 'x' } }, 'The option `alow` of `policy` is not known.'],
-    [{ policy: { trust: {} } }, 'The option `trust` of `policy` is not known.'],
+    [
+      { policy: { trust: { project: 'never' } } },
+      'The option `project` of `trust` must be "ask" or "allow" or "deny".',
+    ],
     [{ policy: { approval: { mod: 'yolo' } } }, 'The option `mod` of `approval` is not known.'],
     [
       { policy: { approval: { mode: 'never' } } },
@@ -149,7 +152,9 @@ describe('policies of a runtime and an agent', () => {
     ],
     [{ policy: { allowedTools: 'x' } }, 'The option `allowedTools` of `policy` is not known.'],
     [{ interact: 'yes' }, 'The option `interact` of `createRuntime` must be a function.'],
-    [{ agents: [] }, 'The option `agents` of `createRuntime` is not known.'],
+    [{ agents: {} }, 'The option `agents` of `createRuntime` must be an array of objects.'],
+    [{ agents: [{ id: 'a', tool: {} }] }, 'The option `tool` of `agents` is not known.'],
+    [{ agents: [{ id: 'a', tools: { alow: 'x' } }] }, 'The option `alow` of `tools` is not known.'],
   ])('refuse %j', (options, message) => {
     expect(() => createRuntime({ paths: [], ...options } as RuntimeOptions)).toThrow(
       expect.objectContaining({ code: 'OPTIONS_INVALID', message }),
@@ -247,7 +252,8 @@ describe('approval', () => {
     const requests: ApprovalRequest[] = []
     const runtime = runtimeWith(TOOLS, {
       interact: request => {
-        requests.push(request as ApprovalRequest)
+        if (request.kind !== 'approval') throw new TypeError(`Nobody asked for ${request.kind}.`)
+        requests.push(request)
         const answer = answers.shift()
         if (answer instanceof Error) throw answer
         return answer as 'deny'

@@ -378,7 +378,7 @@ describe('ctx.ask', () => {
   it('names a middleware that asks, and not the tool that it serves', async () => {
     const tools: string[] = []
     const interact = (request: HostRequest) => {
-      tools.push(request.tool)
+      if (request.kind === 'confirm') tools.push(request.tool)
       return Promise.resolve(true)
     }
     const runtime = runtimeWith({ metadata: { guard: true } }, { interact })

@@ -251,7 +251,10 @@ describe.each(['ts', 'js', 'mjs'])('a configuration in agent-apps.config.%s', en
     const type = ending === 'ts' ? ' satisfies object' : ''
     const cwd = project(`const more = ['skills']\nexport default { paths: more, env: [\`A\`] }${type}\n`)
     expect((await check({ cwd })).counts.files).toBe(1)
-    expect((await loadConfig({ cwd, evaluate: false })).config).toEqual({ paths: ['skills'], env: ['A'] })
+    expect((await loadConfig({ cwd, evaluate: false, trusted: true })).config).toEqual({
+      paths: ['skills'],
+      env: ['A'],
+    })
   })
 
   it.each([

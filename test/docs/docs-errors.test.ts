@@ -38,6 +38,7 @@ const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
 
 /** Something that throws each code. A code without an entry, here or above, is a type error. */
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
+  AGENT_UNKNOWN: async () => createRuntime({ paths: [] }).forAgent('nobody'),
   APPROVAL_DENIED: root =>
     gated(createRuntime({ paths: [join(root, 'skills')], library: false, interact: () => 'deny' })),
   APPROVAL_INVALID: root => runtimeOf(root).forAgent().answer('nothing', 'allow-once'),

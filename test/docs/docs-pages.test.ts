@@ -255,12 +255,13 @@ describe('docs/configuration.md', () => {
       'package.json',
       'agent-apps.config.json',
       'agent-apps.config.json',
+      'agent-apps.config.json',
       'agent-apps.config.ts',
     ])
     for (const { path, text } of blocks) {
       const cwd = mkdtempSync(join(root, 'config-'))
       write(join(cwd, path), text)
-      const { file, paths } = await loadConfig({ cwd })
+      const { file, paths } = await loadConfig({ cwd, trusted: true })
       expect(file).toBe(join(cwd, path))
       expect(paths.filter(entry => typeof entry === 'string')).toEqual([join(cwd, 'skills')])
     }

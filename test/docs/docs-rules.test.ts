@@ -31,6 +31,7 @@ const RUNTIME_RULES = [
   'listener-throws',
   'path-missing',
   'permission-missing',
+  'project-untrusted',
 ]
 
 /** The rules that only compiling reports, which bundles code and runs it. */

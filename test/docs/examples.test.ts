@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
@@ -7,6 +8,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { codeProject } from '../support/code-project.js'
 import { ownTools } from '../support/own-tools.js'
 import { ROOT } from '../support/processes.js'
+import { temporary } from '../support/temporary.js'
 import type { Tree } from '../support/tree.js'
 
 const EXAMPLE = join(ROOT, 'examples/middleware')
@@ -53,6 +55,72 @@ it('examples/catalog.js shows a catalog within its budget', () => {
   expect(shown).not.toContain('long-words')
   expect(shown).toContain('for an incident: incident, postmortem')
 })
+
+it('examples/approvals asks, remembers, and asks again after an edit', async () => {
+  const project = temporary()
+  cpSync(join(ROOT, 'examples/approvals/project'), project, { recursive: true })
+  const env = { ...process.env, XDG_STATE_HOME: temporary() }
+  const first = session(env, project)
+  expect(await first.type('style')).toContain('Write short sentences.')
+  expect(await first.type('publish {"page": "news"}')).toContain(`This project has code: publish.`)
+  expect(await first.type('p')).toContain('publish is to run with {"page":"news"}, as it is granted write.')
+  expect(await first.type('s')).toContain('"published news"')
+  expect(await first.type('publish {"page": "news"}')).toBe('"published news"\n> ')
+  expect(await first.type('publish {"page": "home"}')).toContain('publish is to run with {"page":"home"}')
+  expect(await first.type('d')).toContain('APPROVAL_DENIED')
+  await first.end()
+
+  const second = session(env, project)
+  expect(await second.type('publish {"page": "news"}')).toContain('publish is to run')
+  expect(await second.type('s')).toContain('"published news"')
+  const file = join(project, 'skills/publish.skill.js')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('published', 'sent off'))
+  expect(await second.type('publish {"page": "news"}')).toContain('This project has code: publish.')
+  expect(await second.type('o')).toContain('publish is to run')
+  expect(await second.type('o')).toContain('"sent off news"')
+  await second.end()
+})
+
+it('examples/audit/audit.js writes what agents do as JSON lines', () => {
+  const shown = execFileSync(process.execPath, [join(ROOT, 'examples/audit/audit.js')], { encoding: 'utf8' })
+  const lines = shown.trim().split('\n')
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    { type: 'tool:start', tool: 'look', layer: 'programmatic' },
+    { type: 'tool:end', tool: 'look' },
+    { type: 'tool:start', tool: 'save' },
+    { type: 'tool:denied', tool: 'save', error: { code: 'PERMISSION_MISSING' } },
+  ])
+})
+
+/** The host of examples/approvals, with a person who types when it asks for something. */
+function session(env: NodeJS.ProcessEnv, project: string) {
+  const host = spawn(process.execPath, [join(ROOT, 'examples/approvals/host.js'), project], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let said = ''
+  host.stdout.setEncoding('utf8').on('data', text => {
+    said += text
+  })
+  const asked = async (): Promise<string> => {
+    while (!/(?:^> |\n> |eny\? )$/.test(said)) await once(host.stdout, 'data')
+    const all = said
+    said = ''
+    return all
+  }
+  const ready = asked()
+  return {
+    async type(line: string): Promise<string> {
+      await ready
+      host.stdin.write(`${line}\n`)
+      return asked()
+    },
+    async end(): Promise<void> {
+      host.stdin.end()
+      await once(host, 'exit')
+    },
+  }
+}
 
 function filesIn(folder: string): Tree {
   const paths = readdirSync(join(folder, 'skills'), { recursive: true, encoding: 'utf8' })

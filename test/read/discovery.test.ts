@@ -27,7 +27,7 @@ async function outcome(sample: Sample): Promise<unknown> {
     () => null,
     ({ code, message, hint }) => `${code} ${message.replaceAll(cwd, '…')} ${hint}`,
   )
-  const { paths } = await loadConfig({ cwd })
+  const { paths } = await loadConfig({ cwd, trusted: true })
   const [entry] = paths
   const index = join(typeof entry === 'string' ? entry : cwd, '.agent-apps.json')
   return {
@@ -68,7 +68,7 @@ describe('a repository is the same from its files, its index and a bundle:', () 
     const laidOut = await Promise.all(
       COMPILED.map(async sample => {
         const cwd = copyOf(sample)
-        const { paths } = await loadConfig({ cwd })
+        const { paths } = await loadConfig({ cwd, trusted: true })
         return { cwd, paths }
       }),
     )
@@ -290,7 +290,7 @@ describe('a manifest that is added changes no unit that was there', () => {
 
   it.each(COMPILED.map(sample => [sample.id, sample] as const))('%s', async (id, sample) => {
     const found = async (cwd: string) => {
-      const { paths } = await loadConfig({ cwd })
+      const { paths } = await loadConfig({ cwd, trusted: true })
       const { skills, directories } = await compile({ cwd })
       expect(directories.length, id).toBeGreaterThan(0)
       const dir = pathEntryDir(paths[0] ?? cwd)
@@ -298,7 +298,7 @@ describe('a manifest that is added changes no unit that was there', () => {
     }
     const before = await found(copyOf(sample))
     const known = (before.plugins ?? []).map(({ name }: { name: string }) => name)
-    const isPlain = (await loadConfig({ cwd: copyOf(sample) })).file !== null
+    const isPlain = (await loadConfig({ cwd: copyOf(sample), trusted: true })).file !== null
     const additions = isPlain
       ? [added('.plugin/marketplace.json', [], 'vendor/aaa/')]
       : [
@@ -381,7 +381,7 @@ describe('globs in paths', () => {
 
   it('are the directories that they match, in order, each with its plugin', async () => {
     const cwd = repository({ ...tree, 'agent-apps.config.json': '{ "paths": ["./plugins/*/skills"] }' })
-    expect((await loadConfig({ cwd })).paths).toEqual([
+    expect((await loadConfig({ cwd, trusted: true })).paths).toEqual([
       { namespace: 'acme', dir: join(cwd, 'plugins/acme/skills') },
       { dir: join(cwd, 'plugins/bare/skills') },
     ])
@@ -409,7 +409,7 @@ describe('globs in paths', () => {
         { file: 'plugins/acme/.claude-plugin/plugin.json', line, ruleId: rule, severity: 'error' },
       ])
     }
-    const { paths, faults } = await loadConfig({ cwd })
+    const { paths, faults } = await loadConfig({ cwd, trusted: true })
     expect(faults.map(({ file }) => file)).toEqual([join(cwd, 'plugins/acme/.claude-plugin/plugin.json')])
     const runtime = createRuntime({ cwd, paths, library: false })
     expect((await runtime.listTools()).map(({ name }) => name)).toEqual(['free'])

@@ -222,8 +222,8 @@ describe('who may call bash', () => {
     const asked: unknown[] = []
     const runtime = workspaceRuntime(root, {
       policy: { permissions: ['execute'] },
-      interact: ({ tool }) => {
-        asked.push(tool)
+      interact: request => {
+        asked.push('tool' in request && request.tool)
         return asked.length === 1 ? 'allow-once' : 'deny'
       },
     })

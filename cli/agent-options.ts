@@ -1,0 +1,55 @@
+import { createRuntime, type Interact, type Runtime, type RuntimePolicy } from 'agent-apps'
+import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
+import { type Command, type Invocation, projectOptions } from './command.js'
+
+/** The options of commands that do as an agent would. */
+export const AGENT_OPTIONS: Command['options'] = {
+  agent: { type: 'string', value: 'ID', describes: 'as this agent of the configuration' },
+  trust: { type: 'boolean', describes: 'trust the project: its code, and all that its configuration says' },
+}
+
+/**
+ * Creates a runtime in which agents have what the user allows: the user's own configuration is the host's, and the
+ * project's counts as far as the project is trusted.
+ *
+ * @param evaluate whether the command may run code
+ */
+export async function openForAgents(
+  invocation: Invocation,
+  evaluate: boolean,
+  interact?: Interact,
+): Promise<Runtime> {
+  const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
+  const trusted = invocation.options.trust === true
+  const loaded = await loadConfig({ cwd, global: true, trusted, ...given })
+  const { user } = loaded
+  // Who names paths means these, whatever a configuration says.
+  const config = paths ? {} : loaded.config
+  const searched = paths ?? loaded.paths
+  return createRuntime({
+    paths: [...searched, ...guessedDirectories(searched)],
+    cwd,
+    evaluate,
+    ...(!paths && { project: loaded.project }),
+    policy: policyOf(user.policy, trusted),
+    freshness: config.freshness ?? 'check',
+    library: config.library ?? true,
+    external: config.external ?? [],
+    ...(user.agents && { agents: user.agents }),
+    ...(interact && { interact }),
+  })
+}
+
+/** What the person at the command answers is remembered for the project, unless they say otherwise. */
+function policyOf(policy: RuntimePolicy = {}, trusted: boolean): RuntimePolicy {
+  return {
+    ...policy,
+    approval: { remember: 'project', ...policy.approval },
+    ...(trusted && { trust: { project: 'allow' } }),
+  }
+}
+
+/** The agent that the command's `--agent` names, or one without limits of its own. */
+export function agentOf(runtime: Runtime, { options }: Invocation): ReturnType<Runtime['forAgent']> {
+  return runtime.forAgent(typeof options.agent === 'string' ? options.agent : {})
+}

@@ -1,0 +1,42 @@
+import { AgentAppsError, revokeTrusted, trustedProjects } from 'agent-apps'
+import { loadConfig } from 'agent-apps/compiler'
+import { type Command, type Invocation, projectOptions } from '../command.js'
+import { fromHere } from '../from-here.js'
+import { printable } from '../output.js'
+
+export const trust: Command = {
+  name: 'trust',
+  summary: 'show the projects whose code agents may run, or revoke that',
+  positionals: { shown: '', min: 0, max: 0 },
+  options: {
+    revoke: { type: 'boolean', describes: 'no longer trust the project of the working directory' },
+  },
+  example: 'agent-apps trust --revoke',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { output, cwd, options } = invocation
+  const shown = options.revoke === true ? await revoked(invocation) : await trustedProjects()
+  if (output.json) {
+    output.jsonResult(shown)
+    return 0
+  }
+  const isRevoked = options.revoke === true ? 'no longer trusted: ' : ''
+  for (const { root, digest, at } of shown)
+    output.result(
+      `${isRevoked}${printable(fromHere(root, cwd))}  ${output.style('dim', `${digest.slice(0, 12)} since ${at}`)}`,
+    )
+  if (shown.length === 0) output.note('No project is trusted.')
+  return 0
+}
+
+async function revoked(invocation: Invocation): Promise<Awaited<ReturnType<typeof revokeTrusted>>> {
+  const { cwd, ...given } = projectOptions(invocation)
+  const { project } = await loadConfig({ cwd, ...given })
+  const revoked = await revokeTrusted(project.root)
+  if (revoked.length > 0) return revoked
+  throw new AgentAppsError('USAGE', `The project ${project.root} is not trusted.`, {
+    hint: 'See `agent-apps trust` for those that are.',
+  })
+}

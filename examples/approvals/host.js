@@ -1,0 +1,65 @@
+// A host that a person sits at: it calls tools as a model would, and asks before a project's code or a gated call runs.
+// Run it with `node examples/approvals/host.js [PROJECT]`, and type calls: publish {"page": "news"}
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { createRuntime } from 'agent-apps'
+import { loadConfig } from 'agent-apps/compiler'
+
+const cwd = process.argv[2] ?? fileURLToPath(new URL('project', import.meta.url))
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+
+// The paths and the configuration are the project's own: nobody has vouched for them.
+const { paths, project } = await loadConfig({ cwd })
+const runtime = createRuntime({
+  paths,
+  project,
+  cwd,
+  policy: { permissions: ['read', 'write'], approval: { remember: 'project' } },
+  interact,
+})
+const agent = runtime.forAgent({ agentId: 'example', sessionId: 'terminal' })
+
+for (let line = await ask('> '); line !== null; line = await ask('> ')) {
+  const [, name, args = '{}'] = /^(\S+)(?:\s+(.*))?$/.exec(line.trim()) ?? []
+  if (name !== undefined) await call(name, args)
+}
+
+async function call(name, args) {
+  try {
+    say(JSON.stringify(await agent.invoke(name, JSON.parse(args))))
+  } catch (error) {
+    // What a model would be told.
+    say(`${error.code ?? error.name}: ${error.message}`)
+  }
+}
+
+/** Asks the person whatever the runtime asks. Equal questions are not asked twice: the runtime remembers answers. */
+async function interact(request) {
+  if (request.kind === 'project') {
+    say(
+      `This project has code: ${request.tools.map(({ name }) => name).join(', ')}. Do you trust ${request.root}?`,
+    )
+  } else if (request.kind === 'approval') {
+    say(`${request.tool} is to run with ${JSON.stringify(request.args)}, as ${request.reason}.`)
+  } else return 'deny'
+  const answers = { o: 'allow-once', s: 'allow-session', p: 'allow-project', d: 'deny' }
+  for (;;) {
+    const said = await ask('[o]nce, this [s]ession, this [p]roject, or [d]eny? ')
+    if (said === null) return 'deny'
+    const answer = answers[said.trim()]
+    if (answer) return answer
+  }
+}
+
+async function ask(question) {
+  process.stdout.write(question)
+  const { value, done } = await lines.next()
+  return done ? null : value
+}
+
+function say(text) {
+  // What comes from a project could move the cursor, and so what the person believes to read.
+  process.stdout.write(
+    `${text.replace(/[\p{Cc}\p{Cf}]/gu, one => `\\u{${one.codePointAt(0).toString(16)}}`)}\n`,
+  )
+}

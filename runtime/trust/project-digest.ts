@@ -1,0 +1,65 @@
+import { disk } from '#disk'
+import { isAgentAppsError } from '../../src/base/error.js'
+import { INDEX_FILE } from '../../src/index/index-format.js'
+import { loadParser } from '../directory/directory-files.js'
+import { isStillFresh } from '../directory/file-freshness.js'
+import { delegateSource } from '../find/delegate-source.js'
+import { readDetails } from '../find/read-details.js'
+import type { Globals } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf, type ToolSource } from '../state/tool-source.js'
+import { projectRoot } from './project-root.js'
+
+/**
+ * The digest of a project's tools and of what its configuration asks for: SHA-256 over the sorted pairs of path
+ * and SHA-256 of all files that their code comes from. None of the code is run.
+ */
+export async function digestOfTools(tools: readonly ToolDef[], view: Globals): Promise<string> {
+  const files = new Set<string>()
+  for (const tool of tools) for (const file of await filesOf(tool, view)) files.add(file)
+  const root = projectRoot(view)
+  const { root: _, ...configuration } = view.config.projects ?? { root: '' }
+  const pairs = [...files].sort().map(file => [disk.inside(root, file) ?? file, disk.digestFile(file)])
+  return disk.digestText(JSON.stringify([pairs, configuration]))
+}
+
+/** The files, absolute, that make a tool what it is: its own, the index that tells of it, and its code's. */
+async function filesOf(tool: ToolDef, view: Globals): Promise<string[]> {
+  const source = sourceOf(tool)
+  if (!source) return []
+  const { state, names, record } = source
+  const place = (...path: string[]): string => disk.resolve(state.dir, ...path)
+  const files = [place(record.file), ...(names.via === 'disk' ? [] : [place(INDEX_FILE)])]
+  if (state.index) files.push(...(state.index.header.modules ?? []).map(file => place(file)))
+  const isCode = tool.kind === 'code' || (record.frontmatter.metadata.delegate ?? null) !== null
+  if (!isCode) return files
+  const { resources } = await readDetails(tool, view)
+  files.push(...resources.map(({ path }) => place(record.file, '..', path)))
+  return [...files, ...(await inputsOf(source, view))]
+}
+
+/** The files that code is bundled from which no module of the index stands for. */
+async function inputsOf(source: ToolSource, view: Globals): Promise<string[]> {
+  const { state, names, record } = source
+  const code =
+    record.kind === 'code' && (record.frontmatter.metadata.delegate ?? null) === null
+      ? { file: record.file }
+      : delegateSource(source)
+  if (code === null) return []
+  const compiled = 'file' in code && record.module ? record.module : delegateModule(source)
+  const inputs = (compiled?.inputs ?? []).map(input => disk.resolve(state.dir, input))
+  const isSame = (input: string): boolean => isStillFresh(state, names, input)
+  if (compiled && (view.config.freshness === 'trust' || (!compiled.outside && compiled.inputs.every(isSame))))
+    return inputs
+  const parser = await loadParser(view)
+  const bundled = parser?.inputsOf(state.dir, code, view.config.external).catch(error => {
+    // What cannot be bundled cannot be run either.
+    if (isAgentAppsError(error) && error.code === 'TOOL_BROKEN') return []
+    throw error
+  })
+  return [...inputs, ...((await bundled) ?? []).map(([path]) => disk.resolve(state.dir, path))]
+}
+
+function delegateModule({ record: { delegate } }: ToolSource) {
+  return delegate && 'file' in delegate ? delegate : undefined
+}

@@ -1,0 +1,161 @@
+import { runtimeClosed } from '../../src/base/error.js'
+import { PERMISSIONS } from '../../src/base/permissions.js'
+import { searchDirectories } from '../../src/skill/path-entry.js'
+import { allTools } from '../find/all-tools.js'
+import type { Globals } from '../state/context.js'
+import { isAsked } from '../state/directory-state.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
+import { type ProjectAnswer, type ProjectQuestion, putQuestion } from './ask-project.js'
+import { isCodeTool } from './code-tool.js'
+import { digestOfTools } from './project-digest.js'
+import { projectRoot } from './project-root.js'
+import { isRemembered, remember } from './remembered.js'
+import { untrustedTool } from './untrusted-tool.js'
+import { untrustedView } from './untrusted-view.js'
+
+/** Whether agents get the code of a runtime's project, and the view that they have until they do. */
+export class ProjectTrust {
+  /** The digests of the project that were allowed, or denied, for as long as the runtime lives. */
+  readonly #answers = new Map<string, boolean>()
+  /** By digest: a call at the same time waits for the same answer. */
+  readonly #asking = new Map<string, Promise<ProjectAnswer>>()
+
+  /** @param own the runtime as it is once the project is trusted */
+  constructor(readonly own: Globals) {}
+
+  /** The runtime without the project's code. */
+  get view(): Globals {
+    return untrustedView(this.own)
+  }
+
+  /** True where a person could still trust the project. */
+  get #canAsk(): boolean {
+    const { policy, interact } = this.own.config
+    return (policy?.trust?.project ?? 'ask') === 'ask' && interact !== undefined
+  }
+
+  /** True where the project as it is now was trusted. Asks nobody. */
+  async isTrusted(): Promise<boolean> {
+    if (this.own.config.policy?.trust?.project === 'deny') return false
+    if (![...this.#answers.values()].includes(true) && !(await isRemembered(this.own))) return false
+    return this.#isAllowed(await this.#digest())
+  }
+
+  /** True for a tool that needs trust which it does not have. */
+  async isWithheld(tool: ToolDef): Promise<boolean> {
+    if (!(await this.isCodeOfProject(tool))) return false
+    return !this.#canAsk || (this.#answers.size > 0 && this.#answers.get(await this.#digest(tool)) === false)
+  }
+
+  /** True for a tool of the project that code runs for, as the view has it. */
+  async isCodeOfProject(tool: ToolDef): Promise<boolean> {
+    const source = sourceOf(tool)
+    if (!source || !isAsked(source.state, this.own.config)) return false
+    if (source.record.permissionsUnknown) requireAll(tool)
+    return isCodeTool(tool, this.view)
+  }
+
+  /**
+   * Asks whether the project is trusted, unless an answer is known.
+   *
+   * @param call what waits for the answer
+   * @returns null where it is; else why not
+   */
+  async ask(call: ProjectQuestion): Promise<string | null> {
+    const { config } = this.own
+    if (config.policy?.trust?.project === 'deny') return 'the host denies it'
+    const digest = await this.#digest(call.tool)
+    if (await this.#isAllowed(digest)) return null
+    if (this.#answers.get(digest) === false) return 'it was denied'
+    if (!this.#canAsk) return 'there is nobody to ask'
+    const waiting = this.#asking.get(digest)
+    const { answer, reason } = await (waiting ?? this.#asked(call, digest))
+    if (answer === 'allow-session' || answer === 'allow-project') return null
+    if (answer !== 'allow-once') return reason
+    // One call was allowed, and this one only waited for it.
+    return waiting ? this.ask(call) : null
+  }
+
+  async #asked(call: ProjectQuestion, digest: string): Promise<ProjectAnswer> {
+    const asking = this.#question(call, digest)
+    this.#asking.set(digest, asking)
+    try {
+      const said = await asking
+      if (said.answer === 'allow-project') await remember(this.own, digest)
+      if (said.answer === 'allow-session' || said.answer === 'allow-project') this.#answers.set(digest, true)
+      if (said.answer === 'deny') this.#answers.set(digest, false)
+      return said
+    } finally {
+      this.#asking.delete(digest)
+    }
+  }
+
+  async #question(call: ProjectQuestion, digest: string): Promise<ProjectAnswer> {
+    const { root: _, ...configuration } = this.own.config.projects ?? { root: '' }
+    const tools = await this.#codeTools()
+    const listed = call.tool && !tools.includes(call.tool) ? [...tools, call.tool] : tools
+    const request = {
+      kind: 'project' as const,
+      id: crypto.randomUUID(),
+      root: projectRoot(this.own),
+      digest,
+      tools: listed.map(tool => untrustedTool(tool)),
+      configuration,
+    }
+    return putQuestion(request, call, this.own)
+  }
+
+  async #isAllowed(digest: string): Promise<boolean> {
+    return this.#answers.get(digest) === true || (await isRemembered(this.own, digest))
+  }
+
+  /** @param tool a tool that is found by its name although it is in no list */
+  async #digest(tool?: ToolDef): Promise<string> {
+    return digestOfTools(await this.#projectTools(tool), this.view)
+  }
+
+  async #projectTools(also?: ToolDef): Promise<ToolDef[]> {
+    const { view } = this
+    const all = new Set([...(await allTools(view)), ...(also ? [also] : [])])
+    return [...all].filter(tool => {
+      const state = sourceOf(tool)?.state
+      return state !== undefined && isAsked(state, view.config)
+    })
+  }
+
+  async #codeTools(): Promise<ToolDef[]> {
+    const code: ToolDef[] = []
+    for (const tool of await this.#projectTools()) if (await this.isCodeOfProject(tool)) code.push(tool)
+    return code
+  }
+}
+
+/** Permissions that only running the code would tell may be any. */
+function requireAll(tool: ToolDef): void {
+  const { frontmatter } = tool
+  const permissions = { required: [...PERMISSIONS] }
+  tool.frontmatter = { ...frontmatter, metadata: { ...frontmatter.metadata, permissions } }
+}
+
+const trusts = new WeakMap<Globals, ProjectTrust>()
+
+/** The trust that a runtime's project needs; null where whoever made the runtime chose all of it. */
+export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
+  if (globals.configure) await globals.configure()
+  if (globals.closed) throw runtimeClosed()
+  const { own = globals } = globals
+  if (!needsTrust(own)) return null
+  const known = trusts.get(own)
+  if (known) return known
+  const trust = new ProjectTrust(own)
+  trusts.set(own, trust)
+  return trust
+}
+
+function needsTrust({ config: { policy, isProjects, paths, projects = { root: '' } } }: Globals): boolean {
+  if (policy?.trust?.project === 'allow') return false
+  const { root: _, ...configuration } = projects
+  const isConfigured = Object.values(configuration).some(value => value !== undefined)
+  return isProjects === true || isConfigured || searchDirectories(paths).some(({ trust }) => trust === 'ask')
+}
