@@ -87,6 +87,16 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
+  it('that left its group and write on are heard for a while only', async () => {
+    const root = temporary()
+    const command = 'setsid bash -c "while echo more; do sleep 0.02; done" & echo started'
+    const { output, metadata } = await call(workspaceRuntime(root), 'bash', { command })
+    expect(output).toContain('started\n')
+    expect(metadata.durationMs).toBeLessThan(20_000)
+    // Nobody reads what they write any more, which ends these.
+    await gone(root)
+  })
+
   it.each(['SIGTERM', 'SIGINT', 'exit'])('end with the program that called it: %s', async how => {
     const root = temporary()
     const code = `

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ToolConfig } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
+import { CommandOutput } from '../../skills/workspace/process/command-output.js'
 import { agentApps } from '../support/commands.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -111,6 +113,20 @@ describe('bash', () => {
     const { metadata, output } = await bash(temporary(), command)
     expect(metadata.truncated).toBe(truncated)
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(50_000)
+  })
+
+  it('keeps no more of a flood in memory than it shows', async () => {
+    const path = join(temporary(), 'whole.txt')
+    const output = new CommandOutput(
+      () => {},
+      async () => ({ path, handle: await open(path, 'w') }),
+    )
+    for (let part = 0; part < 200; part++) await output.take(Buffer.alloc(65_536, 'x\n'))
+    await output.close()
+    const { rest } = output as unknown as { rest: Buffer[] }
+    expect(rest.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(40_000 + 65_536)
+    expect(statSync(path).size).toBe(200 * 65_536)
+    expect(output.shown().text).toContain(`of ${200 * 65_536} bytes are left out here`)
   })
 
   it('refuses other arguments than it takes', async () => {
