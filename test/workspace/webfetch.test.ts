@@ -174,6 +174,21 @@ describe('webfetch', () => {
     expect((await fetched()).metadata).toMatchObject({ bytes: 5_000_000, truncated: true })
   })
 
+  it('reads no more of a page without end', async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      const write = (): void => {
+        if (response.destroyed) return
+        if (response.write('x'.repeat(65_536))) setImmediate(write)
+        else response.once('drain', write)
+      }
+      write()
+    }
+    const { metadata } = await fetched('/', { timeoutMs: 20_000 })
+    expect(metadata).toMatchObject({ bytes: 5_000_000, truncated: true })
+    await expect.poll(() => sockets.size).toBe(0)
+  })
+
   it('shows 50 kB at most, and keeps the whole', async () => {
     const text = Array.from({ length: 5000 }, (_, at) => `Line ${at} – é\n`).join('')
     answer = (_, response) =>
