@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { AgentAppsError } from 'agent-apps'
 import { inFolderOf, openFile } from '../wall/open-place.js'
 import type { Place } from '../wall/place.js'
@@ -29,12 +31,23 @@ export async function knownContents(place: Place, { read }: Session): Promise<Kn
   const { handle, stat } = await inFolderOf(place, item => openFile(item, place))
   try {
     if (stat.size !== known.size) throw changed(place)
-    const bytes = await handle.readFile()
+    const bytes = await bytesOf(handle, stat.size)
     // A file that was only touched holds what was read.
     if (digestOf(bytes) !== known.digest) throw changed(place)
     return { stat, text: textOf(bytes) }
   } finally {
     await handle.close()
+  }
+}
+
+/** All bytes of a file of a known size, read into one place; more where it has grown. */
+async function bytesOf(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size + 1)
+  let end = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(bytes, end, bytes.length - end, end)
+    end += bytesRead
+    if (bytesRead === 0 || end === bytes.length) return bytes.subarray(0, end)
   }
 }
 
@@ -47,12 +60,6 @@ function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function textOf(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (error instanceof TypeError) return null
-    throw error
-  }
+function textOf(bytes: Buffer): string | null {
+  return bytes.includes(0) || !isUtf8(bytes) ? null : bytes.toString()
 }

@@ -1,6 +1,6 @@
 import { AgentAppsError } from 'agent-apps'
 import { compileGlob, GlobProblem } from '../../../src/patterns/glob.js'
-import { matchGlob } from '../../../src/patterns/match-glob.js'
+import { type GlobProgram, matchGlob } from '../../../src/patterns/match-glob.js'
 
 /** A pattern over the paths of a tree. */
 export interface PathPattern {
@@ -33,13 +33,36 @@ export function pathPattern(written: string, anywhere = false): PathPattern {
   const depths =
     own.includes('**') || /\{[^}]*\//.test(own) ? Number.POSITIVE_INFINITY : own.split('/').length
   return {
-    matches: path => matchGlob(program, path),
+    matches: pathTest(own, program),
     mayEnter: (path, depth) => {
       if (depth + 1 >= depths) return false
       if (depth >= fixed.length) return true
       return path === fixed.slice(0, depth + 1).join('/')
     },
   }
+}
+
+/**
+ * The test for paths. Most patterns are about names in whatever folder below a fixed one, and most names are
+ * told apart by their ends: these take no steps through a program.
+ */
+function pathTest(pattern: string, program: GlobProgram): PathPattern['matches'] {
+  const [, folder = '', stars, ending] = ENDING.exec(pattern) ?? []
+  if (ending === undefined) return path => matchGlob(program, path)
+  const endings = endingsOf(ending)
+  return path =>
+    endings.some(one => path.endsWith(one)) &&
+    path.startsWith(folder) &&
+    (stars !== undefined || !path.includes('/', folder.length))
+}
+
+/** A fixed folder, `**` or not, and a name that is `*` with an ending, or with one of several. */
+const ENDING =
+  /^((?:[\w.-]*[\w-][\w.-]*\/)*)(\*\*\/)?\*((?:\.[\w-]+)*(?:\.\{[\w.-]+(?:,[\w.-]+)+\}|\.[\w-]+))$/
+
+function endingsOf(ending: string): string[] {
+  const [, start = ending, several] = /^(.*)\{(.*)\}$/.exec(ending) ?? []
+  return several === undefined ? [ending] : several.split(',').map(one => start + one)
 }
 
 /** The names of folders that all matches of a pattern lie in. */
