@@ -104,7 +104,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
-  workspace: 'place',
+  workspace: 'named',
 }
 
 /**

@@ -12,7 +12,6 @@ type Kind = readonly [text: string, has: (value: unknown, checks: CloserChecks) 
 /** Each kind as messages name it, and whether a value is of it. */
 const KINDS = {
   object: ['an object', isJsonObject],
-  place: ['a string or an object', value => isJsonObject(value) || typeof value === 'string'],
   objects: ['an array of objects', value => Array.isArray(value) && value.every(isJsonObject)],
   named: ['a string or an object', value => typeof value === 'string' || isJsonObject(value)],
   data: ['JSON data', value => !/function|symbol|bigint/.test(typeof value)],

@@ -85,6 +85,18 @@ describe('the option workspace', () => {
     const without = await agentApps(cwd, ['run', 'read', '--arg', 'path=a.txt'])
     expect(without.status).toBe(1)
     expect(without.stderr).toContain('TOOL_NOT_FOUND')
+    const asAgent = await agentApps(cwd, [
+      'run',
+      'read',
+      '--as-agent',
+      '--workspace',
+      'repo',
+      '--arg',
+      'path=a.txt',
+    ])
+    expect(asAgent.stderr).toContain('PERMISSION_MISSING')
+    const described = await agentApps(cwd, ['describe', 'read', '--workspace', 'repo'])
+    expect(described).toMatchObject({ status: 0, stdout: expect.stringContaining('numbers') })
   })
 
   it('has no tools in a bundle, which has no file system', async () => {

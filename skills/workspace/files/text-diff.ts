@@ -5,7 +5,9 @@ const CONTEXT = 3
 /** The most characters of a diff. */
 const DIFF_MAX = 20_000
 /** Milliseconds after which two texts are too different to be compared. */
-const TIME_MAX = 500
+const TIME_MAX = 50
+/** The most characters, of both texts together, that are compared. */
+const COMPARED_MAX = 500_000
 
 /**
  * What differs between two texts, in the unified format. Only what lies between their common beginning and
@@ -15,11 +17,13 @@ export function textDiff(path: string, old: string, text: string): string {
   if (old === text) return ''
   const { start, line, ends } = changedPart(old, text)
   const [before, after] = [old.slice(start, ends[0]), text.slice(start, ends[1])]
+  const tooMuch = `[${path} was changed from line ${line} on, too much to be shown.]`
+  if (before.length + after.length > COMPARED_MAX) return tooMuch
   const patch = structuredPatch(path, path, before, after, undefined, undefined, {
     context: CONTEXT,
     timeout: TIME_MAX,
   })
-  if (!patch) return `[${path} was changed from line ${line} on, too much to be shown.]`
+  if (!patch) return tooMuch
   const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
     // The last hunk may lack a line break only since the texts were cut there.
     const shown = lines.filter(one => one !== NO_BREAK || reachesEnd(ends, old, text))
