@@ -6,7 +6,6 @@ import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
 import { laterMethods } from './call/later-methods.js'
-import { type AgentOptions, checkConfig, checkNamedAgents, checkRuntimePolicy } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -15,12 +14,15 @@ import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
+import { cloneArguments } from './schema/clone-arguments.js'
+import type { AgentOptions } from './state/agent.js'
 import type {
   Freshness,
   Globals,
   InvokeOptions,
   Stats,
   ToolConfig,
+  UncheckedLimits,
   WorkspaceOptions,
 } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
@@ -203,14 +205,11 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
   const { paths, policy, config, agents, ...rest } = options
-  const own = {
-    ...rest,
-    paths: paths && [...paths],
-    policy: policy && checkRuntimePolicy(policy),
-    agents: agents && checkNamedAgents(agents),
-  }
+  const limits = cloneArguments({ policy, config, agents }) as UncheckedLimits
+  const own = { ...rest, paths: paths && [...paths], policy: limits.policy, agents: limits.agents }
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
-  if (config) globals.toolConfig = checkConfig(config)
+  globals.unchecked = limits
+  globals.toolConfig = limits.config?.tools
   return {
     globals,
     findTool: ref => findTool(ref, globals),

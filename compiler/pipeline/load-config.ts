@@ -8,6 +8,7 @@ import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { isJsonObject } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
+import { PATTERNS } from '../../src/base/option-kinds.js'
 import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import { decodeProject, PROJECT_FILE } from '../../src/index/project-file.js'
@@ -59,7 +60,7 @@ const FIELDS: OptionTable<keyof Config> = {
   library: 'boolean',
   external: 'strings',
   keep: 'strings',
-  hostTools: 'patterns',
+  hostTools: PATTERNS,
   env: 'strings',
   rules: 'object',
   policy: 'object',

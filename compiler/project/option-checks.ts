@@ -1,6 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
+import { PATTERNS } from '../../src/base/option-kinds.js'
 import { type CloserChecks, checkOptions, type OptionTable } from '../../src/base/options.js'
 import { namespaceProblem } from '../../src/skill/namespaces.js'
 import { ruleSettingsProblem } from '../diagnostics/rule-settings.js'
@@ -12,7 +13,7 @@ const PROJECT_OPTIONS: OptionTable = {
   cwd: 'string',
   config: 'string',
   external: 'strings',
-  hostTools: 'patterns',
+  hostTools: PATTERNS,
 }
 
 /**

@@ -1,5 +1,6 @@
 import { disk } from '#disk'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { DATA } from '../../src/base/option-kinds.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import {
   contentCycle,
@@ -80,7 +81,7 @@ export interface RenderOptions extends Partial<HostOptions> {
   args?: unknown
 }
 
-const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: 'data', host: HOSTS, sessionId: 'string' }
+const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: DATA, host: HOSTS, sessionId: 'string' }
 
 /** Renders a tool's content for `render` of a runtime. */
 export async function render(

@@ -1,12 +1,12 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { PATTERNS } from '../../src/base/option-kinds.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
 import {
-  type DefinedTool,
   defineTool,
   frontmatterNow,
-  isDefinedTool,
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
@@ -53,7 +53,7 @@ const FUNCTION_OPTIONS: OptionTable<keyof RegisterFunctionOptions> = {
   visibility: ['hidden'],
   metadata: 'object',
   role: 'string',
-  allowedTools: 'patterns',
+  allowedTools: PATTERNS,
   gated: 'boolean',
   permissions: 'object',
   trust: 'object',

@@ -158,7 +158,7 @@ export interface RuntimeConfig {
   /** The project whose configuration counts where this one says nothing: its folder, or what was loaded. */
   project?: string | ProjectConfiguration
   /** Agents that are chosen by their ids. */
-  agents?: readonly NamedAgent[]
+  agents?: readonly NamedAgent[] | undefined
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
@@ -173,7 +173,7 @@ export interface RuntimeConfig {
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
   /** What agents may do. */
-  policy?: RuntimePolicy
+  policy?: RuntimePolicy | undefined
   /** Asks a person whether an agent's call may run. */
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
@@ -196,6 +196,13 @@ export interface ToolConfig extends JsonObject {
   timeoutMs?: number
 }
 
+/** Options that say what agents and tools may do. */
+export interface UncheckedLimits {
+  policy?: RuntimePolicy | undefined
+  agents?: readonly NamedAgent[] | undefined
+  config?: { tools?: Readonly<Record<string, ToolConfig>> } | undefined
+}
+
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
 export interface Globals {
   config: RuntimeConfig
@@ -203,7 +210,9 @@ export interface Globals {
   /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
   tools: { programmaticTools: RegisteredTools }
   /** The configuration of each tool, by name: apart from `config`, which skills can read. */
-  toolConfig?: Readonly<Record<string, ToolConfig>>
+  toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
+  /** What options say of agents and tools, until it is checked. */
+  unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
   /** Each record's tool, so that one tool is one object. */

@@ -2,6 +2,7 @@ import { runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import { allTools } from '../find/all-tools.js'
+import { checkLimits } from '../options/check-limits.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -145,6 +146,7 @@ export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const { own = globals } = globals
+  checkLimits(own)
   if (!needsTrust(own)) return null
   const known = trusts.get(own)
   if (known) return known

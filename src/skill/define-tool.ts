@@ -1,9 +1,10 @@
-import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import type { JsonObject, JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
-import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
+import { HOOK_FIELDS, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import { declarationFaults, FIELD_OF } from '../own/declared.js'
+import { DEFINED_TOOL, type DefinedTool } from '../own/defined-tool.js'
+import { frontmatterOf } from '../own/definition-frontmatter.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -94,17 +95,7 @@ type GivenArguments<Params> = Params extends DescribedSchema ? InferInput<Params
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
 
-const BRAND = Symbol.for('agent-apps.defined-tool')
 const DEFINITION = Symbol.for('agent-apps.definition')
-
-/** The result of `defineTool`: an object that every copy of the package recognizes as a tool. */
-export interface DefinedTool<Result = unknown> {
-  readonly name: string
-  /** The tool as a function `(context, args)`, the form in which all tools are called. */
-  readonly fn: (context: unknown, args?: unknown) => Promise<Result>
-  /** Its frontmatter, with its schemas as JSON Schema. */
-  readonly frontmatter: () => Promise<JsonObject>
-}
 
 /**
  * Creates a tool from a definition, for a `.skill.ts` to export or a program to register. With a name and a
@@ -150,7 +141,7 @@ export function defineTool(
   keepHooks(fn, async () => hooksIn(await ready()))
   Object.defineProperty(fn, DEFINITION, { value: ready })
   const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
-  return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
+  return Object.defineProperties(tool, { [DEFINED_TOOL]: { value: true }, [DEFINITION]: { value: given } })
 }
 
 /** The definition of the tool that a function runs; undefined for a function that is none of `defineTool`. */
@@ -241,60 +232,6 @@ export function fieldGivenTwice(fields: readonly string[]): { first: string; fie
   return null
 }
 
-/** True for the result of any copy of the package's `defineTool`. */
-export function isDefinedTool(value: unknown): value is DefinedTool {
-  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
-}
-
-/**
- * Returns a definition's fields as the frontmatter of a Markdown skill has them; absent fields stay absent.
- */
-export function frontmatterOf({
-  name,
-  description,
-  allowedTools,
-  metadata,
-  role,
-  visibility,
-  tags,
-  params,
-  returns,
-  gated,
-  permissions,
-  trust,
-  timeoutMs: timeout,
-  deriveApprovalKey,
-  preview,
-  config,
-  env,
-  state,
-  descriptionPath,
-  requires,
-  requiresTools,
-  contractVersion,
-  executor,
-  ...rest
-}: Record<string, unknown>): JsonObject {
-  const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
-  const own = definedFields({
-    ...{ role, visibility, tags, params, returns, gated, permissions, trust, timeout },
-    ...{ config, env, 'state-slot': state, 'description-path': descriptionPath, requires, executor },
-    ...{ 'requires-tools': requiresTools, 'contract-version': contractVersion },
-    // What only the code can do is marked, so that it is not loaded to learn whether it does.
-    'approval-key': deriveApprovalKey && true,
-    'approval-preview': preview && true,
-    [HOOKS_KEY]: hooks && true,
-  })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
-  return definedFields({
-    name,
-    description,
-    'allowed-tools': allowedTools,
-    metadata: Object.keys(all).length > 0 ? all : undefined,
-  }) as JsonObject
-}
-
-/** A definition whatever its arguments and result are. */
 export type AnyDefinition = Omit<
   ToolDefinition,
   'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'

@@ -276,7 +276,7 @@ describe('the end of a fetch', () => {
     const aborted = performance.now()
     controller.abort()
     expect(await running).toBe('RUN_ABORTED')
-    expect(performance.now() - aborted).toBeLessThan(1000)
+    expect(performance.now() - aborted).toBeLessThan(10_000)
     await expect.poll(() => sockets.size).toBe(0)
   })
 

@@ -2,12 +2,12 @@ import type { Identifier, Node, ObjectExpression } from 'acorn'
 import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
 import { FIELD_OF } from '../../../src/own/declared.js'
+import { frontmatterOf } from '../../../src/own/definition-frontmatter.js'
 import {
   DEFINITION_FIELDS,
   FUNCTION_FIELDS,
   fieldGivenTwice,
   fieldsByOwnNames,
-  frontmatterOf,
   ownFieldName,
 } from '../../../src/skill/define-tool.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
