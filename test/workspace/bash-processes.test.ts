@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
       const running = codeOf(call(runtime, 'bash', { command }, { signal: controller.signal }))
       await there(root, 2)
       // What ignores an abort takes a minute. How fast it is on a busy machine is not for a test.
-    const aborted = performance.now()
+      const aborted = performance.now()
       controller.abort()
       expect(await running).toBe('RUN_ABORTED')
       expect(performance.now() - aborted).toBeLessThan(10_000)
