@@ -27,6 +27,8 @@ export type ErrorCode =
   | 'DIRECTIVE_FAILED'
   | 'DIRECTORY_NOT_FOUND'
   | 'EDIT_FAILED'
+  | 'FETCH_FAILED'
+  | 'FETCH_REFUSED'
   | 'FILE_CHANGED'
   | 'FILE_NOT_FOUND'
   | 'FILE_NOT_READ'

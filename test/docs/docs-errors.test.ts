@@ -141,6 +141,8 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     await runtime.invoke('read', { path: 'a.txt' })
     await runtime.invoke('edit', { path: 'a.txt', old: 'two', new: 'three' })
   },
+  FETCH_FAILED: root => fetching(root, 'http://nobody.invalid/'),
+  FETCH_REFUSED: root => fetching(root, 'http://127.0.0.1/'),
   FILE_CHANGED: async root => {
     write(root, 'a.txt', 'one')
     const runtime = createRuntime({ paths: [], workspace: root })
@@ -350,6 +352,11 @@ describe('docs/errors.md', () => {
 function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
   registerTool(runtime.globals, { name: 'save', gated: true, fn: () => 1 })
   return runtime.forAgent().invoke('save')
+}
+
+/** Fetches a URL with the library's tool. */
+function fetching(cwd: string, url: string): Promise<unknown> {
+  return createRuntime({ paths: [], workspace: cwd }).invoke('webfetch', { url })
 }
 
 /** Calls a tool that leaves `count` in its state, which must be a number. */
