@@ -20,6 +20,7 @@ export async function openForAgents(
   interact?: Interact,
 ): Promise<Runtime> {
   const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
+  const { workspace } = invocation.options
   const trusted = invocation.options.trust === true
   const loaded = await loadConfig({ cwd, global: true, trusted, ...given })
   const { user } = loaded
@@ -37,6 +38,7 @@ export async function openForAgents(
     external: config.external ?? [],
     ...(user.agents && { agents: user.agents }),
     ...(interact && { interact }),
+    ...(typeof workspace === 'string' && { workspace }),
   })
 }
 

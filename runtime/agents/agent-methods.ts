@@ -8,13 +8,13 @@ import { answerRequest } from '../approvals/waiting-request.js'
 import { callableAmong, findForAgent, requireAllowed, withRequired } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
-import { optionsOf } from '../call/own-options.js'
 import type { RunContext } from '../call/run-context.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
+import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { type Agent, idsOf, keepAbove } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
@@ -93,6 +93,7 @@ export async function describe(
   return (await details()).describe(tool.name, globals)
 }
 
+/** The host may have what a tool requires: only the catalog knows its other tools. */
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
   return (await catalogs()).makeCatalog(await callableTools(agent), options)
 }
@@ -119,6 +120,8 @@ async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; 
 /** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
 async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
   const { ids, spawned, named } = agent
+  for (const one of spawned) checkSpawned(one)
+  if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)
   const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
   // What limits agents is known once the project's configuration is, which this reads.
   const view = await agentView(agent.globals)
@@ -138,6 +141,7 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
 }
 
 async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean): Promise<AgentPolicy> {
-  const { agentId: _, ...policy } = optionsOf(await projectAgent(globals, id, isCall ? ids : null))
-  return policy
+  const known = globals.config.agents?.find(agent => agent.id === id)
+  const { tools, permissions } = known ?? (await projectAgent(globals, id, isCall ? ids : null))
+  return { ...tools, permissions }
 }

@@ -3,7 +3,7 @@ import { isPermission, PERMISSIONS, type Permission } from '../../src/base/permi
 import type { ToolRule } from '../../src/patterns/tool-pattern.js'
 import { policyOf } from '../../src/patterns/tool-rules.js'
 import type { Limits } from '../../src/policy/limits.js'
-import { filledPatterns } from '../find/host-folders.js'
+import { filledPatterns } from '../directory/host-folders.js'
 import { aboveOf } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Patterns } from '../state/policy.js'

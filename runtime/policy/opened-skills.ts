@@ -1,4 +1,4 @@
-import { filledPatterns } from '../find/host-folders.js'
+import { filledPatterns } from '../directory/host-folders.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'

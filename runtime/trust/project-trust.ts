@@ -3,6 +3,7 @@ import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import type { Outcome } from '../approvals/outcome.js'
 import { allTools } from '../find/all-tools.js'
+import { checkLimits } from '../options/check-limits.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import { perRuntime } from '../state/per-runtime.js'
@@ -148,6 +149,7 @@ export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const { own = globals } = globals
+  checkLimits(own)
   return needsTrust(own) ? trusts(own) : null
 }
 
