@@ -65,11 +65,13 @@ describe('agent-apps run --as-agent', () => {
     const refused = await command(project, home, ['run', 'save', '--as-agent'])
     expect(refused).toMatchObject({ status: 1 })
     expect(refused.stderr).toContain('it is not trusted')
+    expect(refused.stderr).toContain('give --trust if the project is yours')
     expect(ran()).toEqual([])
     const trusted = await command(project, home, ['run', 'save', '--as-agent', '--trust'], 'o')
     expect(trusted).toMatchObject({ status: 0, stdout: 'save ran\n' })
     const poor = await command(project, join(project, 'skills'), ['run', 'save', '--as-agent', '--trust'])
     expect(poor.stderr).toContain('PERMISSION_MISSING')
+    expect(poor.stderr).toContain('`permissions` of `policy` in ~/.config/agent-apps/config.json')
   })
 
   it('is as the agent that --agent names', async () => {
