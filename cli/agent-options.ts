@@ -1,4 +1,4 @@
-import { createRuntime, type Interact, type Runtime, type RuntimePolicy } from 'agent-apps'
+import { createRuntime, type Interact, type PathEntry, type Runtime, type RuntimePolicy } from 'agent-apps'
 import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from './command.js'
 
@@ -27,7 +27,10 @@ export async function openForAgents(
   const config = paths ? {} : loaded.config
   const searched = paths ?? loaded.paths
   return createRuntime({
-    paths: [...searched, ...guessedDirectories(searched)],
+    paths: [
+      ...searched,
+      ...guessedDirectories(searched).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
+    ],
     cwd,
     evaluate,
     ...(!paths && { project: loaded.project }),
