@@ -3,6 +3,7 @@ import {
   createRuntime,
   type Interact,
   isAgentAppsError,
+  type PathEntry,
   type Runtime,
   type RuntimePolicy,
 } from 'agent-apps'
@@ -36,7 +37,10 @@ export async function openForAgents(
   const config = paths ? {} : loaded.config
   const searched = paths ?? loaded.paths
   return createRuntime({
-    paths: [...searched, ...guessedDirectories(searched)],
+    paths: [
+      ...searched,
+      ...guessedDirectories(searched).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
+    ],
     cwd,
     evaluate,
     ...(!paths && { project: loaded.project }),
