@@ -15,6 +15,7 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/(runtime\/(find|directory|state)|catalog|graph|link)\//, ['find']],
   [/(runtime\/call|schema)\//, ['call']],
   [/cli\//, ['cli']],
+  [/adapters\/ai-sdk/, ['ai-sdk']],
   [/adapters\//, ['plugins']],
   [/(compiler|runtime)\//, ['same', 'find', 'cli']],
   [/(src|skills)\//, ['contract', 'same']],
@@ -45,7 +46,7 @@ export default defineConfig({
       { find: /^agent-apps\/runtime$/, replacement: built('runtime/index.js') },
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
-      { find: /^agent-apps\/(esbuild|store|testing|vite)$/, replacement: built('adapters/$1.js') },
+      { find: /^agent-apps\/(ai-sdk|esbuild|store|testing|vite)$/, replacement: built('adapters/$1.js') },
     ],
   },
   test: {
