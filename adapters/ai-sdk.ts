@@ -2,6 +2,6 @@
 
 export type { ModelOutput } from './ai-sdk/model-output.js'
 export { type SkillFile, skillFiles } from './ai-sdk/skill-files.js'
-export { type SkillTools, skillTools } from './ai-sdk/skill-tools.js'
+export { type SkillTools, skillTools, type ToolApproval } from './ai-sdk/skill-tools.js'
 export type { SkillToolNames, SkillToolsOptions } from './ai-sdk/skill-tools-options.js'
 export { toAiTool } from './ai-sdk/to-ai-tool.js'

@@ -25,7 +25,7 @@ export function loadTool(
     description:
       'Loads a skill: instructions for a task. Load the skill that fits a task before you begin it.',
     schema: objectOf({ name }),
-    callOf: input => ({ ref: textField(input, 'name'), args: undefined }),
+    callOf: input => withText(input, 'name', ref => ({ agent, ref, args: undefined })),
     run: async (input, options) => {
       const wanted = textField(input, 'name')
       const { content, resources, directory } = await agent.open(wanted, undefined, options)
@@ -61,9 +61,13 @@ export function searchTool(
   return {
     description: `Finds skills by words of a task. Load one of those found with ${load}.`,
     schema: objectOf({ query: { type: 'string', description: 'Words of the task.' } }),
-    callOf: input => ({ ref: DISCOVER, args: discovered(input) }),
+    callOf: input => withText(input, 'query', query => ({ agent, ref: DISCOVER, args: discovered(query) })),
     run: async (input, options) => {
-      const { output } = (await agent.invoke(DISCOVER, discovered(input), options)) as DiscoverResult
+      const { output } = (await agent.invoke(
+        DISCOVER,
+        discovered(textField(input, 'query')),
+        options,
+      )) as DiscoverResult
       const found = output.tools.filter(({ name }) => skills.includes(name))
       return { skills: found.slice(0, FOUND_MAX).map(({ name, description }) => ({ name, description })) }
     },
@@ -79,8 +83,8 @@ interface DiscoverResult {
 }
 
 /** It finds tools as well, so that more is asked for than is shown. */
-function discovered(input: unknown): { query: string; limit: number } {
-  return { query: textField(input, 'query'), limit: 100 }
+function discovered(query: string): { query: string; limit: number } {
+  return { query, limit: 100 }
 }
 
 function objectOf(properties: JsonObject): JsonObject {
@@ -89,11 +93,17 @@ function objectOf(properties: JsonObject): JsonObject {
 
 /** A text of a model's input. Throws ARGS_INVALID. */
 function textField(input: unknown, field: string): string {
-  const value = (input as Record<string, unknown> | null | undefined)?.[field]
-  if (typeof value === 'string') return value
+  const value = withText(input, field, text => text)
+  if (value !== null) return value
   throw new AgentAppsError('ARGS_INVALID', `"${field}" must be a string.`, {
     hint: `Call it again with \`${field}\`.`,
   })
+}
+
+/** What is made of a text of a model's input; null where the model gave none. */
+function withText<Made>(input: unknown, field: string, make: (text: string) => Made): Made | null {
+  const value = (input as Record<string, unknown> | null | undefined)?.[field]
+  return typeof value === 'string' ? make(value) : null
 }
 
 function showOpened({ content, resources, directory }: OpenedSkill, read: string): ModelOutput {

@@ -1,8 +1,9 @@
 import { makeCatalog } from 'agent-apps'
 import type { AgentRuntime, Runtime, ToolDef } from 'agent-apps/runtime'
-import type { ToolSet } from 'ai'
-import { aiTool, type ModelTool } from './ai-tool.js'
+import type { ModelMessage, ToolSet } from 'ai'
+import { type Approval, aiTool, type ModelTool, whyAsked } from './ai-tool.js'
 import { modelNames } from './model-names.js'
+import { sdkApproval } from './sdk-approval.js'
 import { DISCOVER, loadTool, readTool, searchTool } from './skill-access.js'
 import { checkOptions, type SkillToolNames, type SkillToolsOptions } from './skill-tools-options.js'
 import { modelTool } from './to-ai-tool.js'
@@ -14,18 +15,28 @@ export interface SkillTools {
   instructions: string
   /** The catalog again: `generateText` and `streamText` of version 6 take it under this name. */
   system: string
+  /** With `approval: 'sdk'`, what version 7 asks a person about, with the reason. Version 6 asks the tools. */
+  toolApproval: Record<string, ToolApproval>
+  /** The `secret`, under the name that both versions take it by. */
+  experimental_toolApprovalSecret?: string | Uint8Array
 }
+
+/** Whether a person is asked about a call. */
+export type ToolApproval = (
+  input: unknown,
+  call: { toolCallId: string; messages: ModelMessage[] },
+) => Promise<{ type: 'user-approval'; reason: string } | undefined>
 
 const BUDGET = 4000
 
 /**
  * An agent's tools and skills, for the AI SDK. They are those of now: call it again where skills may have changed.
  *
- * @throws OPTIONS_INVALID; AGENT_UNKNOWN
+ * @throws OPTIONS_INVALID; AGENT_UNKNOWN; APPROVAL_UNSIGNED
  */
 export async function skillTools(runtime: Runtime, options: SkillToolsOptions = {}): Promise<SkillTools> {
   checkOptions(options)
-  const { agent: id, policy, select, budget = BUDGET, directory = false } = options
+  const { agent: id, policy, select, budget = BUDGET, directory = false, secret } = options
   const names = { load: 'load-skill', read: 'read-skill-resource', search: 'search-skills', ...options.names }
   const whole = runtime.forAgent(id ?? policy)
   const agent = select === undefined ? whole : whole.spawn({ allow: select })
@@ -47,9 +58,29 @@ export async function skillTools(runtime: Runtime, options: SkillToolsOptions = 
     const isWhole = catalog.named.length + catalog.unnamed.length === 0
     if (!isWhole && (await whole.findTool(DISCOVER))) made.set(names.search, searchTool(whole, known, names))
   }
-  const tools: ToolSet = {}
-  for (const [name, tool] of made) tools[name] = aiTool(tool, null)
-  return { tools, instructions: catalog.text, system: catalog.text }
+  const approval = options.approval === 'sdk' ? sdkApproval(runtime, secret) : null
+  return {
+    tools: Object.fromEntries([...made].map(([name, tool]) => [name, aiTool(name, tool, approval)])),
+    instructions: catalog.text,
+    system: catalog.text,
+    toolApproval: approval ? toolApprovals(made, approval) : {},
+    ...(secret !== undefined && { experimental_toolApprovalSecret: secret }),
+  }
+}
+
+function toolApprovals(
+  made: ReadonlyMap<string, ModelTool>,
+  approval: Approval,
+): Record<string, ToolApproval> {
+  return Object.fromEntries(
+    [...made].map(([name, tool]) => {
+      const ask: ToolApproval = async (input, call) => {
+        const reason = await whyAsked(name, tool, approval)(input, call)
+        return reason === null ? undefined : { type: 'user-approval', reason }
+      }
+      return [name, ask]
+    }),
+  )
 }
 
 /** The tools that do something, under names that models take. */

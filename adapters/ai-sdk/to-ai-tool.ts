@@ -15,7 +15,7 @@ export function toAiTool(
   tool: ToolDef,
   options: { events?: RunEvents } = {},
 ): Tool<unknown, unknown> {
-  return aiTool(modelTool(agent, tool, options.events), null)
+  return aiTool(tool.name, modelTool(agent, tool, options.events), null)
 }
 
 /** A tool of an agent, as a model calls it. */
@@ -24,7 +24,7 @@ export function modelTool(agent: AgentRuntime, tool: ToolDef, events: RunEvents 
   return {
     description: frontmatter.description,
     schema: objectSchema(frontmatter.params),
-    callOf: input => ({ ref: name, args: input }),
+    callOf: input => ({ agent, ref: name, args: input }),
     run: (input, options) => agent.invoke(name, input, options),
     show: modelOutput,
     events,

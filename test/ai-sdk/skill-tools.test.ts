@@ -1,3 +1,4 @@
+import { defineTool } from 'agent-apps'
 import { skillTools } from 'agent-apps/ai-sdk'
 import { testRuntime } from 'agent-apps/testing'
 import { generateText, stepCountIs } from 'ai'
@@ -9,11 +10,12 @@ const SKILLS = {
   'release-notes/SKILL.md':
     '---\nname: release-notes\ndescription: Writes release notes.\n---\nBegin with the template.\n',
   'release-notes/template.md': '# Version, date\n',
-  add: {
+  add: defineTool({
+    name: 'add',
     description: 'Adds numbers.',
     params: z.object({ numbers: z.array(z.number()) }),
-    execute: ({ numbers }: { numbers: number[] }) => numbers.reduce((sum, one) => sum + one, 0),
-  },
+    execute: ({ numbers }) => numbers.reduce((sum, one) => sum + one, 0),
+  }),
 }
 
 describe('skillTools with generateText', () => {

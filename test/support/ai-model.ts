@@ -16,25 +16,25 @@ export function scriptedModel(...steps: Step[]): Mock {
   let next = 0
   return new Model({
     doGenerate: async () => resultOf(steps[next++]),
-    doStream: async () => {
-      const { content, finishReason, usage } = resultOf(steps[next++])
-      const parts = content.flatMap((one, at) =>
-        one.type === 'text'
-          ? [
-              { type: 'text-start' as const, id: `${at}` },
-              { type: 'text-delta' as const, id: `${at}`, delta: one.text },
-              { type: 'text-end' as const, id: `${at}` },
-            ]
-          : [one],
-      )
-      const chunks = [
-        { type: 'stream-start' as const, warnings: [] },
-        ...parts,
-        { type: 'finish' as const, finishReason, usage },
-      ]
-      return { stream: mocks.simulateReadableStream({ chunks }) } as Awaited<ReturnType<Mock['doStream']>>
-    },
+    doStream: async () => ({
+      stream: mocks.simulateReadableStream({ chunks: chunksOf(resultOf(steps[next++])) }),
+    }),
   })
+}
+
+type Chunk = Awaited<ReturnType<Mock['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
+
+function chunksOf({ content, finishReason, usage }: ReturnType<typeof resultOf>): Chunk[] {
+  const parts = content.flatMap((one, at): Chunk[] => {
+    if (one.type !== 'text') return [one]
+    const id = `${at}`
+    return [
+      { type: 'text-start', id },
+      { type: 'text-delta', id, delta: one.text },
+      { type: 'text-end', id },
+    ]
+  })
+  return [{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', finishReason, usage }]
 }
 
 const NONE = { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined }
@@ -42,20 +42,24 @@ const USAGE = { inputTokens: NONE, outputTokens: { total: 1, text: 1, reasoning:
 
 function resultOf(step: Step | undefined) {
   if (!step) throw new Error('The model was asked once more than its test expects.')
-  const isText = 'text' in step
   return {
-    content: isText
-      ? [{ type: 'text' as const, text: step.text }]
-      : step.calls.map(({ id, name, input }) => ({
-          type: 'tool-call' as const,
-          toolCallId: id,
-          toolName: name,
-          input: JSON.stringify(input),
-        })),
-    finishReason: { unified: isText ? ('stop' as const) : ('tool-calls' as const), raw: undefined },
+    content: contentOf(step),
+    finishReason: { unified: 'text' in step ? ('stop' as const) : ('tool-calls' as const), raw: undefined },
     usage: USAGE,
     warnings: [],
   }
+}
+
+type Content =
+  | { type: 'text'; text: string }
+  | { type: 'tool-call'; toolCallId: string; toolName: string; input: string }
+
+function contentOf(step: Step): Content[] {
+  if ('text' in step) return [{ type: 'text', text: step.text }]
+  return step.calls.map(({ id, name, input }) => ({
+    ...{ type: 'tool-call' as const, toolCallId: id, toolName: name },
+    input: JSON.stringify(input),
+  }))
 }
 
 /** A step with one call. */
