@@ -2,15 +2,13 @@
 export type OutputPart =
   | { type: 'text'; text: string }
   | { type: 'image-data'; data: string; mediaType: string }
-  | { type: 'image-url'; url: string }
   | { type: 'file-data'; data: string; mediaType: string; filename?: string }
-  | { type: 'file-url'; url: string }
 
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i
 
 /**
  * The part for an attachment of a result. It is known by the fields that tools commonly give: `data` in Base64 or
- * as bytes, or `url`; `mediaType`, `mimeType` or `mime`; `filename`; or `text`. Anything else is shown as JSON.
+ * as bytes, or `url`, of which only a `data:` URL is read; `mediaType`, `mimeType` or `mime`; `filename`; or `text`. Anything else is shown as JSON.
  */
 export function partOf(attachment: unknown): OutputPart {
   if (typeof attachment === 'string') return { type: 'text', text: attachment }
@@ -34,7 +32,8 @@ export function partOfData(data: string, mediaType = 'application/octet-stream',
 
 function partOfUrl(url: string, mediaType?: string, name?: string): OutputPart {
   const [prefix, inUrl, base64] = DATA_URL.exec(url) ?? []
-  if (prefix === undefined) return { type: mediaType?.startsWith('image/') ? 'image-url' : 'file-url', url }
+  // The SDK would fetch it, wherever it leads, and fail as a whole where it cannot.
+  if (prefix === undefined) return { type: 'text', text: url }
   const rest = url.slice(prefix.length)
   const data = base64 ? rest : toBase64(new TextEncoder().encode(decodeURIComponent(rest)))
   return partOfData(data, mediaType ?? (inUrl || 'text/plain'), name)
