@@ -103,7 +103,8 @@ export function noteDiagnostics(runtime: Runtime, invocation: Invocation): void 
   noteAll(runtime.diagnostics(), invocation)
 }
 
-function noteAll(diagnostics: readonly Diagnostic[], { output, cwd }: Invocation): void {
+/** Reports problems, each on a line. */
+export function noteAll(diagnostics: readonly Diagnostic[], { output, cwd }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of diagnostics) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, output.stderr)
     output.note(

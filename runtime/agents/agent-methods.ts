@@ -4,7 +4,7 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import { answerRequest } from '../approvals/waiting-request.js'
+import { answerRequest, refused } from '../approvals/waiting-request.js'
 import { callableAmong, findForAgent, requireAllowed, withRequired } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
@@ -108,7 +108,9 @@ export async function authorize(
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
-export function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+export async function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+  // Else a tool could approve the calls that it makes.
+  if (agent.caller) throw refused(id, 'an agent that a tool started answers nothing')
   return answerRequest(id, given, idsOf(agent), agent.globals)
 }
 

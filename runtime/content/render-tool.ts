@@ -23,6 +23,7 @@ import { RunContext, throwIfAborted } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { loadParser } from '../directory/directory-files.js'
 import { requireTool } from '../find/require-tool.js'
+import { lazy } from '../host/later.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
@@ -33,6 +34,8 @@ import { directiveSource } from './directive-source.js'
 import { allForms, contentNotCompiled, findContent, findDirective, knownAmong } from './find-content.js'
 import { HostFilling, type HostOptions } from './host-filling.js'
 import { isInterpolated, runMarkdown } from './markdown-tool.js'
+
+const policies = lazy(() => import('../policy/authorize.js'))
 
 /** Where a text is rendered. */
 interface Place {
@@ -181,6 +184,7 @@ class ToolRendering {
 
   /** A static directive sees no context, as it sees none at build time. */
   private async call(tool: ToolDef, call: DirectiveCall, place: Place): Promise<unknown> {
+    if (tool.frontmatter.metadata.permissions) (await policies()).limitPart(tool, this.ctx)
     if (tool.frontmatter.metadata.static === true) return inTime(tool, call, this.ctx)
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
     Object.assign(ctx.locals, place.locals)

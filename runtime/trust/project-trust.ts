@@ -74,11 +74,12 @@ export class ProjectTrust {
     if (!this.#canAsk) return 'there is nobody to ask'
     const waiting = this.#asking.get(digest)
     const { answer, reason } = await (waiting ?? this.#asked(call, digest))
-    if (answer === 'allow-session' || answer === 'allow-project') return null
     if (answer === 'deny') return reason === '' ? 'it was denied' : `it was denied: ${reason}`
-    if (answer !== 'allow-once') return reason
+    if (!answer.startsWith('allow-')) return reason
     // One call was allowed, and this one only waited for it.
-    return waiting ? this.ask(call) : null
+    if (waiting && answer === 'allow-once') return this.ask(call)
+    // What was edited while a person thought about it is another question.
+    return (await this.#digest(call.tool)) === digest ? null : this.ask(call)
   }
 
   async #asked(call: ProjectQuestion, digest: string): Promise<Outcome> {
