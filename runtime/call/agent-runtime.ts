@@ -82,34 +82,30 @@ const METHODS = [
   'answer',
 ] as const
 
-/** The runtime of an agent. What limits it is checked at its first call. */
-export function agentRuntime(globals: Globals, options: AgentOptions | string = {}): AgentRuntime {
+/**
+ * The runtime of an agent. What limits it is checked at its first call.
+ *
+ * @param caller the call whose tool starts the agent
+ */
+export function agentRuntime(
+  globals: Globals,
+  options: AgentOptions | string = {},
+  caller?: CallContext,
+): AgentRuntime {
   const isNamed = typeof options === 'string'
   const given = isNamed ? { agentId: options } : ownLimits(options)
   const { sessionId, agentId, userId, workspaceId, ...policy } = Object(given) as AgentOptions
   const ids = definedFields({ sessionId, agentId, userId, workspaceId })
   const named = isNamed ? options : undefined
-  return runtimeOf({ globals, given, ids, policy, named, spawned: [], skills: [], caller: undefined })
-}
-
-/** The runtime of an agent that a tool starts. */
-export function spawnFor(caller: CallContext, policy: SpawnPolicy): AgentRuntime {
-  const { globals } = caller
-  return spawnedBy(
-    { globals, caller, ids: {}, policy: undefined, named: undefined, skills: [], spawned: [] },
-    policy,
-  )
-}
-
-function spawnedBy(agent: Agent, policy: SpawnPolicy): AgentRuntime {
-  return runtimeOf({ ...agent, spawned: [...agent.spawned, ownLimits(policy) as SpawnPolicy] })
+  return runtimeOf({ globals, given, ids, policy, named, spawned: [], skills: [], caller })
 }
 
 function runtimeOf(agent: Agent): AgentRuntime {
+  const { skills, spawned } = agent
   return {
     ...(laterMethods(agent, METHODS, methods, true) as Pick<AgentRuntime, (typeof METHODS)[number]>),
     approvals: laterMethods(agent, ['list', 'revoke'], approvals) as AgentRuntime['approvals'],
-    within: skill => runtimeOf({ ...agent, skills: [...agent.skills, skill] }),
-    spawn: policy => spawnedBy(agent, policy),
+    within: skill => runtimeOf({ ...agent, skills: [...skills, skill] }),
+    spawn: policy => runtimeOf({ ...agent, spawned: [...spawned, ownLimits(policy) as SpawnPolicy] }),
   }
 }

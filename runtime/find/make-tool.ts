@@ -18,8 +18,6 @@ const markdown = lazy(() => import('../content/markdown-tool.js'))
 const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
-const BRAND = Symbol.for('agent-apps.tool')
-
 /** The tool of a record, one for each. Nothing is read for it. */
 export function toolOf(source: ToolSource, globals: Globals): ToolDef {
   const known = globals.byRecord.get(source.record)
@@ -80,7 +78,6 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
       },
     },
   }
-  Object.defineProperty(tool, BRAND, { value: true })
   keepSource(tool, source)
   return tool
 }
