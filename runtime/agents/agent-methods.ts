@@ -46,7 +46,6 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
   return findForAgent(ref, globals, limits(), namespace)
 }
 
-/** Without those that lack a tool that they require, which a model could not use. */
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
   return withRequired(await callableTools(agent))
 }
