@@ -3,6 +3,7 @@ import {
   createRuntime,
   type Interact,
   isAgentAppsError,
+  type PathEntry,
   type Runtime,
   type RuntimePolicy,
 } from 'agent-apps'
@@ -28,6 +29,7 @@ export async function openForAgents(
   interact?: Interact,
 ): Promise<Runtime> {
   const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
+  const { workspace } = invocation.options
   const trusted = invocation.options.trust === true
   const loaded = await loadConfig({ cwd, global: true, trusted, ...given })
   const { user } = loaded
@@ -35,7 +37,10 @@ export async function openForAgents(
   const config = paths ? {} : loaded.config
   const searched = paths ?? loaded.paths
   return createRuntime({
-    paths: [...searched, ...guessedDirectories(searched)],
+    paths: [
+      ...searched,
+      ...guessedDirectories(searched).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
+    ],
     cwd,
     evaluate,
     ...(!paths && { project: loaded.project }),
@@ -45,6 +50,7 @@ export async function openForAgents(
     external: config.external ?? [],
     ...(user.agents && { agents: user.agents }),
     ...(interact && { interact }),
+    ...(typeof workspace === 'string' && { workspace }),
   })
 }
 

@@ -20,6 +20,7 @@ import { printable } from './output.js'
  * @param evaluate whether the command may run code
  */
 export async function openRuntime(invocation: Invocation, evaluate: boolean): Promise<Runtime> {
+  const { workspace } = invocation.options
   const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
   const { paths: configured, config: loaded }: Pick<LoadedConfig, 'paths' | 'config'> = paths
     ? { paths, config: {} }
@@ -32,6 +33,7 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
     library: loaded.library ?? true,
     external: loaded.external ?? [],
     env: loaded.env ?? [],
+    ...(typeof workspace === 'string' && { workspace }),
   })
 }
 

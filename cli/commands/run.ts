@@ -7,7 +7,7 @@ import {
   openForAgents,
   withCommandHint,
 } from '../agent-options.js'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { personAt } from '../person.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
@@ -17,7 +17,7 @@ export const run: Command = {
   summary: 'call a tool and print what it gives',
   positionals: { shown: '<ref>', min: 1, max: 1 },
   options: {
-    ...PATH_OPTION,
+    ...LOOK_UP_OPTIONS,
     ...ARGUMENT_OPTIONS,
     'as-agent': { type: 'boolean', describes: 'call it as an agent would: the policy decides, and asks you' },
     ...AGENT_OPTIONS,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
-import { skill, type Tree } from '../support/tree.js'
+import { makeTree, skill, type Tree } from '../support/tree.js'
 import { codeTool, PROJECT, projectWith, ran } from '../support/trust-project.js'
 
 /** A project in a folder of the user's home, with what the user allows. */
@@ -42,6 +42,20 @@ describe('agent-apps run --as-agent', () => {
     expect((await command(project, home, ['trust'])).stderr).toContain('No project is trusted.')
     expect(await command(project, home, ['trust', '--revoke'])).toMatchObject({ status: 2 })
     expect(await command(project, home, ['run', 'build', '--as-agent'], 'd')).toMatchObject({ status: 1 })
+  })
+
+  it('asks about skills that lie in no known place, too', async () => {
+    const project = makeTree({
+      'package.json': '{}\n',
+      '.cursor/skills/own/SKILL.md': skill('own'),
+      'stuff/other/SKILL.md': skill('other', 'x', 'metadata: { delegate: ./run.ts }\n'),
+      'stuff/other/run.ts': codeTool('other'),
+    })
+    const home = join(homeWith(), 'home')
+    ran()
+    expect(await command(project, home, ['run', 'other', '--as-agent'])).toMatchObject({ status: 1 })
+    expect(ran()).toEqual([])
+    expect((await command(project, home, ['run', 'other', '--as-agent'], 'o')).stdout).toBe('other ran\n')
   })
 
   it('asks about a call that needs approval, and says what to do where nobody can answer', async () => {
