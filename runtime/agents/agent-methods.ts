@@ -1,14 +1,11 @@
 /** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
 
 import { definedFields } from '../../src/base/defined-fields.js'
-import type { JsonValue } from '../../src/base/json.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
-import { matchedTool } from '../../src/catalog/offered-tool.js'
-import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { answerRequest, refused } from '../approvals/waiting-request.js'
-import { findForAgent, offered, requireAllowed } from '../call/agent-calls.js'
+import { callableAmong, findForAgent, requireAllowed, withRequired } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
 import type { RunContext } from '../call/run-context.js'
@@ -19,12 +16,11 @@ import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { allowedAmong } from '../policy/authorize.js'
 import { type Agent, idsOf, keepAbove } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { agentView } from '../trust/agent-view.js'
+import { type AgentView, agentView } from '../trust/agent-view.js'
 import { projectAgent } from '../trust/project-agent.js'
 import { keptList } from './kept-lists.js'
 
@@ -34,7 +30,7 @@ const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 
 /** Where an agent calls from. */
 interface Place {
-  /** The runtime, or as long as its project is not trusted, the runtime without the project's code. */
+  view: AgentView
   globals: Globals
   options: InvokeOptions
   caller: RunContext | undefined
@@ -52,22 +48,14 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
 
 /** Without those that lack a tool that they require, which a model could not use. */
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  const tools = await callableTools(agent)
-  if (!tools.some(tool => requiredBy(tool) !== undefined)) return tools
-  const there = tools.map(matchedTool)
-  return tools.filter(tool => hasRequiredTools(requiredBy(tool), there))
-}
-
-function requiredBy({ frontmatter }: ToolDef): JsonValue | undefined {
-  return frontmatter.metadata['requires-tools']
+  return withRequired(await callableTools(agent))
 }
 
 async function callableTools(agent: Agent): Promise<ToolDef[]> {
-  const { globals, limits, skills } = await placeOf(agent)
+  const { view, limits, skills } = await placeOf(agent)
+  const { globals } = view
   const tools = await allTools(globals)
-  const decided = async (): Promise<ToolDef[]> =>
-    allowedAmong(await offered(tools, globals), globals, limits())
-  return keptList({ ...agent, globals }, skills, tools, decided)
+  return keptList({ ...agent, globals }, skills, tools, () => callableAmong(tools, view, limits()))
 }
 
 export async function invoke(
@@ -138,10 +126,10 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
   for (const one of spawned) checkSpawned(one)
   if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)
   const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
-  const { globals } = await agentView(agent.globals)
+  // What limits agents is known once the project's configuration is, which this reads.
+  const view = await agentView(agent.globals)
+  const { globals } = view
   const caller = agent.caller as RunContext | undefined
-  // What limits agents is known once the project's configuration is.
-  if (globals.configure) await globals.configure()
   const skills: ToolDef[] = []
   for (const name of agent.skills) skills.push(await requireTool(name, globals))
   // Made at the first call: an edge worker makes no random values before it has a request.
@@ -150,7 +138,7 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
   const options = keepAbove(own, { spawned, skills })
   const by = skills.at(-1) ?? caller?.tool
   return {
-    ...{ globals, options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
+    ...{ view, globals, options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
     limits: () => agentLimits(globals, { options, caller }),
   }
 }

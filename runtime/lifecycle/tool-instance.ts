@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { thrownText } from '../../src/base/attempt.js'
 import { type AgentAppsError, isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import type { HookContext, ToolHooks } from '../../src/hooks/tool-hooks.js'
 import type { Globals } from '../state/context.js'
@@ -10,7 +11,6 @@ import {
   HOOK_LIMIT,
   INIT_LIMIT,
   initFailed,
-  messageOf,
   noteHookFails,
   noteInitFails,
   toolInactive,
@@ -211,7 +211,7 @@ export class ToolInstance {
     const { name } = this.tool
     const error = globals.redact?.(thrown) ?? thrown
     this.state = 'failed'
-    this.problem = isOwn(error) ? error : initFailed(name, messageOf(error), error)
+    this.problem = isOwn(error) ? error : initFailed(name, thrownText(error), error)
     if (this.problem.code === 'INIT_FAILED') noteInitFails(this.file, this.problem, globals)
     if (begun) {
       const disposed = begun.then(

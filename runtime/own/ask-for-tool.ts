@@ -1,7 +1,8 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import type { Ask, Question } from '../../src/own/question.js'
-import { askHost } from '../policy/ask-host.js'
+import { visibleText } from '../../src/policy/shown-text.js'
+import { askHost } from '../approvals/ask-host.js'
 import type { Context, Globals } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -88,10 +89,7 @@ function checkQuestion(tool: ToolDef, question: Question): Asked {
 
 /** A terminal or a direction of writing that a message changes could make it look like another question. */
 function shown(message: string): string {
-  return message.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return message.split('\n').map(visibleText).join('\n')
 }
 
 function unavailable(tool: ToolDef, reason: string): AgentAppsError {

@@ -1,3 +1,4 @@
+import { thrownText } from '../../src/base/attempt.js'
 import { canonicalJson } from '../../src/base/canonical-json.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonValue } from '../../src/base/json.js'
@@ -78,11 +79,7 @@ async function derivedKey(tool: ToolDef, args: JsonValue): Promise<string> {
   try {
     key = deriveApprovalKey(args as never)
   } catch (error) {
-    throw keyInvalid(
-      tool,
-      `\`deriveApprovalKey\` throws: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    )
+    throw keyInvalid(tool, `\`deriveApprovalKey\` throws: ${thrownText(error)}`, error)
   }
   if (performance.now() - began > DERIVING_MAX) {
     slow.add(tool)

@@ -1,3 +1,4 @@
+import { thrownText } from '../../src/base/attempt.js'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
@@ -139,7 +140,7 @@ function noteUnmade(name: string, error: unknown, globals: Globals): void {
     column: 1,
     rule: 'definition-fails',
     severity: 'error',
-    reason: `The definition of "${name}" cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+    reason: `The definition of "${name}" cannot be made: ${thrownText(error)}`,
     note: 'Mend the function that makes it; the tool is left out.',
   })
 }

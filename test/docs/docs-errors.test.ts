@@ -19,6 +19,7 @@ import {
   registerTool,
   type Store,
 } from 'agent-apps'
+import { skillTools } from 'agent-apps/ai-sdk'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -56,6 +57,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return runtime.forAgent().invoke('deploy')
   },
   APPROVAL_UNAVAILABLE: root => gated(runtimeOf(root)),
+  APPROVAL_UNSIGNED: root => skillTools(runtimeOf(root), { approval: 'sdk' }),
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   BUNDLE_CODE: root => {
     write(root, 'skills/a.skill.js', `${CODE}export default () => import.meta.dirname\n`)
