@@ -50,8 +50,16 @@ function questionOf(request: Exclude<HostRequest, PromptRequest>): string {
   return `${lines.map(line => printable(line)).join('\n')}\n`
 }
 
-function callLines({ tool, args, reason, origin }: Extract<HostRequest, { kind: 'approval' }>): string[] {
-  return [`${tool} (${origin.layer}) needs approval, as ${reason}:`, `  ${JSON.stringify(args)}`]
+function callLines(request: Extract<HostRequest, { kind: 'approval' }>): string[] {
+  const { tool, args, ignored, preview, reason, origin } = request
+  return [
+    `${tool} (${origin.layer}) needs approval, as ${reason}:`,
+    `  ${JSON.stringify(args)}`,
+    ...(preview === null ? [] : preview.split('\n').map(line => `  | ${line}`)),
+    ...(ignored.length === 0
+      ? []
+      : [`  for more than this call, your answer is for any values of ${ignored.join(', ')}`]),
+  ]
 }
 
 function projectLines({ root, tools, configuration }: Extract<HostRequest, { kind: 'project' }>): string[] {
