@@ -1,7 +1,7 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
-import { allTools } from '../find/all-tools.js'
+import { everyTool } from '../find/all-tools.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -118,7 +118,7 @@ export class ProjectTrust {
 
   async #projectTools(also?: ToolDef): Promise<ToolDef[]> {
     const { view } = this
-    const all = new Set([...(await allTools(view)), ...(also ? [also] : [])])
+    const all = new Set([...(await everyTool(view)), ...(also ? [also] : [])])
     return [...all].filter(tool => {
       const state = sourceOf(tool)?.state
       return state !== undefined && isAsked(state, view.config)
