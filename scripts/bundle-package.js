@@ -39,7 +39,11 @@ const PARTS = [
     platform: 'node',
   },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
-  { folder: 'adapters', entries: ['esbuild.js', 'store.js', 'testing.js', 'vite.js'], platform: 'node' },
+  {
+    folder: 'adapters',
+    entries: ['ai-sdk.js', 'esbuild.js', 'mcp.js', 'store.js', 'testing.js', 'vite.js'],
+    platform: 'node',
+  },
 ]
 
 const SERIALIZER_CODE = await serializerCode()

@@ -1,4 +1,5 @@
 import type { Globals } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { Outcome } from './outcome.js'
 
 /** An answer that holds for more than one call. */
@@ -89,16 +90,9 @@ export class SessionApprovals {
   }
 }
 
-const approvals = new WeakMap<Globals, SessionApprovals>()
-
-export function sessionApprovals(globals: Globals): SessionApprovals {
-  const { own = globals } = globals
-  const known = approvals.get(own) ?? new SessionApprovals()
-  approvals.set(own, known)
-  return known
-}
+export const sessionApprovals = perRuntime(() => new SessionApprovals())
 
 /** Ends what was approved for a session. */
 export function endApprovals(sessionId: string, globals: Globals): void {
-  approvals.get(globals)?.end(sessionId)
+  sessionApprovals(globals).end(sessionId)
 }

@@ -15,6 +15,7 @@ import { HOSTS } from '../../src/content/host-placeholders.js'
 import { asText, type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
 import { type Inner, type Rendering, renderContent } from '../../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../../src/index/content-record.js'
+import { DATA } from '../../src/values/option-kinds.js'
 import { argumentsRefused } from '../call/call-refused.js'
 import { invokeFor } from '../call/call-tool.js'
 import { runChain } from '../call/run-chain.js'
@@ -83,7 +84,7 @@ export interface RenderOptions extends Partial<HostOptions> {
   args?: unknown
 }
 
-const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: 'data', host: HOSTS, sessionId: 'string' }
+const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: DATA, host: HOSTS, sessionId: 'string' }
 
 /** Renders a tool's content for `render` of a runtime. */
 export async function render(

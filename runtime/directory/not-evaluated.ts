@@ -7,7 +7,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 
 const HINT =
-  'Only `agent-apps compile`, `run` and `render` run code of skills, and a runtime unless it is made with `evaluate: false`.'
+  'Only `agent-apps compile`, `run`, `render` and `explain --call` run code of skills, and a runtime unless it is made with `evaluate: false`.'
 
 /** True for a tool whose code is not to be run. The library's is the package's own. */
 export function isNotEvaluated(

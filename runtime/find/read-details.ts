@@ -37,9 +37,9 @@ export async function readDetails(tool: ToolDef, globals: Globals): Promise<Requ
   const source = sourceOf(tool)
   const details = source && (await withNames(source.state, globals, () => ask(source, globals)))
   const { verbatim = details?.verbatim ?? {} } = source ?? {}
-  const { resources = [], references: written = [], placeholders = [] } = details ?? {}
+  const { resources = [], references: written = [], placeholders = [], file = null } = details ?? {}
   const inContent = source?.record.directives ? await referencesInContent(tool, source, globals) : []
-  return { verbatim, resources, references: inOrder([...written, ...inContent]), placeholders }
+  return { verbatim, resources, references: inOrder([...written, ...inContent]), placeholders, file }
 }
 
 async function referencesInContent(
@@ -62,7 +62,8 @@ async function ask({ state, names, record }: ToolSource, globals: Globals): Prom
   const { references = [], placeholders = [] } = details ?? {}
   if (!isReferences(references) || !isPlaceholders(placeholders))
     throw new IndexRefused(`the references of "${record.frontmatter.name}" are not ours`)
-  return details
+  const file = asked?.file(record.file)
+  return details && { ...details, file: file ? { size: file.size, sha256: file.sha256 } : null }
 }
 
 /**

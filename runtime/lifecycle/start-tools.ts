@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { thrownText } from '../../src/base/attempt.js'
 import { mayBeEvaluated } from '../directory/not-evaluated.js'
 import { everyTool } from '../find/all-tools.js'
 import { resolve } from '../find/find-tool.js'
@@ -7,7 +8,7 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { agentView } from '../trust/agent-view.js'
-import { initFailed, messageOf, noteInitFails } from './lifecycle-faults.js'
+import { initFailed, noteInitFails } from './lifecycle-faults.js'
 import { hasHooks } from './required-tools.js'
 import { letGoOfOwn } from './running-calls.js'
 import { lifecycleOf } from './runtime-lifecycle.js'
@@ -61,6 +62,10 @@ async function startOne(tool: ToolDef, globals: Globals): Promise<void> {
     if (globals.closed || lifecycleOf(globals).known(tool)?.problem === error) return
     // Its code cannot be imported.
     const { origin, name } = tool
-    noteInitFails(disk.resolve(origin.entry, origin.file), initFailed(name, messageOf(error), error), globals)
+    noteInitFails(
+      disk.resolve(origin.entry, origin.file),
+      initFailed(name, thrownText(error), error),
+      globals,
+    )
   }
 }

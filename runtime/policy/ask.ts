@@ -2,14 +2,14 @@ import { AgentAppsError } from '../../src/base/error.js'
 import type { Decision } from '../../src/policy/decide.js'
 import { approvalRequest } from '../approvals/approval-request.js'
 import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
+import { askHost, TIMEOUT_MS } from '../approvals/ask-host.js'
 import { notifyOfApproval } from '../approvals/notify-of-approval.js'
-import { type Outcome, readAnswer } from '../approvals/outcome.js'
+import { type Outcome, outcomeOf } from '../approvals/outcome.js'
 import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
 import { type Approval, type SessionApprovals, sessionApprovals } from '../approvals/session-approvals.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
 import type { ApprovalAnswer, WaitingRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { askHost, TIMEOUT_MS } from './ask-host.js'
 import { approvalKey } from './call-key.js'
 import { keepDecision } from './denials.js'
 
@@ -147,10 +147,7 @@ async function question(call: ApprovedCall, decision: Decision): Promise<Outcome
   const request = await approvalRequest(call, decision, crypto.randomUUID())
   const about = { id: request.id, reason: decision.reason }
   notifyOfApproval('approval:asked', call, about)
-  const said = await askHost(globals.config, request, abort)
-  const outcome: Outcome = said.answered
-    ? readAnswer(said.answer)
-    : { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }
+  const outcome = outcomeOf(await askHost(globals.config, request, abort))
   notifyOfApproval('approval:answered', call, { ...about, ...outcome })
   return outcome
 }

@@ -202,6 +202,8 @@ export interface ToolDetails {
   verbatim: JsonObject
   /** The other files of a folder skill, in code-point order of path. */
   resources: ResourceRecord[]
+  /** What its own file's bytes are; null where it has none. Never in a tool's record: it is in `files`. */
+  file?: FileDigest | null
   /** What the tool refers to, in the file's order; absent where that is nothing. */
   references?: ToolReference[]
   /** What another host would fill in or run in its content and `allowed-tools`; absent where that is nothing. */

@@ -77,7 +77,7 @@ export default defineTool({
     )
     expect(asked.stderr).toContain('  {"command":"ls\\u200b \\u{e0041}\\u202e","env":"A"}\n')
     expect(asked.stderr).toContain('  | $ ls\\u200b \\u{e0041}\\u202e\n  | for good\n')
-    expect(asked.stderr).toContain('any values of env\n')
+    expect(asked.stderr).toContain('any value of env.')
   })
 
   it('asks about a call that needs approval, and says what to do where nobody can answer', async () => {
@@ -101,11 +101,13 @@ export default defineTool({
     const refused = await command(project, home, ['run', 'save', '--as-agent'])
     expect(refused).toMatchObject({ status: 1 })
     expect(refused.stderr).toContain('it is not trusted')
+    expect(refused.stderr).toContain('give --trust if the project is yours')
     expect(ran()).toEqual([])
     const trusted = await command(project, home, ['run', 'save', '--as-agent', '--trust'], 'o')
     expect(trusted).toMatchObject({ status: 0, stdout: 'save ran\n' })
     const poor = await command(project, join(project, 'skills'), ['run', 'save', '--as-agent', '--trust'])
     expect(poor.stderr).toContain('PERMISSION_MISSING')
+    expect(poor.stderr).toContain('`permissions` of `policy` in ~/.config/agent-apps/config.json')
   })
 
   it('is as the agent that --agent names', async () => {

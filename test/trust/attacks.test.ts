@@ -320,6 +320,26 @@ describe('what is remembered', () => {
     expect(await code(asking(project, ['deny'], REMEMBER).agent.invoke('build'))).toBe('TOOL_NOT_FOUND')
     await compile({ cwd: project })
   })
+
+  it('is the answer of this process alone where the disk does not take it', async () => {
+    const file = join(temporary(), 'no-folder')
+    writeFileSync(file, '')
+    vi.stubEnv('XDG_STATE_HOME', file)
+    const { agent, requests } = asking(projectWith({}), ['allow-project'], REMEMBER)
+    expect(await agent.invoke('build')).toBe('build ran')
+    expect(await agent.invoke('build')).toBe('build ran')
+    expect(requests.length).toBe(1)
+  })
+})
+
+it('a denial is told with the reason that the person gave', async () => {
+  const { runtime, agent } = asking(projectWith({}), [{ answer: 'deny', reason: 'I do not know it' }])
+  const events: unknown[] = []
+  runtime.globals.events.on('trust:answered', ({ metadata }) => events.push(metadata))
+  await code(agent.invoke('build'))
+  expect(events).toMatchObject([{ answer: 'deny', reason: 'I do not know it' }])
+  const [noted] = runtime.diagnostics().filter(({ rule }) => rule === 'project-untrusted')
+  expect(noted?.reason).toMatch(/not trusted: it was denied: I do not know it$/)
 })
 
 it('listeners are told that a project was asked about, and what was answered', async () => {
@@ -338,6 +358,6 @@ it('listeners are told that a project was asked about, and what was answered', a
   }
   expect(events).toMatchObject([
     { type: 'trust:asked', ...about },
-    { type: 'trust:answered', ...about, metadata: { answer: 'allow-session' } },
+    { type: 'trust:answered', ...about, metadata: { answer: 'allow-session', reason: '' } },
   ])
 })

@@ -1,0 +1,4 @@
+/** Skills as an MCP server: tools, prompts, and the skills themselves under the Skills extension (SEP-2640). */
+
+export { type McpChanges, type ServedSkills, type ServeOptions, serveSkills } from './mcp/serve-skills.js'
+export { type SkillSourceOptions, skillSource } from './mcp/skill-source.js'

@@ -1,0 +1,123 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { ApprovalAnswer, Authorization } from 'agent-apps'
+import type { Connection } from './connection.js'
+
+/** A call that the person at the client is asked about, as it comes back signed with the answer. */
+export interface AskedCall {
+  /** The id of the request that waits for the answer. */
+  callId: string
+  tool: string
+  /** What the answer is bound to, besides the arguments. */
+  digest: string
+  key: string
+  expires: number
+}
+
+/** Whether a call may be made now, with the id that its approval is found by; else what is to be asked first. */
+interface Approval {
+  callId?: string
+  ask?: InputRequiredResult
+}
+
+const QUESTION = 'approval'
+const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'deny']
+
+/**
+ * Asks the person at the client about a call that needs approval. The SDK carries question and answer as the era of the
+ * connection has it. Whether an answer counts is decided by the runtime: it is for this agent, tool, digest and
+ * arguments, until it expires, once.
+ */
+export async function approved(
+  connection: Connection,
+  tool: string,
+  args: unknown,
+  ctx: ServerContext,
+): Promise<Approval> {
+  if (!connection.asksClient || !canAsk(connection, ctx)) return {}
+  const asked = ctx.mcpReq.requestState<AskedCall>()
+  if (asked?.tool === tool) {
+    const answered = await answeredCall(connection, asked, args, ctx)
+    if (answered) return answered
+  }
+  const callId = crypto.randomUUID()
+  const { decision, request } = await connection.agent.authorize(tool, args, { callId })
+  return decision === 'ask' && request ? { ask: await question(connection, request, ctx) } : {}
+}
+
+/** The call that was answered; null where it is to be asked about anew. */
+async function answeredCall(
+  { agent }: Connection,
+  { callId, tool, digest, key }: AskedCall,
+  args: unknown,
+  ctx: ServerContext,
+): Promise<Approval | null> {
+  const answer = answerIn(ctx)
+  if (answer === null) return null
+  const now = await agent.authorize(tool, args, { callId })
+  // Approved meanwhile, or denied: then that is what the call says.
+  if (!now.request) return { callId }
+  if (now.request.digest !== digest || now.request.key !== key) return null
+  await agent.answer(callId, answer)
+  return { callId }
+}
+
+function answerIn({ mcpReq }: ServerContext): ApprovalAnswer | null {
+  const response = inputResponse(mcpReq.inputResponses, QUESTION)
+  if (response.kind !== 'elicit') return null
+  if (response.action !== 'accept') return 'deny'
+  return ANSWERS.find(answer => answer === response.content?.answer) ?? 'deny'
+}
+
+async function question(
+  { mint }: Connection,
+  request: NonNullable<Authorization['request']>,
+  ctx: ServerContext,
+): Promise<InputRequiredResult> {
+  const { id: callId, tool, digest, key, expires } = request
+  return inputRequired({
+    inputRequests: {
+      [QUESTION]: inputRequired.elicit({
+        message: messageOf(request),
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            answer: {
+              type: 'string',
+              title: 'Answer',
+              oneOf: [
+                { const: 'allow-once', title: 'Allow this call' },
+                { const: 'allow-session', title: 'Allow such calls until the connection ends' },
+                { const: 'deny', title: 'Deny' },
+              ],
+            },
+          },
+          required: ['answer'],
+        },
+      }),
+    },
+    requestState: await mint({ callId, tool, digest, key, expires }, ctx),
+  })
+}
+
+function messageOf({ tool, layer, reason, preview, args, ignored }: NonNullable<Authorization['request']>) {
+  return [
+    `${tool} (${layer}) needs approval, as ${reason}:`,
+    preview ?? JSON.stringify(args, null, 2),
+    ...(ignored.length > 0 ? [`Allowing such calls is for any ${ignored.join(', ')}.`] : []),
+  ].join('\n')
+}
+
+/** Whether the client can show a form. One that says only `elicitation: {}` means that. */
+function canAsk({ mcp }: Connection, { mcpReq }: ServerContext): boolean {
+  const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined
+  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities()
+  const { elicitation } = declared ?? {}
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+}

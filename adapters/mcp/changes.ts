@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { isAgentAppsError, type ToolDef } from 'agent-apps'
+import { promptsAmong } from './prompts.js'
+import type { ServedTools } from './served-tools.js'
+
+/** Which of the lists are no longer what they were. */
+export interface McpChanges {
+  tools: boolean
+  prompts: boolean
+  skills: boolean
+}
+
+/** Milliseconds between two looks; more where looking takes long. */
+const INTERVAL = 1000
+/** At most so much of the time goes into looking. */
+const SHARE = 1 / 20
+
+/**
+ * Looks at intervals whether the lists have changed, as long as somebody wants to know: a runtime sees by itself what
+ * changed in files, or was compiled, registered or reloaded, but nobody tells of it.
+ */
+export function watchLists(served: ServedTools): {
+  on: (handler: (changes: McpChanges) => void) => () => void
+} {
+  const handlers = new Set<{ handler: (changes: McpChanges) => void }>()
+  let looking: Looking | null = null
+  return {
+    on(handler) {
+      const entry = { handler }
+      handlers.add(entry)
+      looking ??= new Looking(served, changes => {
+        for (const one of handlers) one.handler(changes)
+      })
+      return () => {
+        handlers.delete(entry)
+        if (handlers.size > 0) return
+        looking?.stop()
+        looking = null
+      }
+    },
+  }
+}
+
+class Looking {
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isStopped = false
+  #last: Record<keyof McpChanges, string> | null = null
+
+  constructor(
+    private readonly served: ServedTools,
+    private readonly tell: (changes: McpChanges) => void,
+  ) {
+    void this.#look()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  async #look(): Promise<void> {
+    const started = performance.now()
+    try {
+      const tools = await this.served.visible()
+      if (this.#isStopped) return
+      this.#compare({
+        tools: digestOf(await this.served.list(tools).then(list => list.map(({ tool }) => tool))),
+        prompts: digestOf(promptsAmong(tools)),
+        skills: digestOf(tools.filter(({ kind }) => kind === 'folder')),
+      })
+    } catch (error) {
+      if (isAgentAppsError(error) && error.code === 'RUNTIME_CLOSED') return this.stop()
+      // What keeps the tools from being listed now is what a client is told that lists them; it may be mended by then.
+    }
+    if (this.#isStopped) return
+    const wait = Math.max(INTERVAL, (performance.now() - started) / SHARE)
+    this.#timer = setTimeout(() => void this.#look(), wait)
+    this.#timer.unref()
+  }
+
+  #compare(now: Record<keyof McpChanges, string>): void {
+    const last = this.#last
+    this.#last = now
+    if (last === null) return
+    const changes = {
+      tools: now.tools !== last.tools,
+      prompts: now.prompts !== last.prompts,
+      skills: now.skills !== last.skills,
+    }
+    if (changes.tools || changes.prompts || changes.skills) this.tell(changes)
+  }
+}
+
+/** Of all that a list shows of them, whatever order they were found in. */
+function digestOf(tools: readonly ToolDef[]): string {
+  const shown = tools.map(({ name, frontmatter }) => JSON.stringify([name, frontmatter])).sort()
+  return createHash('sha256').update(shown.join('\n')).digest('hex')
+}

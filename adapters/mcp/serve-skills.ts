@@ -1,0 +1,147 @@
+import {
+  createRequestStateCodec,
+  type Implementation,
+  McpServer,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server'
+import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
+import type { AgentOptions, AgentRuntime, Runtime } from 'agent-apps'
+import { AgentAppsError } from 'agent-apps/runtime'
+import type { AskedCall } from './ask-client.js'
+import { callTool } from './call-tool.js'
+import { type McpChanges, watchLists } from './changes.js'
+import type { Connection } from './connection.js'
+import { getPrompt, listPrompts } from './prompts.js'
+import { ServedTools } from './served-tools.js'
+import { skillSource } from './skill-source.js'
+
+export type { McpChanges } from './changes.js'
+
+/** What `serveSkills` serves. Any other key is OPTIONS_INVALID. */
+export interface ServeOptions {
+  /** What the clients may do: the limits of an agent, or the id of a named one. Default: the runtime's policy. */
+  policy?: AgentOptions | string | undefined
+  /**
+   * Which tools are served: patterns, such as `'git-*, word-count'`. The library's own are served only where a
+   * pattern names them. Default: true, all of the project's.
+   */
+  tools?: boolean | string | readonly string[] | undefined
+  /** Whether the skills that say `user-invocable: true` are served as prompts. Default: true. */
+  prompts?: boolean | undefined
+  /** Whether folder skills are served under the Skills extension (SEP-2640). Default: true. */
+  skills?: boolean | undefined
+  /**
+   * Who is asked about a call that needs approval. `client`: the person at the client, over stdio. `runtime`:
+   * the runtime's `interact`. Over HTTP, it is always the runtime's. Default: `client`.
+   */
+  approval?: 'client' | 'runtime' | undefined
+  /** What the server says that it is. Default: `agent-apps`. */
+  server?: Implementation | undefined
+}
+
+/** What is served, for whatever carries the protocol. */
+export interface ServedSkills {
+  /** Makes the server of one connection or request: for `serveStdio` and `createMcpHandler`. */
+  create: McpServerFactory
+  /**
+   * Calls a handler when the lists of tools, prompts or skills have changed, until the returned function is called.
+   * Connections over stdio are told without it; with `createMcpHandler`, hand it on to `handler.notify`.
+   */
+  onChange: (handler: (changes: McpChanges) => void) => () => void
+}
+
+const OPTIONS = ['policy', 'tools', 'prompts', 'skills', 'approval', 'server']
+
+/**
+ * Serves a runtime's tools and skills over MCP, in both eras of the protocol that the SDK speaks.
+ *
+ * @throws OPTIONS_INVALID, AGENT_UNKNOWN
+ */
+export function serveSkills(runtime: Runtime, options: ServeOptions = {}): ServedSkills {
+  checkOptions(options)
+  const { policy = {}, tools = true, prompts = true, skills = true } = options
+  const lister = runtime.forAgent(policy)
+  const served = new ServedTools(lister, tools)
+  const extension = skills ? new SkillsExtension({ source: skillSource(runtime, { policy }) }) : null
+  const lists = watchLists(served)
+  const create: McpServerFactory = ({ requestInfo }) => {
+    const isHttp = requestInfo !== undefined
+    const codec = createRequestStateCodec<AskedCall>({
+      // Of this connection alone: nobody else's answer is one here.
+      key: crypto.getRandomValues(new Uint8Array(32)),
+      bind: ({ mcpReq }) => mcpReq.method,
+    })
+    const mcp = new McpServer(options.server ?? { name: 'agent-apps', version: '0' }, {
+      requestState: { verify: codec.verify },
+    })
+    const { agent, ids, end } = agentOf(runtime, policy, isHttp)
+    const connection: Connection = {
+      ...{ runtime, agent, ids, served, mcp, mint: codec.mint },
+      asksClient: !isHttp && options.approval !== 'runtime',
+    }
+    setHandlers(connection, prompts)
+    extension?.attach(mcp)
+    const stop = isHttp ? () => {} : lists.on(changes => tell(mcp, changes, { prompts, skills }))
+    mcp.server.onclose = () => {
+      stop()
+      end()
+    }
+    return mcp
+  }
+  return { create, onChange: lists.on }
+}
+
+function setHandlers(connection: Connection, prompts: boolean): void {
+  const { server } = connection.mcp
+  const { served } = connection
+  server.registerCapabilities({ tools: { listChanged: true } })
+  server.setRequestHandler('tools/list', ({ params }) => served.page(params?.cursor))
+  server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(connection, params, ctx))
+  if (!prompts) return
+  server.registerCapabilities({ prompts: { listChanged: true } })
+  server.setRequestHandler('prompts/list', ({ params }) => listPrompts(served, params?.cursor))
+  server.setRequestHandler('prompts/get', ({ params }, ctx) => getPrompt(connection, params, ctx))
+}
+
+/**
+ * The agent of a connection, with a session of its own. Over HTTP each request is one, so that callers share nothing.
+ */
+function agentOf(
+  runtime: Runtime,
+  policy: AgentOptions | string,
+  isHttp: boolean,
+): { agent: AgentRuntime; ids: { sessionId?: string }; end: () => void } {
+  if (typeof policy === 'object' && policy.sessionId !== undefined)
+    return { agent: runtime.forAgent(policy), ids: {}, end: () => {} }
+  const sessionId = crypto.randomUUID()
+  const end = (): void => {
+    runtime.endSession(sessionId).catch(() => {
+      // The runtime was closed first, and with it all of its sessions.
+    })
+  }
+  if (typeof policy === 'object') return { agent: runtime.forAgent({ ...policy, sessionId }), ids: {}, end }
+  // A request is answered by the session that `forAgent` gives; over HTTP there are none.
+  return isHttp
+    ? { agent: runtime.forAgent(policy), ids: { sessionId }, end }
+    : { agent: runtime.forAgent(policy), ids: {}, end: () => {} }
+}
+
+function tell(mcp: McpServer, changes: McpChanges, has: { prompts: boolean; skills: boolean }): void {
+  if (!mcp.isConnected()) return
+  if (changes.tools) mcp.sendToolListChanged()
+  if (changes.prompts && has.prompts) mcp.sendPromptListChanged()
+  if (changes.skills && has.skills) mcp.sendResourceListChanged()
+}
+
+function checkOptions(options: ServeOptions): void {
+  const unknown = Object.keys(options).find(key => !OPTIONS.includes(key))
+  const { approval } = options
+  const problem =
+    unknown !== undefined
+      ? `There is no option ${JSON.stringify(unknown)} of \`serveSkills\`.`
+      : approval !== undefined && approval !== 'client' && approval !== 'runtime'
+        ? `The option "approval" of \`serveSkills\` must be "client" or "runtime".`
+        : null
+  if (problem === null) return
+  throw new AgentAppsError('OPTIONS_INVALID', problem, { hint: `There are ${OPTIONS.join(', ')}.` })
+}

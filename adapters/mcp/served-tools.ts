@@ -1,0 +1,86 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import { AgentAppsError, type AgentRuntime, matchPattern, parsePatterns, type ToolDef } from 'agent-apps'
+import { annotationsOf } from './annotations.js'
+import { byKey, pageOf } from './pages.js'
+import { modelNames } from './tool-names.js'
+
+/** A tool with the name that it is served by. */
+export interface ServedTool {
+  name: string
+  tool: ToolDef
+}
+
+/** The tools that are served, by names that clients accept. */
+export class ServedTools {
+  readonly #agent: AgentRuntime
+  readonly #patterns: readonly string[] | boolean
+  /** Those that were listed last, by the names that they were served by. */
+  #known: ReadonlyMap<string, ToolDef> = new Map()
+
+  /** @throws OPTIONS_INVALID for what is no pattern */
+  constructor(agent: AgentRuntime, patterns: boolean | string | readonly string[]) {
+    this.#agent = agent
+    this.#patterns = typeof patterns === 'boolean' ? patterns : readPatterns(patterns)
+  }
+
+  /** All that the agent may know of, whether or not they are served as tools. */
+  visible(): Promise<ToolDef[]> {
+    return this.#agent.listTools()
+  }
+
+  /** The tools that are served, sorted by name. */
+  async list(visible?: readonly ToolDef[]): Promise<ServedTool[]> {
+    const tools = (visible ?? (await this.visible())).filter(tool => this.#isServed(tool))
+    const byName = new Map(tools.map(tool => [tool.name, tool]))
+    const served = [...modelNames([...byName.keys()])].map(([name, own]) => ({
+      name,
+      tool: byName.get(own) as ToolDef,
+    }))
+    this.#known = new Map(served.map(({ name, tool }) => [name, tool]))
+    return served.sort(byKey(({ name }) => name))
+  }
+
+  async page(cursor: string | undefined): Promise<{ tools: Tool[]; nextCursor?: string }> {
+    const { items, ...more } = pageOf(await this.list(), ({ name }) => name, cursor)
+    return { tools: items.map(describeTool), ...more }
+  }
+
+  /** The tool of a name; undefined where none is served by it. Whether it may be called is decided by the call. */
+  async find(name: string): Promise<ToolDef | undefined> {
+    if (!this.#known.has(name)) await this.list()
+    return this.#known.get(name)
+  }
+
+  /** The library's are tools for writing skills: they are served where they are named. */
+  #isServed({ name, frontmatter, origin }: ToolDef): boolean {
+    if (typeof this.#patterns === 'boolean') return this.#patterns && origin.layer !== 'bundled'
+    return this.#patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))
+  }
+}
+
+function readPatterns(patterns: string | readonly string[]): string[] {
+  const rules = parsePatterns(typeof patterns === 'string' ? patterns : patterns.join(' '))
+  const broken = rules.find(({ glob }) => glob === undefined)
+  if (!broken) return rules.map(({ text }) => text)
+  throw new AgentAppsError('OPTIONS_INVALID', `The pattern ${JSON.stringify(broken.text)} cannot be read.`, {
+    hint: 'See docs/patterns.md for what can be written.',
+  })
+}
+
+function describeTool({ name, tool }: ServedTool): Tool {
+  const { title, description, params } = tool.frontmatter
+  const outputSchema = outputSchemaOf(tool)
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema: { ...params, type: 'object' },
+    ...(outputSchema && { outputSchema }),
+    ...(annotationsOf(tool) && { annotations: annotationsOf(tool) }),
+  } as Tool
+}
+
+/** The schema of a tool's results. A text has none: its `returns` is about what its reader makes of it. */
+export function outputSchemaOf({ runs, frontmatter }: ToolDef): Record<string, unknown> | undefined {
+  return runs ? frontmatter.returns : undefined
+}

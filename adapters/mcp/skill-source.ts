@@ -1,0 +1,210 @@
+import {
+  DIRECTORY_MIME_TYPE,
+  SKILL_LIMITS,
+  type Skill,
+  type SkillSource,
+} from '@modelcontextprotocol/server/ext/skills'
+import type { AgentOptions, AgentRuntime, Runtime, ToolDef } from 'agent-apps'
+import { isAgentAppsError } from 'agent-apps/runtime'
+import { mediaType } from './media-type.js'
+import { byKey, pageOf } from './pages.js'
+import { placesOf, skillUri } from './skill-uris.js'
+
+export interface SkillSourceOptions {
+  /** What the clients may see: the limits of an agent, or the id of a named one. Default: the runtime's policy. */
+  policy?: AgentOptions | string | undefined
+  /** Called with each skill that is not served, and why. It may be called again with the same one. */
+  onRefused?: ((uri: string, reason: string) => void) | undefined
+}
+
+/** A folder skill with all that an entry says of it. */
+interface Described {
+  tool: ToolDef
+  verbatim: Record<string, unknown>
+  /** Its files but for its own, by their paths in its folder. */
+  resources: readonly { path: string; size: number; sha256: string }[]
+  /** Its own file. */
+  file: { size: number; sha256: string } | null
+}
+
+/** More are not listed as resources, which cannot be paged: `skills/list` lists them. */
+const RESOURCES_MAX = 1000
+
+/**
+ * A runtime's folder skills for the SDK's `SkillsExtension`. What a client is told of a skill is in the index: no skill
+ * is read before a client reads one.
+ *
+ * @throws AGENT_UNKNOWN
+ */
+export function skillSource(runtime: Runtime, options: SkillSourceOptions = {}): SkillSource {
+  const source = new RuntimeSkills(runtime.forAgent(options.policy ?? {}), options.onRefused ?? (() => {}))
+  return {
+    list: ({ cursor }) => source.list(cursor),
+    get: uri => source.get(uri),
+    read: uri => source.read(uri),
+    readDirectory: (uri, { cursor }) => source.readDirectory(uri, cursor),
+    listResources: () => source.listResources(),
+  }
+}
+
+type Page<Key extends string, Item> = Record<Key, Item[]> & { nextCursor?: string }
+type Resource = Awaited<ReturnType<NonNullable<SkillSource['listResources']>>>[number]
+
+class RuntimeSkills {
+  /** As the last listing began with: its pages are those of one list. */
+  #listed: ToolDef[] | null = null
+
+  constructor(
+    private readonly agent: AgentRuntime,
+    private readonly refuse: (uri: string, reason: string) => void,
+  ) {}
+
+  async list(cursor: string | undefined): Promise<Page<'skills', Skill>> {
+    if (cursor === undefined || this.#listed === null) this.#listed = await this.#folders()
+    const { items, ...more } = pageOf(this.#listed, uriOf, cursor)
+    const entries = await Promise.all(items.map(({ name }) => this.#entry(name)))
+    return { skills: entries.filter(entry => entry !== undefined), ...more }
+  }
+
+  async get(uri: string): Promise<Skill | undefined> {
+    for (const { name, path } of placesOf(uri)) {
+      const entry = path === 'SKILL.md' ? await this.#entry(name) : undefined
+      if (entry) return entry
+    }
+    return undefined
+  }
+
+  async read(uri: string): ReturnType<SkillSource['read']> {
+    for (const { name, path } of placesOf(uri)) {
+      const found = await this.#describe(name)
+      if (!found || (await this.#needsApproval(found.tool))) continue
+      const bytes = await this.agent
+        .readResource(name, path === 'SKILL.md' ? fileOf(found.tool) : path)
+        .catch(noFile)
+      if (bytes) return { ...contentOf(bytes), mimeType: mediaType(path) }
+    }
+    return undefined
+  }
+
+  async readDirectory(
+    uri: string,
+    cursor: string | undefined,
+  ): Promise<Page<'resources', Resource> | undefined> {
+    for (const { name, path } of placesOf(uri)) {
+      const found = await this.#describe(name)
+      const children = found && childrenOf(found, path)
+      if (!children?.length) continue
+      const { items, ...more } = pageOf(children, child => child.uri, cursor)
+      return { resources: items, ...more }
+    }
+    return undefined
+  }
+
+  async listResources(): Promise<Resource[]> {
+    const skills = await this.#folders()
+    if (skills.length > RESOURCES_MAX) return []
+    return skills.map(tool => ({
+      uri: uriOf(tool),
+      name: tool.name,
+      ...(tool.frontmatter.description !== undefined && { description: tool.frontmatter.description }),
+      mimeType: mediaType('SKILL.md'),
+    }))
+  }
+
+  async #folders(): Promise<ToolDef[]> {
+    const tools = await this.agent.listTools()
+    return tools.filter(isSkill).sort(byKey(uriOf))
+  }
+
+  /** What is served of a skill; undefined where there is none that may be served. */
+  async #entry(name: string): Promise<Skill | undefined> {
+    const found = await this.#describe(name)
+    if (!found) return undefined
+    const uri = skillUri(name)
+    const reason =
+      tooMuch(found) ?? ((await this.#needsApproval(found.tool)) ? 'opening it needs approval' : null)
+    if (reason !== null || !found.file) {
+      this.refuse(uri, reason ?? 'it has no file')
+      return undefined
+    }
+    const files = [
+      { uri, ...found.file },
+      ...found.resources.map(({ path, size, sha256 }) => ({ uri: skillUri(name, path), size, sha256 })),
+    ]
+    const resources = files
+      .map(({ uri, size, sha256 }) => ({ uri, digest: `sha256:${sha256}`, size }))
+      .sort(byKey(({ uri }) => uri))
+    // Whether its frontmatter is as the specification has it, the extension checks.
+    return { uri, frontmatter: found.verbatim, resources } as Skill
+  }
+
+  /** A folder skill by exactly this name. */
+  async #describe(name: string): Promise<Described | null> {
+    const described = await this.agent.describe(name).catch(noFile)
+    return described && described.tool.name === name && isSkill(described.tool) ? described : null
+  }
+
+  /** What a person has to allow is not to be had by reading the file. */
+  async #needsApproval({ name, frontmatter }: ToolDef): Promise<boolean> {
+    try {
+      return (await this.agent.authorize(name)).decision !== 'allow'
+    } catch (error) {
+      if (!isAgentAppsError(error) || error.code !== 'ARGS_INVALID') throw error
+      return frontmatter.metadata.gated === true
+    }
+  }
+}
+
+/** The library's skills are for those who write skills. */
+function isSkill({ kind, origin }: ToolDef): boolean {
+  return kind === 'folder' && origin.layer !== 'bundled'
+}
+
+function uriOf({ name }: ToolDef): string {
+  return skillUri(name)
+}
+
+/** Most often SKILL.md. */
+function fileOf({ origin }: ToolDef): string {
+  return origin.file.replace(/^.*\//, '')
+}
+
+function tooMuch({ resources, file }: Described): string | null {
+  if (resources.length + 1 > SKILL_LIMITS.files) return `it has more than ${SKILL_LIMITS.files} files`
+  const bytes = resources.reduce((sum, { size }) => sum + size, file?.size ?? 0)
+  return bytes > SKILL_LIMITS.bytes ? `it has more than ${SKILL_LIMITS.bytes} bytes` : null
+}
+
+/** The direct children of a folder in a skill's folder: folders and files. */
+function childrenOf({ tool, resources, file }: Described, folder: string): Resource[] {
+  const start = folder === '' ? '' : `${folder}/`
+  const own = file ? [{ path: 'SKILL.md', size: file.size }] : []
+  const children = new Map<string, Resource>()
+  for (const { path, size } of [...own, ...resources]) {
+    if (!path.startsWith(start)) continue
+    const [name = '', ...inside] = path.slice(start.length).split('/')
+    const uri = skillUri(tool.name, start + name)
+    children.set(
+      uri,
+      inside.length > 0
+        ? { uri, name, mimeType: DIRECTORY_MIME_TYPE }
+        : { uri, name, mimeType: mediaType(name), size },
+    )
+  }
+  return [...children.values()].sort(byKey(({ uri }) => uri))
+}
+
+/** As text where that loses nothing. */
+function contentOf(bytes: Uint8Array): { text: string } | { bytes: Uint8Array } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { bytes }
+  }
+}
+
+function noFile(error: unknown): null {
+  if (isAgentAppsError(error) && (error.code === 'TOOL_NOT_FOUND' || error.code === 'RESOURCE_NOT_FOUND'))
+    return null
+  throw error
+}

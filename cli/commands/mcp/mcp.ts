@@ -1,0 +1,67 @@
+import { AgentAppsError, isAgentAppsError, type Runtime } from 'agent-apps'
+import type { ServedSkills } from 'agent-apps/mcp'
+import { AGENT_OPTIONS, openForAgents } from '../../agent-options.js'
+import { type Command, INTERRUPTED, type Invocation, PATH_OPTION } from '../../command.js'
+import { packageVersion } from '../../package-version.js'
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'serve tools and skills over MCP: on standard input and output, or over HTTP',
+  positionals: { shown: '', min: 0, max: 0 },
+  options: {
+    ...PATH_OPTION,
+    tools: {
+      type: 'string',
+      value: 'PATTERNS',
+      describes: 'serve only these tools (default: all of the project, and none of the library)',
+    },
+    http: {
+      type: 'string',
+      value: '[HOST:]PORT',
+      describes: 'serve over HTTP to whoever has the token in $AGENT_APPS_MCP_TOKEN (default: on 127.0.0.1)',
+    },
+    ...AGENT_OPTIONS,
+  },
+  example: 'agent-apps mcp --cwd ./project',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { options, signal } = invocation
+  const runtime = await openForAgents(invocation, true)
+  try {
+    const served = await serve(runtime, invocation)
+    if (typeof options.http === 'string') {
+      const { serveHttp } = await import('./serve-http.js')
+      await serveHttp(served, options.http, invocation)
+    } else {
+      const { serveStandardIo } = await import('./serve-stdio.js')
+      await serveStandardIo(served, invocation)
+    }
+  } catch (error) {
+    throw withPackage(error)
+  } finally {
+    await runtime.close()
+  }
+  return signal.aborted ? INTERRUPTED : 0
+}
+
+async function serve(runtime: Runtime, { options }: Invocation): Promise<ServedSkills> {
+  const { serveSkills } = await import('agent-apps/mcp')
+  return serveSkills(runtime, {
+    server: { name: 'agent-apps', version: packageVersion() },
+    ...(typeof options.agent === 'string' && { policy: options.agent }),
+    ...(typeof options.tools === 'string' && { tools: options.tools }),
+  })
+}
+
+/** The packages of the protocol are not dependencies: most who use the command never serve. */
+function withPackage(error: unknown): unknown {
+  if (isAgentAppsError(error) || (error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') return error
+  const [name] = /@modelcontextprotocol\/\w+/.exec((error as Error).message) ?? []
+  if (name === undefined) return error
+  return new AgentAppsError('MODULE_MISSING', `The package ${name} is not installed.`, {
+    hint: `Run \`npm install ${name}\`.`,
+    cause: error,
+  })
+}

@@ -1,0 +1,150 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import {
+  createMcpHandler,
+  localhostAllowedHostnames,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
+import { AgentAppsError } from 'agent-apps'
+import type { ServedSkills } from 'agent-apps/mcp'
+import type { Invocation } from '../../command.js'
+
+export const TOKEN = 'AGENT_APPS_MCP_TOKEN'
+const LOOPBACK = '127.0.0.1'
+const PATH = '/mcp'
+
+/** More connections at once than these are closed as they come. */
+const CONNECTIONS_MAX = 256
+/** More requests at once than these are told to come back later. */
+const REQUESTS_MAX = 64
+/** Milliseconds that a client has for its request. */
+const REQUEST_TIMEOUT = 30_000
+/** A token that can be guessed protects nothing. */
+const TOKEN_MIN = 16
+
+/** Serves over HTTP to whoever has the token, until Ctrl-C. */
+export async function serveHttp(
+  { create, onChange }: ServedSkills,
+  address: string,
+  { output, signal }: Invocation,
+): Promise<void> {
+  const { host, port } = readAddress(address)
+  const token = readToken()
+  const onerror = (error: Error): void => output.note(`agent-apps mcp: ${error.message}`)
+  const handler = createMcpHandler(create, { onerror })
+  const stop = onChange(({ tools, prompts, skills }) => {
+    if (tools) handler.notify.toolsChanged()
+    if (prompts) handler.notify.promptsChanged()
+    if (skills) handler.notify.resourcesChanged()
+  })
+  const answer = toNodeHandler(handler, { onerror })
+  const server = guarded(refusalFor(host, token), (request, response) => {
+    // Of requests that a server gets, both are set.
+    void answer(request as IncomingMessage & { method: string; url: string }, response)
+  })
+  server.listen({ host, port, exclusive: true })
+  try {
+    await once(server, 'listening')
+    const { address: at, port: listening, family } = server.address() as AddressInfo
+    output.note(
+      `Serving over MCP at http://${family === 'IPv6' ? `[${at}]` : at}:${listening}${PATH}. Ctrl-C ends it.`,
+    )
+    if (!signal.aborted) await once(signal, 'abort')
+  } finally {
+    stop()
+    await handler.close()
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+/** Why a request is not answered; null where it is. */
+type Refuse = (request: IncomingMessage) => { status: number; message: string } | null
+
+/** A server that looks at the head of each request first: nothing is read of one that is refused. */
+function guarded(refuse: Refuse, answer: Answer): Server {
+  let running = 0
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT / 2 })
+  server.maxConnections = CONNECTIONS_MAX
+  server.on('request', (request, response) => {
+    const refused =
+      refuse(request) ??
+      (running >= REQUESTS_MAX ? { status: 503, message: 'Too many requests at once' } : null)
+    if (refused) return void reject(response, refused)
+    running++
+    response.once('close', () => running--)
+    answer(request, response)
+  })
+  return server
+}
+
+function reject(response: ServerResponse, { status, message }: { status: number; message: string }): void {
+  const error = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null }
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    // The rest of the request is not read.
+    connection: 'close',
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(status === 503 && { 'retry-after': '1' }),
+  })
+  response.end(JSON.stringify(error))
+}
+
+function refusalFor(host: string, token: string): Refuse {
+  const known = [
+    ...localhostAllowedHostnames(),
+    ...(isAny(host) ? [] : [host.includes(':') ? `[${host}]` : host]),
+  ]
+  const digest = sha256(token)
+  return ({ headers, url = '' }) => {
+    // A browser on this machine that is led here by a name of another's sends that name.
+    const ofHost = isAny(host) ? null : validateHostHeader(headers.host, known)
+    if (ofHost?.ok === false) return { status: 403, message: ofHost.message }
+    const ofOrigin = validateOriginHeader(headers.origin, known)
+    if (!ofOrigin.ok) return { status: 403, message: ofOrigin.message }
+    const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+    if (!timingSafeEqual(sha256(given), digest))
+      return { status: 401, message: 'The bearer token is not valid' }
+    return url.split('?')[0] === PATH ? null : { status: 404, message: `There is only ${PATH}` }
+  }
+}
+
+/** Whoever listens on all addresses is reached by names that are not known here. */
+function isAny(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+/** Of one length, as the comparison needs it. */
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** @throws USAGE */
+function readAddress(given: string): { host: string; port: number } {
+  const [, bracketed, host = bracketed, port = ''] =
+    /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(given) ?? []
+  if (port !== '' && Number(port) <= 65_535) return { host: host ?? LOOPBACK, port: Number(port) }
+  throw new AgentAppsError('USAGE', `--http=${JSON.stringify(given)} is no address.`, {
+    hint: 'Write --http=PORT, or --http=HOST:PORT. Port 0 takes one that is free.',
+  })
+}
+
+/** @throws USAGE */
+function readToken(): string {
+  const token = process.env[TOKEN] ?? ''
+  if (token.length >= TOKEN_MIN) return token
+  throw new AgentAppsError(
+    'USAGE',
+    token === ''
+      ? `There is no token in $${TOKEN}.`
+      : `The token in $${TOKEN} has fewer than ${TOKEN_MIN} characters.`,
+    {
+      hint: `Set it to a long random text, which clients send as a bearer token: \`export ${TOKEN}=$(openssl rand -hex 32)\`.`,
+    },
+  )
+}

@@ -1,0 +1,122 @@
+import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { onTestFinished } from 'vitest'
+import { COMMAND } from './commands.js'
+import { makeTree, skill, type Tree } from './tree.js'
+
+/** The two eras of the protocol, as a client asks for them. */
+export const ERAS = ['2025', '2026'] as const
+export type Era = (typeof ERAS)[number]
+
+const tool = (name: string, fields: string, body: string): string => `
+import { setTimeout } from 'node:timers/promises'
+export const frontmatter = { name: '${name}', description: 'Does ${name}.', metadata: { ${fields} } }
+export default async (ctx, args) => { ${body} }
+`
+
+/** A project with a tool for each thing that a client may meet. */
+export const MCP_PROJECT: Tree = {
+  'package.json': '{}\n',
+  'agent-apps.config.json': JSON.stringify({ paths: ['./skills'] }),
+  'skills/count.skill.mjs': tool(
+    'count',
+    `permissions: { required: ['read'] },
+     params: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+     returns: { type: 'object', properties: { words: { type: 'number' } }, required: ['words'] }`,
+    "return { words: args.text.split(' ').length }",
+  ),
+  'skills/list.skill.mjs': tool(
+    'list',
+    "returns: { type: 'array', items: { type: 'string' } }",
+    "console.log('noise on standard output'); return ['a', 'b']",
+  ),
+  'skills/save.skill.mjs': tool(
+    'save',
+    `permissions: { required: ['write'] },
+     params: { type: 'object', properties: { path: { type: 'string' } } }`,
+    "return 'saved ' + args.path",
+  ),
+  'skills/fail.skill.mjs': tool('fail', '', "throw Object.assign(new Error('no disk'), { code: 'ENOSPC' })"),
+  'skills/refuse.skill.mjs': tool('refuse', '', "return { error: 'NO_KEY', message: 'There is no key.' }"),
+  'skills/slow.skill.mjs': tool(
+    'slow',
+    '',
+    `for (let done = 1; done <= 3; done++) {
+       ctx.run.update({ title: 'step ' + done, progress: done, total: 3 })
+       await setTimeout(5)
+     }
+     return 'done'`,
+  ),
+  'skills/hang.skill.mjs': tool(
+    'hang',
+    '',
+    `ctx.run.update({ title: 'hanging' })
+     await setTimeout(60_000, undefined, { signal: ctx.run.signal }).catch(() => process.stderr.write('ABORTED\\n'))`,
+  ),
+  'skills/review/SKILL.md': skill('review', 'Review it: see [the guide](docs/guide.md).\n'),
+  'skills/review/docs/guide.md': 'Be kind.\n',
+  'skills/review/logo.png': new Uint8Array([137, 80, 78, 71, 0, 255]),
+  'skills/greet.skill.md': skill(
+    'greet',
+    'Say hello to ${args.name}, ${args.times} times.\n',
+    `user-invocable: true
+metadata:
+  params:
+    type: object
+    properties:
+      name: { type: string, description: Who. }
+      times: { type: integer }
+    required: [name]
+`,
+  ),
+  'skills/locked/SKILL.md': skill('locked', 'A secret.\n', 'metadata: { gated: true }\n'),
+  'skills/odd/SKILL.md': skill('odd', 'Odd.\n', 'metadata: { list: [1] }\n'),
+}
+
+export interface Served {
+  client: Client
+  cwd: string
+  /** All that the server wrote to standard error so far. */
+  said: () => string
+}
+
+/** Starts `agent-apps mcp` over stdio with the SDK's own client. */
+export async function overStdio(
+  era: Era,
+  {
+    tree = MCP_PROJECT,
+    args = ['--trust'],
+    options = {},
+    cwd = makeTree(tree),
+  }: {
+    tree?: Tree
+    args?: string[]
+    options?: ClientOptions
+    cwd?: string
+  } = {},
+): Promise<Served> {
+  const transport = new StdioClientTransport({
+    ...{ command: process.execPath, args: [COMMAND, 'mcp', ...args], cwd, stderr: 'pipe' },
+    env: environment(),
+  })
+  let said = ''
+  transport.stderr?.on('data', chunk => {
+    said += chunk
+  })
+  const client = clientOf(era, options)
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return { client, cwd, said: () => said }
+}
+
+/** A client that speaks one era. */
+export function clientOf(era: Era, options: ClientOptions = {}): Client {
+  const versionNegotiation = { mode: era === '2025' ? ('legacy' as const) : { pin: '2026-07-28' } }
+  return new Client({ name: 'test', version: '1' }, { versionNegotiation, ...options })
+}
+
+/** The environment of a user who lets agents read and write. */
+export function environment(): Record<string, string> {
+  const config = JSON.stringify({ policy: { permissions: ['read', 'write'] } })
+  return { PATH: process.env.PATH ?? '', HOME: makeTree({ '.config/agent-apps/config.json': config }) }
+}
