@@ -82,8 +82,8 @@ export async function requestOf(asking: Asking, decision: Decision): Promise<Wai
   return request
 }
 
-function remembersProject({ asking: { globals } }: ApprovedCall): boolean {
-  return globals.config.policy?.approval?.remember === 'project'
+function remembersProject({ asking: { globals }, isOthers }: ApprovedCall): boolean {
+  return !isOthers && globals.config.policy?.approval?.remember === 'project'
 }
 
 /** The identity of this one call; without an id of its own, that of no call. */
@@ -127,11 +127,14 @@ async function asked(
 
 /** What was edited while a person thought about it is another question: the answer is for what was asked. */
 async function settled(call: ApprovedCall, decision: Decision): Promise<Outcome> {
-  const outcome = await question(call, decision)
+  const { globals, envelope } = call.asking
+  const asking = question(call, decision)
+  const { answer: outcome, hasEnded } = await sessionApprovals(globals).during(envelope.sessionId, asking)
   if (!isAllowed(outcome.answer)) return outcome
   const now = await approvedCall(call.asking, call.key)
   if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
-  await grant(call, outcome.answer)
+  // Else it would hold for a later session of this id.
+  if (!hasEnded) await grant(call, outcome.answer)
   return outcome
 }
 

@@ -2,7 +2,7 @@ import { runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import type { Outcome } from '../approvals/outcome.js'
-import { allTools } from '../find/all-tools.js'
+import { everyTool } from '../find/all-tools.js'
 import { checkLimits } from '../options/check-limits.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
@@ -122,7 +122,7 @@ export class ProjectTrust {
 
   async #projectTools(also?: ToolDef): Promise<ToolDef[]> {
     const { view } = this
-    const all = new Set([...(await allTools(view)), ...(also ? [also] : [])])
+    const all = new Set([...(await everyTool(view)), ...(also ? [also] : [])])
     return [...all].filter(tool => {
       const state = sourceOf(tool)?.state
       return state !== undefined && isAsked(state, view.config)

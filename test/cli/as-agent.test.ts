@@ -58,6 +58,28 @@ describe('agent-apps run --as-agent', () => {
     expect((await command(project, home, ['run', 'other', '--as-agent'], 'o')).stdout).toBe('other ran\n')
   })
 
+  it('shows what the call would do, what an answer leaves open, and what is not seen', async () => {
+    const tool = `import { defineTool } from 'agent-apps'
+export default defineTool({
+  ...{ name: 'shell', description: 'Runs.', gated: true, params: { type: 'object' } },
+  metadata: { 'approval-key': '\${args.command}' },
+  preview: ({ command }) => '$ ' + command + '\\nfor good',
+  execute: () => 'ran',
+})
+`
+    const project = homeWith({ 'skills/shell.skill.ts': tool })
+    const args = { command: 'ls\u200b \u{e0041}\u202e', env: 'A' }
+    const asked = await command(
+      project,
+      join(homeWith(), 'home'),
+      ['run', 'shell', '--as-agent', '--trust', '--args', JSON.stringify(args)],
+      'd',
+    )
+    expect(asked.stderr).toContain('  {"command":"ls\\u200b \\u{e0041}\\u202e","env":"A"}\n')
+    expect(asked.stderr).toContain('  | $ ls\\u200b \\u{e0041}\\u202e\n  | for good\n')
+    expect(asked.stderr).toContain('any value of env.')
+  })
+
   it('asks about a call that needs approval, and says what to do where nobody can answer', async () => {
     const project = homeWith()
     const home = join(homeWith(), 'home')

@@ -34,6 +34,18 @@ describe('hooks, around a project that is not trusted', () => {
     expect(requests.length).toBe(1)
   })
 
+  it('that fail do not make another project of it', async () => {
+    const failing = hooked('db').replace("init: () => 'db'", "init: () => { throw new Error('no') }")
+    const { agent, requests } = asking(projectWith({ 'skills/db.skill.ts': failing }), [
+      'allow-session',
+      'deny',
+    ])
+    expect(await agent.invoke('build')).toBe('build ran')
+    expect(await code(agent.invoke('db'))).toBe('INIT_FAILED')
+    expect(await agent.invoke('build')).toBe('build ran')
+    expect(requests.length).toBe(1)
+  })
+
   it('are not called of what was edited since, where the runtime is reloaded', async () => {
     for (const freshness of ['check', 'trust'] as const) {
       const project = projectWith(TREE)
