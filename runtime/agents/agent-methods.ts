@@ -1,22 +1,23 @@
 /** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
 
 import { definedFields } from '../../src/base/defined-fields.js'
+import type { JsonValue } from '../../src/base/json.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import { matchedTool } from '../../src/catalog/offered-tool.js'
 import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import { answerRequest } from '../approvals/waiting-request.js'
+import { answerRequest, refused } from '../approvals/waiting-request.js'
 import { findForAgent, offered, requireAllowed } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
-import { optionsOf } from '../call/own-options.js'
 import type { RunContext } from '../call/run-context.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
+import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong } from '../policy/authorize.js'
 import { type Agent, idsOf, keepAbove } from '../state/agent.js'
@@ -49,18 +50,24 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
   return findForAgent(ref, globals, limits(), namespace)
 }
 
+/** Without those that lack a tool that they require, which a model could not use. */
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
+  const tools = await callableTools(agent)
+  if (!tools.some(tool => requiredBy(tool) !== undefined)) return tools
+  const there = tools.map(matchedTool)
+  return tools.filter(tool => hasRequiredTools(requiredBy(tool), there))
+}
+
+function requiredBy({ frontmatter }: ToolDef): JsonValue | undefined {
+  return frontmatter.metadata['requires-tools']
+}
+
+async function callableTools(agent: Agent): Promise<ToolDef[]> {
   const { globals, limits, skills } = await placeOf(agent)
   const tools = await allTools(globals)
   const decided = async (): Promise<ToolDef[]> =>
-    usable(await allowedAmong(await offered(tools, globals), globals, limits()))
+    allowedAmong(await offered(tools, globals), globals, limits())
   return keptList({ ...agent, globals }, skills, tools, decided)
-}
-
-/** Those that do not lack a tool that they require. */
-function usable(tools: ToolDef[]): ToolDef[] {
-  const there = tools.map(matchedTool)
-  return tools.filter(({ frontmatter }) => hasRequiredTools(frontmatter.metadata['requires-tools'], there))
 }
 
 export async function invoke(
@@ -99,8 +106,9 @@ export async function describe(
   return (await details()).describe(tool.name, globals)
 }
 
+/** The host may have what a tool requires: only the catalog knows its other tools. */
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
-  return (await catalogs()).makeCatalog(await listTools(agent), options)
+  return (await catalogs()).makeCatalog(await callableTools(agent), options)
 }
 
 export async function authorize(
@@ -113,7 +121,9 @@ export async function authorize(
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
-export function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+export async function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+  // Else a tool could approve the calls that it makes.
+  if (agent.caller) throw refused(id, 'an agent that a tool started answers nothing')
   return answerRequest(id, given, idsOf(agent), agent.globals)
 }
 
@@ -125,6 +135,8 @@ async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; 
 /** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
 async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
   const { ids, spawned, named } = agent
+  for (const one of spawned) checkSpawned(one)
+  if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)
   const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
   const { globals } = await agentView(agent.globals)
   const caller = agent.caller as RunContext | undefined
@@ -144,6 +156,7 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
 }
 
 async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean): Promise<AgentPolicy> {
-  const { agentId: _, ...policy } = optionsOf(await projectAgent(globals, id, isCall ? ids : null))
-  return policy
+  const known = globals.config.agents?.find(agent => agent.id === id)
+  const { tools, permissions } = known ?? (await projectAgent(globals, id, isCall ? ids : null))
+  return { ...tools, permissions }
 }

@@ -161,7 +161,8 @@ function asWaiting(value: unknown): Waiting | null {
   return isOne ? (value as Waiting) : null
 }
 
-function refused(id: string, why: string, cause?: unknown): AgentAppsError {
+/** The error for an answer that does not count. */
+export function refused(id: string, why: string, cause?: unknown): AgentAppsError {
   return new AgentAppsError(
     'APPROVAL_INVALID',
     `The request ${JSON.stringify(id)} takes no answer: ${why}.`,

@@ -133,9 +133,9 @@ export async function resultForAgent(
 ): Promise<unknown | OpenedSkill> {
   const { tool, globals } = ctx
   if (isText(tool, chain)) noteOpened(ctx)
-  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string')
-    return globals.redact?.(result) ?? result
-  return (await opening()).openSkill(tool, result, globals)
+  const shown = globals.redact?.(result) ?? result
+  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof shown !== 'string') return shown
+  return (await opening()).openSkill(tool, shown, globals)
 }
 
 /** True for a skill that is a text to be read, and runs nothing. */

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG, labelOf } from '../../src/skill/names.js'
-import { askIndex, statesAfter } from '../directory/look-up.js'
+import { askIndex, isAway, statesAfter } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
 import { lazy } from '../host/later.js'
 import type { CallContext, Context, Globals } from '../state/context.js'
@@ -109,6 +109,8 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
 function shadowedBy(name: string, by: DirectoryState, globals: Globals): Origin['shadows'] {
   return statesAfter(by, globals).flatMap(state => {
     const record = askIndex(state, globals, index => index.tool(name)) ?? state.diskNames?.tool(name)
-    return record ? [{ layer: state.layer, entry: state.dir, file: record.file }] : []
+    return record && !isAway(record, state, globals)
+      ? [{ layer: state.layer, entry: state.dir, file: record.file }]
+      : []
   })
 }

@@ -2,9 +2,17 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import type { Ask, Question } from '../../src/own/question.js'
 import { askHost } from '../policy/ask-host.js'
-import type { CallContext } from '../state/context.js'
+import type { Context, Globals } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
+
+/** Who asks: a call, or a hook, which is of no call. */
+export interface Asker {
+  readonly globals: Globals
+  readonly envelope: Partial<Pick<Context['envelope'], 'agentId' | 'sessionId' | 'userId'>>
+  /** Throws once no answer is wanted any more. */
+  mustGoOn: () => void
+}
 
 /**
  * Asks a person for a tool. The host is told which tool asks, and gets nothing of the question but its known
@@ -13,7 +21,7 @@ import type { ToolDef } from '../state/tool-def.js'
  * @throws OPTIONS_INVALID for a question that is none; INTERACTION_UNAVAILABLE where nobody answers, or the
  *   answer is none; RUN_ABORTED once the call is no longer wanted
  */
-export function askFor(tool: ToolDef, ctx: CallContext, abort: () => AbortSignal | undefined): Ask {
+export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | undefined): Ask {
   const ask = async (question: Question): Promise<string | boolean> => {
     const asked = checkQuestion(tool, question)
     const { agentId, sessionId, userId } = ctx.envelope

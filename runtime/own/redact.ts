@@ -11,8 +11,10 @@ const HIDDEN = '[redacted]'
 const secretsOf = new WeakMap<Globals, Map<string, readonly string[]>>()
 
 /** Has a value left out of messages, events and diagnostics from now on. */
-export function hideSecret(value: string, globals: Globals): void {
+export function hideSecret(value: string, given: Globals): void {
   if (value.length < SHORTEST) return
+  // One list, whether or not the project was trusted when a tool got its variables.
+  const { own: globals = given } = given
   const secrets = secretsOf.get(globals) ?? new Map<string, readonly string[]>()
   secretsOf.set(globals, secrets)
   secrets.set(value, [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed(value))])

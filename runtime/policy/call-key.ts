@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../src/base/canonical-json.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import type { JsonValue } from '../../src/base/json.js'
+import { isJsonObject, type JsonValue } from '../../src/base/json.js'
 import { fillKey, ignoredArguments } from '../../src/policy/key-template.js'
 import { maskSecrets } from '../../src/policy/mask-secrets.js'
 import { shownText } from '../../src/policy/shown-text.js'
@@ -40,8 +40,13 @@ export async function callKey(tool: ToolDef, given: unknown): Promise<CallKey> {
     whole: `${form} ${expectShort(tool, text)}`,
     text,
     shown,
-    ignored: ignoredArguments(approvalKey, args),
+    ignored: ignoredArguments(approvalKey, withDeclared(tool, args)),
   }
+}
+
+/** With the arguments that the call leaves out: another one with the same key may have them. */
+function withDeclared({ frontmatter: { params } }: ToolDef, args: JsonValue): JsonValue {
+  return isJsonObject(args) && isJsonObject(params?.properties) ? { ...params.properties, ...args } : args
 }
 
 /**

@@ -1,5 +1,5 @@
 import { namespaceOf } from '../../src/skill/names.js'
-import { filledPatterns } from '../find/host-folders.js'
+import { filledPatterns } from '../directory/host-folders.js'
 import type { CallIds, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { Listed, PolicyCall } from './agent-limits.js'

@@ -1,15 +1,15 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
 import {
-  type DefinedTool,
   defineTool,
   frontmatterNow,
-  isDefinedTool,
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
 import type { Context, Globals } from '../state/context.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
 import { descriptionIn } from './description-file.js'
@@ -53,7 +53,7 @@ const FUNCTION_OPTIONS: OptionTable<keyof RegisterFunctionOptions> = {
   visibility: ['hidden'],
   metadata: 'object',
   role: 'string',
-  allowedTools: 'patterns',
+  allowedTools: PATTERNS,
   gated: 'boolean',
   permissions: 'object',
   trust: 'object',

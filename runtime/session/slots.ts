@@ -29,8 +29,10 @@ export async function openSlot(
   tool: ToolDef,
   declared: StateSlot,
   sessionId: string | undefined,
-  globals: Globals,
+  given: Globals,
 ): Promise<Slot> {
+  // The same before and after its project is trusted.
+  const { own: globals = given } = given
   const slots = slotsOf.get(globals) ?? { byKey: new Map(), bySession: new Map() }
   slotsOf.set(globals, slots)
   const key = keyOf(tool, sessionId, globals)

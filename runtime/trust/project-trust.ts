@@ -2,6 +2,7 @@ import { runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import { allTools } from '../find/all-tools.js'
+import { checkLimits } from '../options/check-limits.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -71,10 +72,11 @@ export class ProjectTrust {
     if (!this.#canAsk) return 'there is nobody to ask'
     const waiting = this.#asking.get(digest)
     const { answer, reason } = await (waiting ?? this.#asked(call, digest))
-    if (answer === 'allow-session' || answer === 'allow-project') return null
-    if (answer !== 'allow-once') return reason
+    if (!answer.startsWith('allow-')) return reason
     // One call was allowed, and this one only waited for it.
-    return waiting ? this.ask(call) : null
+    if (waiting && answer === 'allow-once') return this.ask(call)
+    // What was edited while a person thought about it is another question.
+    return (await this.#digest(call.tool)) === digest ? null : this.ask(call)
   }
 
   async #asked(call: ProjectQuestion, digest: string): Promise<ProjectAnswer> {
@@ -145,6 +147,7 @@ export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const { own = globals } = globals
+  checkLimits(own)
   if (!needsTrust(own)) return null
   const known = trusts.get(own)
   if (known) return known

@@ -27,6 +27,14 @@ export type ErrorCode =
   | 'DEPTH_EXCEEDED'
   | 'DIRECTIVE_FAILED'
   | 'DIRECTORY_NOT_FOUND'
+  | 'EDIT_FAILED'
+  | 'FETCH_FAILED'
+  | 'FETCH_REFUSED'
+  | 'FILE_CHANGED'
+  | 'FILE_NOT_FOUND'
+  | 'FILE_NOT_READ'
+  | 'FILE_PROTECTED'
+  | 'FILE_UNUSABLE'
   | 'FUNCTION_INVALID'
   | 'INDEX_LOCKED'
   | 'INDEX_NOT_WRITABLE'
@@ -45,6 +53,8 @@ export type ErrorCode =
   | 'NO_SKILL_PATHS'
   | 'OPTIONS_INVALID'
   | 'PATH_INVALID'
+  | 'PATH_OUTSIDE'
+  | 'PATTERN_REFUSED'
   | 'PERMISSION_MISSING'
   | 'RESOURCE_NOT_FOUND'
   | 'RESOURCE_UNREADABLE'
@@ -63,6 +73,7 @@ export type ErrorCode =
   | 'TOOL_NOT_FOUND'
   | 'TOOL_TIMEOUT'
   | 'USAGE'
+  | 'WORKSPACE_MISSING'
 
 export interface ErrorDetails {
   /** What to do about it. */

@@ -1,4 +1,4 @@
-import { type AgentRuntime, type Context, createRuntime, registerTool } from 'agent-apps'
+import { type AgentRuntime, type Context, createRuntime, registerTool, type SpawnedAgent } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
 import { runtimeWith, type Tools } from '../support/registered-runtime.js'
 import { makeTree, skill } from '../support/tree.js'
@@ -78,6 +78,62 @@ describe('a skill whose author wants more than its host gave', () => {
     registerTool(runtime.globals, { name: 'bash', params: { type: 'object' }, ...BASH.bash } as never)
     expect(await code(runtime.forAgent().invoke('sly', { command: 'id' }))).toBe('PERMISSION_MISSING')
     expect(await runtime.invoke('sly', { command: 'id' })).toEqual({ command: 'id' })
+  })
+
+  it('inherits a delegate, or writes a directive, that requires what it does not declare', async () => {
+    const tree = {
+      'base/SKILL.md': skill(
+        'base',
+        'x',
+        'metadata: { delegate: ./run.ts, permissions: { required: [execute] } }\n',
+      ),
+      'base/run.ts': "export default () => 'ran'\n",
+      'heir/SKILL.md': skill('heir', 'x', 'metadata: { $inherit: base }\n'),
+      'text/SKILL.md': skill('text', 'It is :shell[id].\n'),
+      'says/SKILL.md': skill(
+        'says',
+        ':shell[id]\n',
+        'metadata: { permissions: { required: [execute] }, gated: false }\n',
+      ),
+    }
+    const runtime = createRuntime({
+      ...{ paths: [makeTree(tree)], library: false },
+      policy: { permissions: ['execute'], approval: { mode: 'yolo' } },
+    })
+    for (const isStatic of [false, true]) {
+      registerTool(runtime.globals, {
+        name: 'shell',
+        metadata: {
+          static: isStatic,
+          tags: ['meta-directive-inline'],
+          permissions: { required: ['execute'] },
+        },
+        fn: () => 'ran',
+      })
+      const agent = runtime.forAgent()
+      expect(await code(agent.invoke('heir'))).toBe('PERMISSION_MISSING')
+      expect(await code(agent.invoke('text'))).toBe('PERMISSION_MISSING')
+      expect(await code(agent.open('text'))).toBe('PERMISSION_MISSING')
+      expect(await agent.invoke('base')).toBe('ran')
+      expect(await agent.invoke('says')).toMatchObject({ content: 'ran\n' })
+      expect(await runtime.invoke('heir')).toBe('ran')
+      expect(await runtime.invoke('text')).toBe('It is ran.\n')
+    }
+  })
+
+  it('answers the questions about its own calls', async () => {
+    const asks = (agent: SpawnedAgent): Promise<unknown> => {
+      const { authorize, answer, invoke } = agent as AgentRuntime
+      return authorize('deploy', {}, { callId: 'one' })
+        .then(() => answer('one', 'allow-session'))
+        .then(() => invoke('deploy', {}, { callId: 'one' }))
+    }
+    const greedy = ({ manager }: Context): Promise<unknown> =>
+      Promise.all([manager.spawn({}), manager.spawn({}).spawn({})].map(agent => code(asks(agent))))
+    const runtime = runtimeWith({ deploy: { gated: true }, greedy: { fn: greedy } })
+    const agent = runtime.forAgent({ sessionId: 's', agentId: 'a' })
+    expect(await agent.invoke('greedy')).toEqual(['APPROVAL_INVALID', 'APPROVAL_INVALID'])
+    expect(await code(agent.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
   })
 
   it('keeps an agent that it spawned for after its call, and an aborted call', async () => {

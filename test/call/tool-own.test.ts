@@ -58,6 +58,14 @@ describe('config', () => {
     expect(message).toContain(part)
   })
 
+  it('takes what is undefined for absent', async () => {
+    const switched = z.object({ region: z.string().optional(), enabled: z.boolean().default(true) })
+    const t = { region: undefined, enabled: undefined, timeoutMs: undefined } as never
+    const run = { config: switched, execute: (_: unknown, ctx: { config: unknown }) => ctx.config }
+    expect(await runtimeWith(run, { config: { tools: { t } } }).invoke('t')).toEqual({ enabled: true })
+    expect(await runtimeWith({}, { config: { tools: { t } } }).invoke('t')).toBe('ran')
+  })
+
   it('of a tool without a schema may only be `enabled` and `timeoutMs`', async () => {
     expect(
       await runtimeWith({}, { config: { tools: { t: { enabled: true, timeoutMs: 100 } } } }).invoke('t'),

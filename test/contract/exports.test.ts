@@ -35,6 +35,7 @@ const EXPORTS: Record<string, string[]> = {
     'ctxHookTrigger',
     'ctxOwn',
     'ctxPaths',
+    'ctxRuntime',
     'ctxTarget',
     'ctxTool',
     'ctxTools',
@@ -215,6 +216,7 @@ const TYPES: Record<string, string[]> = {
     'UntrustedTool',
     'Via',
     'WaitingRequest',
+    'WorkspaceOptions',
   ],
   'agent-apps/compiler': [
     'Bundle',
