@@ -13,10 +13,19 @@ const messages = existsSync(file) ? JSON.parse(readFileSync(file)) : [{ role: 'u
 const request = messages.at(-1).content.find?.(part => part.type === 'tool-approval-request')
 if (request) {
   const { approvalId } = request
-  const response = { type: 'tool-approval-response', approvalId, approved: answer === 'yes', reason: 'a person said no' }
+  const response = {
+    type: 'tool-approval-response',
+    approvalId,
+    approved: answer === 'yes',
+    reason: 'a person said no',
+  }
   messages.push({ role: 'tool', content: [response] })
 }
-const runtime = createRuntime({ paths: ['skills'], cwd: import.meta.dirname, store: fileStore(`${folder}/store`) })
+const runtime = createRuntime({
+  paths: ['skills'],
+  cwd: import.meta.dirname,
+  store: fileStore(`${folder}/store`),
+})
 const skills = await skillTools(runtime, { approval: 'sdk', policy: { sessionId: 'chat-1' } })
 const { text, response } = await generateText({ ...skills, model, messages, stopWhen: stepCountIs(9) })
 writeFileSync(file, JSON.stringify([...messages, ...response.messages]))
