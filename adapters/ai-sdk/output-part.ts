@@ -1,8 +1,20 @@
-/** A part of what a model is shown: both versions of the SDK take these. Data is Base64. */
-export type OutputPart =
-  | { type: 'text'; text: string }
+import * as sdk from 'ai'
+
+/** A part of what a model is shown. Data is Base64. */
+export type OutputPart = { type: 'text'; text: string } | OldDataPart | DataPart
+
+/** As version 6 takes data; version 7 warns of it. */
+type OldDataPart =
   | { type: 'image-data'; data: string; mediaType: string }
   | { type: 'file-data'; data: string; mediaType: string; filename?: string }
+
+/** As version 7 takes data. */
+interface DataPart {
+  type: 'file'
+  data: { type: 'data'; data: string }
+  mediaType: string
+  filename?: string
+}
 
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i
 
@@ -26,8 +38,11 @@ export function partOf(attachment: unknown): OutputPart {
 
 /** The part for Base64 data. */
 export function partOfData(data: string, mediaType = 'application/octet-stream', name?: string): OutputPart {
+  const named = name === undefined ? {} : { filename: name }
+  // Only version 7 has this.
+  if ('uploadSkill' in sdk) return { type: 'file', data: { type: 'data', data }, mediaType, ...named }
   if (mediaType.startsWith('image/')) return { type: 'image-data', data, mediaType }
-  return { type: 'file-data', data, mediaType, ...(name !== undefined && { filename: name }) }
+  return { type: 'file-data', data, mediaType, ...named }
 }
 
 function partOfUrl(url: string, mediaType?: string, name?: string): OutputPart {

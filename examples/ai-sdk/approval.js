@@ -27,6 +27,8 @@ const runtime = createRuntime({
   store: fileStore(`${folder}/store`),
 })
 const skills = await skillTools(runtime, { approval: 'sdk', policy: { sessionId: 'chat-1' } })
-const { text, response } = await generateText({ ...skills, model, messages, stopWhen: stepCountIs(9) })
-writeFileSync(file, JSON.stringify([...messages, ...response.messages]))
+const result = await generateText({ ...skills, model, messages, stopWhen: stepCountIs(9) })
+// Version 6 has them in `response`.
+const { text, responseMessages = result.response.messages } = result
+writeFileSync(file, JSON.stringify([...messages, ...responseMessages]))
 console.log(text || 'Shall it be published?')

@@ -15,6 +15,7 @@ beforeAll(() => {
   if (packages === undefined) return
   example = mkdtempSync(join(dirname(packages), 'example-'))
   cpSync(join(ROOT, 'examples/ai-sdk'), example, { recursive: true })
+  writeFileSync(join(example, 'package.json'), '{ "type": "module" }')
 })
 
 const run = (...args: string[]): string =>
