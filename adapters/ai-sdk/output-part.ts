@@ -1,3 +1,4 @@
+import { safeStringify } from 'agent-apps'
 import * as sdk from 'ai'
 
 /** A part of what a model is shown. Data is Base64. */
@@ -20,7 +21,8 @@ const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i
 
 /**
  * The part for an attachment of a result. It is known by the fields that tools commonly give: `data` in Base64 or
- * as bytes, or `url`, of which only a `data:` URL is read; `mediaType`, `mimeType` or `mime`; `filename`; or `text`. Anything else is shown as JSON.
+ * as bytes, or `url`, of which only a `data:` URL is read; `mediaType`, `mimeType` or `mime`; `filename`; or `text`.
+ * Anything else is shown as JSON.
  */
 export function partOf(attachment: unknown): OutputPart {
   if (typeof attachment === 'string') return { type: 'text', text: attachment }
@@ -33,7 +35,7 @@ export function partOf(attachment: unknown): OutputPart {
   if (typeof url === 'string') return partOfUrl(url, given, name)
   if (data instanceof Uint8Array) return partOfData(toBase64(data), given, name)
   if (typeof data === 'string') return partOfData(data, given, name)
-  return { type: 'text', text: typeof text === 'string' ? text : (JSON.stringify(attachment) ?? '') }
+  return { type: 'text', text: typeof text === 'string' ? text : safeStringify(attachment) }
 }
 
 /** The part for Base64 data. */
@@ -49,9 +51,18 @@ function partOfUrl(url: string, mediaType?: string, name?: string): OutputPart {
   const [prefix, inUrl, base64] = DATA_URL.exec(url) ?? []
   // The SDK would fetch it, wherever it leads, and fail as a whole where it cannot.
   if (prefix === undefined) return { type: 'text', text: url }
-  const rest = url.slice(prefix.length)
-  const data = base64 ? rest : toBase64(new TextEncoder().encode(decodeURIComponent(rest)))
+  const data = base64 ? url.slice(prefix.length) : decoded(url.slice(prefix.length))
+  if (data === null) return { type: 'text', text: url }
   return partOfData(data, mediaType ?? (inUrl || 'text/plain'), name)
+}
+
+/** The text of a `data:` URL in Base64; null where it is not encoded as it must be. */
+function decoded(text: string): string | null {
+  try {
+    return toBase64(new TextEncoder().encode(decodeURIComponent(text)))
+  } catch {
+    return null
+  }
 }
 
 export function toBase64(bytes: Uint8Array): string {
