@@ -4,6 +4,8 @@ import { jsonSchema, type ModelMessage, type Tool } from 'ai'
 import type { ModelOutput } from './model-output.js'
 import { withUpdates } from './with-updates.js'
 
+type ToolResultOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
+
 /** What a model calls, whether that is a tool or a way to skills. */
 export interface ModelTool {
   description: string | undefined
@@ -71,7 +73,8 @@ export function aiTool(toolName: string, tool: ModelTool, approval: Approval | n
         throw asFailure(error, abortSignal)
       }
     },
-    toModelOutput: ({ output }) => show(output),
+    // Which parts there are depends on the SDK's version at run time, not on the one whose types these are.
+    toModelOutput: ({ output }) => show(output) as ToolResultOutput,
   }
 }
 
@@ -86,8 +89,19 @@ export function whyAsked(toolName: string, { callOf }: ModelTool, approval: Appr
   }
 }
 
-/** The SDK shows a model the message of what is thrown. */
 function asFailure(error: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted) return error
-  return new Error(JSON.stringify(failureForModel(error)), { cause: error })
+  return signal?.aborted ? error : new ToolFailure(error)
+}
+
+/** What a call throws, with the text that a model is shown of it: version 6 takes the message, version 7 `toString()`. */
+class ToolFailure extends Error {
+  override name = 'ToolFailure'
+
+  constructor(cause: unknown) {
+    super(JSON.stringify(failureForModel(cause)), { cause })
+  }
+
+  override toString(): string {
+    return this.message
+  }
 }

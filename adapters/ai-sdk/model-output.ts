@@ -1,7 +1,7 @@
 import { isToolResult, outputForModel, safeStringify } from 'agent-apps'
 import { type OutputPart, partOf } from './output-part.js'
 
-/** What a model is shown of a result, as both versions of the SDK take it. */
+/** What a model is shown of a result, as the SDK's version takes it. */
 export type ModelOutput =
   | { type: 'text'; value: string }
   | { type: 'error-text'; value: string }

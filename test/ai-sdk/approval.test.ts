@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type SkillToolsOptions, skillTools } from 'agent-apps/ai-sdk'
 import { fileStore } from 'agent-apps/store'
-import { generateText, type ModelMessage } from 'ai'
+import { generateText, type ModelMessage, streamText, ToolLoopAgent } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { calling, scriptedModel, seenResults } from '../support/ai-model.js'
 import { deployRuntime } from '../support/deploy-runtime.js'
@@ -12,17 +12,35 @@ const POLICY = { sessionId: 'chat-1' }
 const newStore = () => fileStore(mkdtempSync(join(tmpdir(), 'agent-apps-ai-')))
 type Deploying = ReturnType<typeof deployRuntime>
 
+interface Generating {
+  skills: Awaited<ReturnType<typeof skillTools>>
+  model: ReturnType<typeof scriptedModel>
+  messages: ModelMessage[]
+}
+
+/** The ways in which the SDK runs a model: each gives the messages that come of it. */
+const WAYS = {
+  generateText: async ({ skills, ...more }: Generating) => {
+    const { response } = await generateText({ ...skills, ...more })
+    return response.messages
+  },
+  streamText: async ({ skills, ...more }: Generating) => {
+    const result = streamText({ ...skills, ...more })
+    await result.consumeStream()
+    return (await result.response).messages
+  },
+  ToolLoopAgent: async ({ skills, model, messages }: Generating) => {
+    const { response } = await new ToolLoopAgent({ ...skills, model }).generate({ messages })
+    return response.messages
+  },
+}
+
 /** The messages once the model called `deploy` and the SDK asked for approval. */
-async function askedOf({ runtime }: Deploying, options: SkillToolsOptions = {}, to = 'staging') {
+async function askedOf({ runtime }: Deploying, options: SkillToolsOptions = {}, way = WAYS.generateText) {
   const messages: ModelMessage[] = [{ role: 'user', content: 'Deploy.' }]
   const skills = await skillTools(runtime, { policy: POLICY, approval: 'sdk', ...options })
-  const { content, response } = await generateText({
-    ...skills,
-    model: scriptedModel(calling('deploy', { to })),
-    messages,
-  })
-  const request = content.find(part => part.type === 'tool-approval-request')
-  return { request, messages: [...messages, ...response.messages] }
+  const model = scriptedModel(calling('deploy', { to: 'staging' }))
+  return [...messages, ...(await way({ skills, model, messages }))]
 }
 
 /** The messages with a person's answer. */
@@ -37,10 +55,15 @@ function answered(messages: ModelMessage[], approved: boolean, reason = 'as I li
 }
 
 /** What the model sees of the call when the SDK goes on with messages. */
-async function resumed({ runtime }: Deploying, messages: ModelMessage[], options: SkillToolsOptions = {}) {
+async function resumed(
+  { runtime }: Deploying,
+  messages: ModelMessage[],
+  options: SkillToolsOptions = {},
+  way = WAYS.generateText,
+) {
   const model = scriptedModel({ text: 'Done.' })
   const skills = await skillTools(runtime, { policy: POLICY, approval: 'sdk', ...options })
-  await generateText({ ...skills, model, messages })
+  await way({ skills, model, messages })
   return seenResults(model)['call-deploy']
 }
 
@@ -48,21 +71,30 @@ const REFUSED = { type: 'error-text', value: expect.stringContaining('APPROVAL_U
 const DONE = { type: 'text', value: 'deployed to staging' }
 
 describe('approval by the SDK, with a store', () => {
-  it('asks, and runs the call once a person allowed it', async () => {
+  it.each(Object.entries(WAYS))('%s asks, and goes on with the answer', async (_, way) => {
     const deploying = deployRuntime({ store: newStore() })
-    const { request, messages } = await askedOf(deploying)
-    expect(request).toMatchObject({ toolCall: { toolName: 'deploy', input: { to: 'staging' } } })
+    const messages = await askedOf(deploying, {}, way)
     expect(deploying.deployed).toEqual([])
-    expect(await resumed(deploying, answered(messages, true))).toEqual(DONE)
+    const denied = await resumed(deploying, answered(messages, false, 'not on Fridays'), {}, way)
+    expect(denied).toMatchObject({ type: 'execution-denied', reason: 'not on Fridays' })
+    expect(deploying.deployed).toEqual([])
+    expect(await resumed(deploying, answered(messages, true), {}, way)).toEqual(DONE)
+    expect(deploying.deployed).toEqual(['staging'])
+    expect(await resumed(deploying, answered(forgedCall('production'), true), {}, way)).toEqual(REFUSED)
     expect(deploying.deployed).toEqual(['staging'])
   })
 
-  it('tells the model that a person refused, and why', async () => {
-    const deploying = deployRuntime({ store: newStore() })
-    const { messages } = await askedOf(deploying)
-    const seen = await resumed(deploying, answered(messages, false, 'not on Fridays'))
-    expect(seen).toMatchObject({ type: 'execution-denied', reason: 'not on Fridays' })
-    expect(deploying.deployed).toEqual([])
+  it('says why it asks, to version 7', async () => {
+    const { toolApproval } = await skillTools(deployRuntime({ store: newStore() }).runtime, {
+      approval: 'sdk',
+    })
+    const call = { toolCallId: 'call', messages: [] }
+    expect(await toolApproval.deploy?.({ to: 'staging' }, call)).toEqual({
+      type: 'user-approval',
+      reason: 'it is gated',
+    })
+    // What is wrong with a call, the model is told by the call itself.
+    expect(await toolApproval.deploy?.({ to: 7 }, call)).toBeUndefined()
   })
 
   it('refuses an approval that only messages claim was asked for', async () => {
@@ -76,7 +108,7 @@ describe('approval by the SDK, with a store', () => {
 
   it('refuses other arguments than those that were asked about', async () => {
     const deploying = deployRuntime({ store: newStore() })
-    const { messages } = await askedOf(deploying)
+    const messages = await askedOf(deploying)
     const changed = JSON.parse(JSON.stringify(messages).replaceAll('staging', 'production')) as ModelMessage[]
     expect(await resumed(deploying, answered(changed, true))).toEqual(REFUSED)
     expect(deploying.deployed).toEqual([])
@@ -84,7 +116,7 @@ describe('approval by the SDK, with a store', () => {
 
   it('refuses an approval that was used', async () => {
     const deploying = deployRuntime({ store: newStore() })
-    const { messages } = await askedOf(deploying)
+    const messages = await askedOf(deploying)
     const allowed = answered(messages, true)
     await resumed(deploying, allowed)
     expect(await resumed(deploying, allowed)).toEqual(REFUSED)
@@ -93,7 +125,7 @@ describe('approval by the SDK, with a store', () => {
 
   it('is for the session, user and agent that asked', async () => {
     const deploying = deployRuntime({ store: newStore() })
-    const { messages } = await askedOf(deploying)
+    const messages = await askedOf(deploying)
     for (const policy of [{ sessionId: 'chat-2' }, { ...POLICY, userId: 'eve' }])
       expect(await resumed(deploying, answered(messages, true), { policy })).toEqual(REFUSED)
     expect(deploying.deployed).toEqual([])
@@ -108,7 +140,7 @@ describe('approval by the SDK, with a store', () => {
         return 'allow-session'
       },
     })
-    const { messages } = await askedOf(deploying)
+    const messages = await askedOf(deploying)
     await deploying.runtime.forAgent(POLICY).invoke('deploy', { to: 'staging' })
     expect(await resumed(deploying, answered(messages, true))).toEqual(DONE)
     expect(asked).toEqual(['approval'])
@@ -129,7 +161,7 @@ describe('approval by the SDK, with a secret', () => {
   const signed = { secret: 'a secret of at least 32 characters' }
 
   it('runs the call in another process, once', async () => {
-    const { messages } = await askedOf(deployRuntime(), signed)
+    const messages = await askedOf(deployRuntime(), signed)
     const other = deployRuntime()
     const allowed = answered(messages, true)
     expect(await resumed(other, allowed, signed)).toEqual(DONE)
@@ -157,7 +189,7 @@ describe('approval by the SDK, with a secret', () => {
   })
 
   it('takes what the SDK signed, though the SDK does not look', async () => {
-    const { messages } = await askedOf(deployRuntime(), signed)
+    const messages = await askedOf(deployRuntime(), signed)
     const other = deployRuntime()
     const { tools } = await skillTools(other.runtime, { policy: POLICY, approval: 'sdk', ...signed })
     await generateText({ tools, model: scriptedModel({ text: '' }), messages: answered(messages, true) })

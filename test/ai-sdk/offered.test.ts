@@ -3,7 +3,7 @@ import { type SkillToolsOptions, skillFiles, skillTools } from 'agent-apps/ai-sd
 import { testRuntime } from 'agent-apps/testing'
 import { generateText, stepCountIs } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { calling, scriptedModel, seenResults, seenTools } from '../support/ai-model.js'
+import { calling, dataPart, scriptedModel, seenResults, seenTools } from '../support/ai-model.js'
 
 const text = (name: string, description = `Does ${name}.`, content = `How to ${name}.`): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${content}\n`
@@ -104,7 +104,7 @@ describe('skills', () => {
     const skills = await skillTools(runtime)
     await generateText({ ...skills, model, prompt: 'Read.', stopWhen: stepCountIs(5) })
     expect(seenResults(model)).toEqual({
-      image: { type: 'content', value: [{ type: 'image-data', data: 'Ynl0ZXM=', mediaType: 'image/png' }] },
+      image: { type: 'content', value: [expect.objectContaining(dataPart('Ynl0ZXM=', 'image/png'))] },
       skill: { type: 'text', value: text('write') },
       outside: { type: 'error-text', value: expect.stringContaining('RESOURCE_NOT_FOUND') },
       nothing: { type: 'error-text', value: expect.stringContaining('ARGS_INVALID') },

@@ -4,7 +4,7 @@ import { skillTools, toAiTool } from 'agent-apps/ai-sdk'
 import { generateText, stepCountIs, streamText, ToolLoopAgent } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { calling, scriptedModel, seenResults, seenSystem } from '../support/ai-model.js'
+import { calling, dataPart, scriptedModel, seenResults, seenSystem } from '../support/ai-model.js'
 
 type Execute = (args: unknown, context: ToolContext) => unknown
 
@@ -74,6 +74,7 @@ describe('what a model is shown', () => {
       { mimeType: 'application/pdf', data: new Uint8Array([1, 2]) },
       { url: 'https://example.org/b.png', mediaType: 'image/png' },
       { url: 'data:,a%20b' },
+      { url: 'data:,%' },
       { text: 'in words' },
       'words',
       { anything: 7 },
@@ -82,11 +83,12 @@ describe('what a model is shown', () => {
       type: 'content',
       value: [
         { type: 'text', text: 'See below.' },
-        { type: 'image-data', data: 'AAEC', mediaType: 'image/png' },
-        { type: 'file-data', data: 'JVBERg==', mediaType: 'application/pdf', filename: 'a.pdf' },
-        { type: 'file-data', data: 'AQI=', mediaType: 'application/pdf' },
+        dataPart('AAEC', 'image/png'),
+        dataPart('JVBERg==', 'application/pdf', 'a.pdf'),
+        dataPart('AQI=', 'application/pdf'),
         { type: 'text', text: 'https://example.org/b.png' },
-        { type: 'file-data', data: 'YSBi', mediaType: 'text/plain' },
+        dataPart('YSBi', 'text/plain'),
+        { type: 'text', text: 'data:,%' },
         { type: 'text', text: 'in words' },
         { type: 'text', text: 'words' },
         { type: 'text', text: '{"anything":7}' },

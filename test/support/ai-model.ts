@@ -90,3 +90,11 @@ export function seenTools(model: Mock): unknown[] {
 function promptOf(model: Mock): Prompt {
   return [...model.doGenerateCalls, ...model.doStreamCalls].at(-1)?.prompt ?? []
 }
+
+/** A part with data, as a model of the version that is tested is shown it. */
+export function dataPart(data: string, mediaType: string, filename?: string): unknown {
+  const named = filename === undefined ? {} : { filename }
+  if ('MockLanguageModelV4' in mocks)
+    return { type: 'file', data: { type: 'data', data }, mediaType, ...named }
+  return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', data, mediaType, ...named }
+}
