@@ -309,6 +309,7 @@ describe('the library', () => {
   ]
   const TAGS: Record<string, string[]> = {
     'agent-discover': ['meta-runnable'],
+    bash: ['meta-runnable', 'meta-workspace'],
     each: ['meta-directive-block'],
     edit: ['meta-runnable', 'meta-workspace'],
     glob: ['meta-runnable', 'meta-workspace'],
@@ -324,11 +325,15 @@ describe('the library', () => {
     'skill-describe': ['meta-runnable'],
     'skill-list': ['meta-runnable'],
     state: ['meta-middleware', 'meta-metadata'],
+    task: ['meta-runnable', 'meta-workspace'],
     timeout: ['meta-middleware', 'meta-metadata'],
+    todoread: ['meta-runnable', 'meta-workspace'],
+    todowrite: ['meta-runnable', 'meta-workspace'],
     tool: ['meta-directive-inline'],
     tools: ['meta-directive-inline', 'meta-directive-block'],
     trace: ['meta-middleware', 'meta-metadata'],
     value: ['meta-directive-inline'],
+    webfetch: ['meta-runnable', 'meta-workspace'],
     write: ['meta-runnable', 'meta-workspace'],
   }
 
