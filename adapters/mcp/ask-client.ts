@@ -7,18 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { ApprovalAnswer, Authorization } from 'agent-apps'
-import type { Connection } from './connection.js'
-
-/** A call that the person at the client is asked about, as it comes back signed with the answer. */
-export interface AskedCall {
-  /** The id of the request that waits for the answer. */
-  callId: string
-  tool: string
-  /** What the answer is bound to, besides the arguments. */
-  digest: string
-  key: string
-  expires: number
-}
+import type { AskedCall, Connection } from './connection.js'
 
 /** Whether a call may be made now, with the id that its approval is found by; else what is to be asked first. */
 interface Approval {

@@ -121,8 +121,7 @@ class RuntimeSkills {
     const found = await this.#describe(name)
     if (!found) return undefined
     const uri = skillUri(name)
-    const reason =
-      tooMuch(found) ?? ((await this.#needsApproval(found.tool)) ? 'opening it needs approval' : null)
+    const reason = tooMuch(found) ?? (await this.#withheld(found))
     if (reason !== null || !found.file) {
       this.refuse(uri, reason ?? 'it has no file')
       return undefined
@@ -136,6 +135,24 @@ class RuntimeSkills {
       .sort(byKey(({ uri }) => uri))
     // Whether its frontmatter is as the specification has it, the extension checks.
     return { uri, frontmatter: found.verbatim, resources } as Skill
+  }
+
+  /** Why what is there is not to be served; null where it is. */
+  async #withheld(found: Described): Promise<string | null> {
+    if (await this.#needsApproval(found.tool)) return 'opening it needs approval'
+    return (await this.#isShadowed(found)) ? 'a skill of a namespace has the URIs of its files' : null
+  }
+
+  /** Whether a file in it lies where a skill of the namespace of its name does: `skill://acme/deploy/…`. */
+  async #isShadowed({ tool, resources }: Described): Promise<boolean> {
+    if (tool.name.includes(':')) return false
+    const folders = new Set(
+      resources.flatMap(({ path }) => (path.includes('/') ? [path.replace(/\/.*/s, '')] : [])),
+    )
+    for (const folder of folders) {
+      if (await this.#describe(`${tool.name}:${folder}`)) return true
+    }
+    return false
   }
 
   /** A folder skill by exactly this name. */

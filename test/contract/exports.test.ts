@@ -119,6 +119,7 @@ const EXPORTS: Record<string, string[]> = {
   ],
   'agent-apps/compiler/disk': ['parser'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/mcp': ['serveSkills', 'skillSource'],
   'agent-apps/store': ['fileStore'],
   'agent-apps/testing': ['conformance', 'testRuntime'],
   'agent-apps/vite': ['agentApps'],
@@ -251,6 +252,7 @@ const TYPES: Record<string, string[]> = {
     'Watcher',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/mcp': ['McpChanges', 'ServeOptions', 'ServedSkills', 'SkillSourceOptions'],
   'agent-apps/store': ['Store'],
   'agent-apps/testing': [
     'CheckName',

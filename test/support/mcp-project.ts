@@ -1,5 +1,8 @@
-import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Runtime } from 'agent-apps'
+import type { ServedSkills } from 'agent-apps/mcp'
 import { onTestFinished } from 'vitest'
 import { COMMAND } from './commands.js'
 import { makeTree, skill, type Tree } from './tree.js'
@@ -58,7 +61,7 @@ export const MCP_PROJECT: Tree = {
   'skills/review/logo.png': new Uint8Array([137, 80, 78, 71, 0, 255]),
   'skills/greet.skill.md': skill(
     'greet',
-    'Say hello to ${args.name}, ${args.times} times.\n',
+    'Say hello to :value[args.name], :value[args.times] times.\n',
     `user-invocable: true
 metadata:
   params:
@@ -107,6 +110,24 @@ export async function overStdio(
   await client.connect(transport)
   onTestFinished(() => client.close())
   return { client, cwd, said: () => said }
+}
+
+/** A client of what a runtime of this process serves. */
+export async function connectedTo(
+  runtime: Runtime,
+  { create }: ServedSkills,
+  era: Era = '2026',
+): Promise<Client> {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const handle = serveStdio(create, { transport: far })
+  const client = clientOf(era)
+  await client.connect(near)
+  onTestFinished(async () => {
+    await client.close()
+    await handle.close()
+    await runtime.close()
+  })
+  return client
 }
 
 /** A client that speaks one era. */
