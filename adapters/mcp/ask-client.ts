@@ -42,13 +42,15 @@ export async function approved(
 
 /** The call that was answered; null where it is to be asked about anew. */
 async function answeredCall(
-  { agent }: Connection,
+  { agent, answered }: Connection,
   { callId, tool, digest, key }: AskedCall,
   args: unknown,
   ctx: ServerContext,
 ): Promise<Approval | null> {
   const answer = answerIn(ctx)
-  if (answer === null) return null
+  // The runtime lets a host try the same call again; what a client sends twice is two calls.
+  if (answer === null || answered.has(callId)) return null
+  answered.add(callId)
   const now = await agent.authorize(tool, args, { callId })
   // Approved meanwhile, or denied: then that is what the call says.
   if (!now.request) return { callId }

@@ -12,6 +12,8 @@ export interface Connection {
   mcp: McpServer
   /** Whether the person at the client is asked about calls that need approval. */
   asksClient: boolean
+  /** The ids of the calls that were answered: each answer counts once. */
+  answered: Set<string>
   /** Signs what comes back with an answer. */
   mint: (asked: AskedCall, ctx: ServerContext) => Promise<string>
 }

@@ -75,7 +75,7 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
     })
     const { agent, ids, end } = agentOf(runtime, policy, isHttp)
     const connection: Connection = {
-      ...{ runtime, agent, ids, served, mcp, mint: codec.mint },
+      ...{ runtime, agent, ids, served, mcp, mint: codec.mint, answered: new Set() },
       asksClient: !isHttp && options.approval !== 'runtime',
     }
     setHandlers(connection, prompts)

@@ -53,6 +53,8 @@ type Resource = Awaited<ReturnType<NonNullable<SkillSource['listResources']>>>[n
 class RuntimeSkills {
   /** As the last listing began with: its pages are those of one list. */
   #listed: ToolDef[] | null = null
+  /** The names of the skills that have a namespace, as they were looked up last. */
+  #qualified: ReadonlySet<string> | null = null
 
   constructor(
     private readonly agent: AgentRuntime,
@@ -112,8 +114,9 @@ class RuntimeSkills {
   }
 
   async #folders(): Promise<ToolDef[]> {
-    const tools = await this.agent.listTools()
-    return tools.filter(isSkill).sort(byKey(uriOf))
+    const skills = (await this.agent.listTools()).filter(isSkill).sort(byKey(uriOf))
+    this.#qualified = new Set(skills.flatMap(({ name }) => (name.includes(':') ? [name] : [])))
+    return skills
   }
 
   /** What is served of a skill; undefined where there is none that may be served. */
@@ -145,14 +148,8 @@ class RuntimeSkills {
 
   /** Whether a file in it lies where a skill of the namespace of its name does: `skill://acme/deploy/…`. */
   async #isShadowed({ tool, resources }: Described): Promise<boolean> {
-    if (tool.name.includes(':')) return false
-    const folders = new Set(
-      resources.flatMap(({ path }) => (path.includes('/') ? [path.replace(/\/.*/s, '')] : [])),
-    )
-    for (const folder of folders) {
-      if (await this.#describe(`${tool.name}:${folder}`)) return true
-    }
-    return false
+    if (this.#qualified === null) await this.#folders()
+    return resources.some(({ path }) => this.#qualified?.has(`${tool.name}:${path.replace(/\/.*/s, '')}`))
   }
 
   /** A folder skill by exactly this name. */
