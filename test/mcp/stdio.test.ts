@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { describe, expect, it, vi } from 'vitest'
 import { ERAS, type Era, MCP_PROJECT, overStdio } from '../support/mcp-project.js'
 import { skill, writeTree } from '../support/tree.js'
@@ -124,7 +125,7 @@ describe.each(ERAS)('agent-apps mcp over stdio, as a client of %s sees it', era 
     const changed: string[] = []
     const on = (list: string) => ({ autoRefresh: false, onChanged: () => void changed.push(list) })
     const listChanged = { tools: on('tools'), prompts: on('prompts'), resources: on('resources') }
-    const { client, cwd } = await overStdio(era, { options: { listChanged } })
+    const { client, cwd } = await overStdio(era, { tree: MCP_PROJECT, options: { listChanged } })
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('added')
     await sleep(500)
     writeTree(cwd, { 'skills/added/SKILL.md': skill('added') })
@@ -140,7 +141,18 @@ describe('agent-apps mcp', () => {
   it('serves no code of a project that is not trusted', async () => {
     const { client } = await overStdio('2026', { args: [] })
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(['greet', 'locked', 'odd', 'review'])
+    expect(tools.map(({ name }) => name)).toEqual(['locked', 'odd', 'review'])
+  })
+
+  it('says how many skills are not served under the Skills extension, and why', async () => {
+    const { client, said } = await overStdio('2026')
+    await new SkillsClient(client).list()
+    await vi.waitFor(() => expect(said()).toContain('2 skills not served under the Skills extension:'), {
+      timeout: 5000,
+    })
+    expect(said()).toContain('  1  opening it needs approval\n')
+    expect(said()).toContain('  1  frontmatter metadata must map strings to strings\n')
+    expect(said()).not.toContain('[mcp-sdk]')
   })
 
   it('serves only the tools that are named, by names that clients accept', async () => {

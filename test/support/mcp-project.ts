@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Runtime } from 'agent-apps'
+import { compile } from 'agent-apps/compiler'
 import type { ServedSkills } from 'agent-apps/mcp'
 import { onTestFinished } from 'vitest'
 import { COMMAND } from './commands.js'
@@ -83,21 +85,33 @@ export interface Served {
   said: () => string
 }
 
+let compiled = ''
+
+/** The project, compiled once for all tests of a file: none of them changes it. */
+async function compiledProject(): Promise<string> {
+  // Test files share this module, and what one of them made is removed at its end.
+  if (!existsSync(compiled)) {
+    const cwd = makeTree(MCP_PROJECT)
+    await compile({ cwd })
+    compiled = cwd
+  }
+  return compiled
+}
+
 /** Starts `agent-apps mcp` over stdio with the SDK's own client. */
 export async function overStdio(
   era: Era,
   {
-    tree = MCP_PROJECT,
+    tree,
     args = ['--trust'],
     options = {},
-    cwd = makeTree(tree),
   }: {
     tree?: Tree
     args?: string[]
     options?: ClientOptions
-    cwd?: string
   } = {},
 ): Promise<Served> {
+  const cwd = tree ? makeTree(tree) : await compiledProject()
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [COMMAND, 'mcp', ...args], cwd, stderr: 'pipe' },
     env: environment(),
