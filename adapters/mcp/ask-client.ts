@@ -7,18 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { ApprovalAnswer, Authorization } from 'agent-apps'
-import type { Connection } from './connection.js'
-
-/** A call that the person at the client is asked about, as it comes back signed with the answer. */
-export interface AskedCall {
-  /** The id of the request that waits for the answer. */
-  callId: string
-  tool: string
-  /** What the answer is bound to, besides the arguments. */
-  digest: string
-  key: string
-  expires: number
-}
+import type { AskedCall, Connection } from './connection.js'
 
 /** Whether a call may be made now, with the id that its approval is found by; else what is to be asked first. */
 interface Approval {
@@ -53,13 +42,15 @@ export async function approved(
 
 /** The call that was answered; null where it is to be asked about anew. */
 async function answeredCall(
-  { agent }: Connection,
+  { agent, answered }: Connection,
   { callId, tool, digest, key }: AskedCall,
   args: unknown,
   ctx: ServerContext,
 ): Promise<Approval | null> {
   const answer = answerIn(ctx)
-  if (answer === null) return null
+  // The runtime lets a host try the same call again; what a client sends twice is two calls.
+  if (answer === null || answered.has(callId)) return null
+  answered.add(callId)
   const now = await agent.authorize(tool, args, { callId })
   // Approved meanwhile, or denied: then that is what the call says.
   if (!now.request) return { callId }

@@ -12,8 +12,9 @@ export interface McpChanges {
 
 /** Milliseconds between two looks; more where looking takes long. */
 const INTERVAL = 1000
-/** At most so much of the time goes into looking. */
+/** At most so much of the time goes into looking, but for the first look, which loads and compiles. */
 const SHARE = 1 / 20
+const INTERVAL_MAX = 10_000
 
 /**
  * Looks at intervals whether the lists have changed, as long as somebody wants to know: a runtime sees by itself what
@@ -60,6 +61,7 @@ class Looking {
 
   async #look(): Promise<void> {
     const started = performance.now()
+    const isFirst = this.#last === null
     try {
       const tools = await this.served.visible()
       if (this.#isStopped) return
@@ -73,8 +75,8 @@ class Looking {
       // What keeps the tools from being listed now is what a client is told that lists them; it may be mended by then.
     }
     if (this.#isStopped) return
-    const wait = Math.max(INTERVAL, (performance.now() - started) / SHARE)
-    this.#timer = setTimeout(() => void this.#look(), wait)
+    const wait = isFirst ? INTERVAL : Math.max(INTERVAL, (performance.now() - started) / SHARE)
+    this.#timer = setTimeout(() => void this.#look(), Math.min(wait, INTERVAL_MAX))
     this.#timer.unref()
   }
 

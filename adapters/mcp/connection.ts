@@ -1,6 +1,5 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server'
 import type { AgentRuntime, Runtime } from 'agent-apps'
-import type { AskedCall } from './ask-client.js'
 import type { ServedTools } from './served-tools.js'
 
 /** One connection over stdio, or one request over HTTP. */
@@ -13,6 +12,19 @@ export interface Connection {
   mcp: McpServer
   /** Whether the person at the client is asked about calls that need approval. */
   asksClient: boolean
+  /** The ids of the calls that were answered: each answer counts once. */
+  answered: Set<string>
   /** Signs what comes back with an answer. */
   mint: (asked: AskedCall, ctx: ServerContext) => Promise<string>
+}
+
+/** A call that the person at the client is asked about, as it comes back signed with the answer. */
+export interface AskedCall {
+  /** The id of the request that waits for the answer. */
+  callId: string
+  tool: string
+  /** What the answer is bound to, besides the arguments. */
+  digest: string
+  key: string
+  expires: number
 }

@@ -7,10 +7,9 @@ import {
 import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
 import type { AgentOptions, AgentRuntime, Runtime } from 'agent-apps'
 import { AgentAppsError } from 'agent-apps/runtime'
-import type { AskedCall } from './ask-client.js'
 import { callTool } from './call-tool.js'
 import { type McpChanges, watchLists } from './changes.js'
-import type { Connection } from './connection.js'
+import type { AskedCall, Connection } from './connection.js'
 import { getPrompt, listPrompts } from './prompts.js'
 import { ServedTools } from './served-tools.js'
 import { skillSource } from './skill-source.js'
@@ -35,6 +34,11 @@ export interface ServeOptions {
    * the runtime's `interact`. Over HTTP, it is always the runtime's. Default: `client`.
    */
   approval?: 'client' | 'runtime' | undefined
+  /**
+   * Called once with each skill that is found not to be served under the Skills extension, and why. Most are still served as
+   * tools and prompts.
+   */
+  onRefused?: ((uri: string, reason: string) => void) | undefined
   /** What the server says that it is. Default: `agent-apps`. */
   server?: Implementation | undefined
 }
@@ -50,7 +54,7 @@ export interface ServedSkills {
   onChange: (handler: (changes: McpChanges) => void) => () => void
 }
 
-const OPTIONS = ['policy', 'tools', 'prompts', 'skills', 'approval', 'server']
+const OPTIONS = ['policy', 'tools', 'prompts', 'skills', 'approval', 'onRefused', 'server']
 
 /**
  * Serves a runtime's tools and skills over MCP, in both eras of the protocol that the SDK speaks.
@@ -62,7 +66,7 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
   const { policy = {}, tools = true, prompts = true, skills = true } = options
   const lister = runtime.forAgent(policy)
   const served = new ServedTools(lister, tools)
-  const extension = skills ? new SkillsExtension({ source: skillSource(runtime, { policy }) }) : null
+  const extension = skills ? extensionOf(runtime, policy, options.onRefused) : null
   const lists = watchLists(served)
   const create: McpServerFactory = ({ requestInfo }) => {
     const isHttp = requestInfo !== undefined
@@ -76,7 +80,7 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
     })
     const { agent, ids, end } = agentOf(runtime, policy, isHttp)
     const connection: Connection = {
-      ...{ runtime, agent, ids, served, mcp, mint: codec.mint },
+      ...{ runtime, agent, ids, served, mcp, mint: codec.mint, answered: new Set() },
       asksClient: !isHttp && options.approval !== 'runtime',
     }
     setHandlers(connection, prompts)
@@ -89,6 +93,29 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
     return mcp
   }
   return { create, onChange: lists.on }
+}
+
+/** The Skills extension over the runtime's skills; it checks each entry by the rules of the specification. */
+function extensionOf(
+  runtime: Runtime,
+  policy: AgentOptions | string,
+  tell: (uri: string, reason: string) => void = () => {},
+): SkillsExtension {
+  const told = new Set<string>()
+  const onRefused = (uri: string, reason: string): void => {
+    if (told.has(uri)) return
+    told.add(uri)
+    tell(uri, reason)
+  }
+  return new SkillsExtension({
+    source: skillSource(runtime, { policy, onRefused }),
+    onWarning: ({ path, message }) => onRefused(path, reasonIn(message)),
+  })
+}
+
+/** The reason alone: who is told it knows of what skill. */
+function reasonIn(message: string): string {
+  return message.replace(/^invalid skill entry from the source: /, '').replace(/ \(dropped from [^)]*\)$/, '')
 }
 
 function setHandlers(connection: Connection, prompts: boolean): void {

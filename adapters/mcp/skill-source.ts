@@ -53,6 +53,8 @@ type Resource = Awaited<ReturnType<NonNullable<SkillSource['listResources']>>>[n
 class RuntimeSkills {
   /** As the last listing began with: its pages are those of one list. */
   #listed: ToolDef[] | null = null
+  /** The names of the skills that have a namespace, as they were looked up last. */
+  #qualified: ReadonlySet<string> | null = null
 
   constructor(
     private readonly agent: AgentRuntime,
@@ -112,8 +114,9 @@ class RuntimeSkills {
   }
 
   async #folders(): Promise<ToolDef[]> {
-    const tools = await this.agent.listTools()
-    return tools.filter(isSkill).sort(byKey(uriOf))
+    const skills = (await this.agent.listTools()).filter(isSkill).sort(byKey(uriOf))
+    this.#qualified = new Set(skills.flatMap(({ name }) => (name.includes(':') ? [name] : [])))
+    return skills
   }
 
   /** What is served of a skill; undefined where there is none that may be served. */
@@ -121,8 +124,7 @@ class RuntimeSkills {
     const found = await this.#describe(name)
     if (!found) return undefined
     const uri = skillUri(name)
-    const reason =
-      tooMuch(found) ?? ((await this.#needsApproval(found.tool)) ? 'opening it needs approval' : null)
+    const reason = tooMuch(found) ?? (await this.#withheld(found))
     if (reason !== null || !found.file) {
       this.refuse(uri, reason ?? 'it has no file')
       return undefined
@@ -136,6 +138,18 @@ class RuntimeSkills {
       .sort(byKey(({ uri }) => uri))
     // Whether its frontmatter is as the specification has it, the extension checks.
     return { uri, frontmatter: found.verbatim, resources } as Skill
+  }
+
+  /** Why what is there is not to be served; null where it is. */
+  async #withheld(found: Described): Promise<string | null> {
+    if (await this.#needsApproval(found.tool)) return 'opening it needs approval'
+    return (await this.#isShadowed(found)) ? 'a skill of a namespace has the URIs of its files' : null
+  }
+
+  /** Whether a file in it lies where a skill of the namespace of its name does: `skill://acme/deploy/…`. */
+  async #isShadowed({ tool, resources }: Described): Promise<boolean> {
+    if (this.#qualified === null) await this.#folders()
+    return resources.some(({ path }) => this.#qualified?.has(`${tool.name}:${path.replace(/\/.*/s, '')}`))
   }
 
   /** A folder skill by exactly this name. */

@@ -2,6 +2,8 @@
  * URIs of the files of skills: `skill://<namespace>/<name>/SKILL.md`, without the namespace where a skill has none.
  */
 
+import { isToolName } from 'agent-apps'
+
 const SCHEME = 'skill://'
 
 /** Where a file of a skill is served. */
@@ -20,8 +22,10 @@ export function placesOf(uri: string): { name: string; path: string }[] {
   const parts = partsOf(uri.slice(SCHEME.length))
   if (parts === null) return []
   const [first = '', second = '', ...rest] = parts
-  const bare = { name: first, path: parts.slice(1).join('/') }
-  return second === '' ? [bare] : [{ name: `${first}:${second}`, path: rest.join('/') }, bare]
+  // Anything else is a reference of another kind, by which nothing is looked up here.
+  if (!isToolName(first)) return []
+  const bare = { name: first, path: [second, ...rest].join('/') }
+  return isToolName(second) ? [{ name: `${first}:${second}`, path: rest.join('/') }, bare] : [bare]
 }
 
 /** Null where a part is none of a path. */

@@ -1,6 +1,6 @@
 import type { Permission } from '../../src/base/permissions.js'
-import { WORKSPACE_TAG } from '../../src/skill/names.js'
 import { type Guards, readGuards } from '../../src/policy/guards.js'
+import { WORKSPACE_TAG } from '../../src/skill/names.js'
 import { isOfHost, matchesKnown, nearestToPattern } from '../diagnostics/check-patterns.js'
 import { type Finding, finding } from '../diagnostics/diagnostics.js'
 import { libraryBelow } from '../project/library.js'

@@ -68,7 +68,13 @@ const NODE_HOST = new Set([
   'runtime/host/disk-imports.ts',
   'runtime/host/state-directory.ts',
 ])
-const PUBLIC = new Set(['agent-apps', 'agent-apps/runtime', 'agent-apps/compiler', 'agent-apps/package.json'])
+const PUBLIC = new Set([
+  'agent-apps',
+  'agent-apps/runtime',
+  'agent-apps/compiler',
+  'agent-apps/mcp',
+  'agent-apps/package.json',
+])
 
 describe('which part may import which', () => {
   it('no module is imported for its effects: the build leaves such imports out', () => {

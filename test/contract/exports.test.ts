@@ -121,12 +121,16 @@ const EXPORTS: Record<string, string[]> = {
   'agent-apps/compiler/disk': ['parser'],
   'agent-apps/ai-sdk': ['skillFiles', 'skillTools', 'toAiTool'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/mcp': ['serveSkills', 'skillSource'],
   'agent-apps/store': ['fileStore'],
   'agent-apps/testing': ['conformance', 'testRuntime'],
   'agent-apps/vite': ['agentApps'],
 }
 /** The import of the framework that an adapter is for. */
-const FRAMEWORKS: Record<string, string> = { 'agent-apps/ai-sdk': `await import('ai')` }
+const FRAMEWORKS: Record<string, string> = {
+  'agent-apps/ai-sdk': `await import('ai')`,
+  'agent-apps/mcp': `await import('@modelcontextprotocol/server/ext/skills')`,
+}
 /** Types leave no trace at run time, so that they are read from the declarations. */
 const TYPES: Record<string, string[]> = {
   'agent-apps/runtime': [
@@ -264,6 +268,7 @@ const TYPES: Record<string, string[]> = {
     'ToolApproval',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/mcp': ['McpChanges', 'ServeOptions', 'ServedSkills', 'SkillSourceOptions'],
   'agent-apps/store': ['Store'],
   'agent-apps/testing': [
     'CheckName',

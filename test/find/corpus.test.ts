@@ -1,25 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, parsePatterns } from 'agent-apps'
 import { type CompileResult, compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { corpus } from '../support/corpus.js'
 import { ownTools } from '../support/own-tools.js'
-import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 
-const UNPACK = join(ROOT, '..', 'shared', 'corpus', 'unpack.sh')
 const SKILLS = 4_215
 const LIBRARY = ['limit', 'retry', 'state', 'timeout', 'trace']
-
-/** Real skills: an unpacked folder that `CORPUS` names, or an archive beside the project; neither is part of it. */
-function corpus(): string | null {
-  if (process.env.CORPUS) return process.env.CORPUS
-  if (!existsSync(UNPACK)) return null
-  const directory = temporary()
-  execFileSync('sh', [UNPACK, directory])
-  return directory
-}
 
 const source = corpus()
 if (source === null) console.log('corpus: skipped, there is none beside the project and CORPUS names none')

@@ -1,28 +1,174 @@
-import { describe, expect, it } from 'vitest'
-import { ERAS, overStdio } from '../support/mcp-project.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallToolResult } from '@modelcontextprotocol/client'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
+import { describe, expect, it, vi } from 'vitest'
+import { ERAS, type Era, MCP_PROJECT, overStdio } from '../support/mcp-project.js'
+import { skill, writeTree } from '../support/tree.js'
 
-describe.each(ERAS)('agent-apps mcp over stdio, as the client of %s sees it', era => {
-  it('lists tools and calls them', async () => {
+const textOf = ({ content }: CallToolResult): string => (content[0] as { text: string }).text
+
+/** A client that can be asked, with the answers that its person gives in turn, and what they were asked. */
+async function asked(era: Era, answers: unknown[], args = ['--trust']) {
+  const questions: string[] = []
+  const served = await overStdio(era, { args, options: { capabilities: { elicitation: { form: {} } } } })
+  served.client.setRequestHandler('elicitation/create', ({ params }) => {
+    questions.push(params.message)
+    const answer = answers.shift()
+    return answer === null
+      ? { action: 'decline' as const }
+      : { action: 'accept' as const, content: { answer: answer as string } }
+  })
+  const save = (path: string): Promise<CallToolResult> =>
+    served.client.callTool({ name: 'save', arguments: { path } })
+  return { ...served, questions, save }
+}
+
+describe.each(ERAS)('agent-apps mcp over stdio, as a client of %s sees it', era => {
+  it('lists tools and calls them, and writes nothing but the protocol', async () => {
     const { client, said } = await overStdio(era)
+    expect(client.getProtocolEra()).toBe(era === '2025' ? 'legacy' : 'modern')
     expect(client.getServerVersion()).toMatchObject({ name: 'agent-apps', version: '0.1.0' })
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual([
-      'count',
-      'fail',
-      'greet',
-      'hang',
-      'list',
-      'locked',
-      'odd',
-      'refuse',
-      'review',
-      'save',
-      'slow',
-    ])
-    expect(await client.callTool({ name: 'count', arguments: { text: 'a b c' } })).toMatchObject({
-      content: [{ type: 'text', text: '{"words":3}' }],
-      structuredContent: { words: 3 },
+    const names = 'count fail greet hang list locked odd refuse review save slow'
+    expect(tools.map(({ name }) => name).join(' ')).toBe(names)
+    expect(tools.find(({ name }) => name === 'count')).toMatchObject({
+      description: 'Does count.',
+      inputSchema: { type: 'object', required: ['text'] },
+      outputSchema: { type: 'object', required: ['words'] },
+      annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
     })
+    expect(tools.find(({ name }) => name === 'save')?.annotations).toMatchObject({ destructiveHint: true })
+    expect(tools.find(({ name }) => name === 'fail')?.annotations).toBeUndefined()
+
+    const count = await client.callTool({ name: 'count', arguments: { text: 'a b c' } })
+    expect(count).toMatchObject({ structuredContent: { words: 3 }, content: [{ text: '{"words":3}' }] })
+    const list = await client.callTool({ name: 'list' })
+    expect(list.structuredContent).toEqual(era === '2025' ? { result: ['a', 'b'] } : ['a', 'b'])
     expect(said()).toContain('Serving over MCP')
+    expect(said()).toContain('noise on standard output')
+  })
+
+  it('tells the model what failed', async () => {
+    const { client } = await overStdio(era)
+    const failed = await client.callTool({ name: 'fail' })
+    expect(failed.isError).toBe(true)
+    expect(JSON.parse(textOf(failed))).toEqual({ error: 'ENOSPC', message: 'no disk' })
+    const refused = await client.callTool({ name: 'refuse' })
+    expect(refused.isError).toBe(true)
+    expect(JSON.parse(textOf(refused))).toEqual({ error: 'NO_KEY', message: 'There is no key.' })
+    const wrong = await client.callTool({ name: 'count', arguments: { text: 7 } })
+    expect(JSON.parse(textOf(wrong))).toMatchObject({ error: 'ARGS_INVALID' })
+    await expect(client.callTool({ name: 'none' })).rejects.toMatchObject({ code: -32602 })
+    // The library's own tools are not served unless they are named.
+    await expect(client.callTool({ name: 'skill-list' })).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('reports progress, and ends a call that is no longer wanted', async () => {
+    const { client, said } = await overStdio(era)
+    const seen: unknown[] = []
+    const slow = await client.callTool({ name: 'slow' }, { onprogress: progress => seen.push(progress) })
+    expect(textOf(slow)).toBe('done')
+    expect(seen).toEqual([1, 2, 3].map(n => ({ progress: n, total: 3, message: `step ${n}` })))
+
+    const controller = new AbortController()
+    const hanging = client.callTool(
+      { name: 'hang' },
+      { signal: controller.signal, onprogress: () => controller.abort() },
+    )
+    await expect(hanging).rejects.toThrow()
+    await vi.waitFor(() => expect(said()).toContain('ABORTED'), { timeout: 5000 })
+  })
+
+  it('asks the person at the client about a call that needs approval', async () => {
+    const { save, questions } = await asked(era, ['allow-once', 'deny', null, 'nonsense', 'allow-session'])
+    expect(textOf(await save('a'))).toBe('saved a')
+    expect(questions[0]).toContain('save (project) needs approval')
+    expect(questions[0]).toContain('"path": "a"')
+    for (const path of ['b', 'c', 'd']) {
+      const denied = await save(path)
+      expect([path, JSON.parse(textOf(denied)).error]).toEqual([path, 'APPROVAL_DENIED'])
+    }
+    expect(textOf(await save('e'))).toBe('saved e')
+    expect(textOf(await save('e'))).toBe('saved e')
+    expect(questions).toHaveLength(5)
+  })
+
+  it('refuses a call that needs approval where the client cannot ask', async () => {
+    const { client } = await overStdio(era)
+    const refused = await client.callTool({ name: 'save', arguments: { path: 'a' } })
+    expect(JSON.parse(textOf(refused))).toMatchObject({ error: 'APPROVAL_UNAVAILABLE' })
+  })
+
+  it('serves the skills that a person may call as prompts', async () => {
+    const { client } = await overStdio(era)
+    const { prompts } = await client.listPrompts()
+    expect(prompts).toEqual([
+      {
+        name: 'greet',
+        description: 'What greet does.',
+        arguments: [
+          { name: 'name', description: 'Who.', required: true },
+          { name: 'times', required: false },
+        ],
+      },
+    ])
+    const { messages } = await client.getPrompt({ name: 'greet', arguments: { name: 'Ada', times: '3' } })
+    expect(messages).toEqual([
+      { role: 'user', content: { type: 'text', text: 'Say hello to Ada, 3 times.\n' } },
+    ])
+    const wrong = client.getPrompt({ name: 'greet', arguments: { name: 'Ada', times: 'often' } })
+    await expect(wrong).rejects.toThrow(/ARGS_INVALID/)
+    await expect(client.getPrompt({ name: 'review' })).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('tells that lists changed when a file did', async () => {
+    const changed: string[] = []
+    const on = (list: string) => ({ autoRefresh: false, onChanged: () => void changed.push(list) })
+    const listChanged = { tools: on('tools'), prompts: on('prompts'), resources: on('resources') }
+    const { client, cwd } = await overStdio(era, { tree: MCP_PROJECT, options: { listChanged } })
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('added')
+    await sleep(500)
+    writeTree(cwd, { 'skills/added/SKILL.md': skill('added') })
+    await vi.waitFor(() => expect(new Set(changed)).toEqual(new Set(['tools', 'resources'])), {
+      timeout: 10_000,
+    })
+    const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
+    expect(tools.map(({ name }) => name)).toContain('added')
+  })
+})
+
+describe('agent-apps mcp', () => {
+  it('serves no code of a project that is not trusted', async () => {
+    const { client } = await overStdio('2026', { args: [] })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['locked', 'odd', 'review'])
+  })
+
+  it('says how many skills are not served under the Skills extension, and why', async () => {
+    const { client, said } = await overStdio('2026')
+    await new SkillsClient(client).list()
+    await vi.waitFor(() => expect(said()).toContain('2 skills not served under the Skills extension:'), {
+      timeout: 5000,
+    })
+    expect(said()).toContain('  1  opening it needs approval\n')
+    expect(said()).toContain('  1  frontmatter metadata must map strings to strings\n')
+    expect(said()).not.toContain('[mcp-sdk]')
+  })
+
+  it('serves only the tools that are named, by names that clients accept', async () => {
+    const tree = {
+      ...MCP_PROJECT,
+      'plugin/.claude-plugin/plugin.json': JSON.stringify({ name: 'acme' }),
+      'plugin/skills/deploy/SKILL.md': skill('deploy'),
+      'agent-apps.config.json': JSON.stringify({ paths: ['./skills', './plugin'] }),
+    }
+    const { client } = await overStdio('2026', {
+      tree,
+      args: ['--trust', '--tools', 'acme:*, count, skill-list'],
+    })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['acme__deploy', 'count', 'skill-list'])
+    expect(textOf(await client.callTool({ name: 'acme__deploy' }))).toBe('Do deploy.\n')
+    await expect(client.callTool({ name: 'review' })).rejects.toMatchObject({ code: -32602 })
   })
 })

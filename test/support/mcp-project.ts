@@ -1,5 +1,10 @@
-import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { existsSync } from 'node:fs'
+import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Runtime } from 'agent-apps'
+import { compile } from 'agent-apps/compiler'
+import type { ServedSkills } from 'agent-apps/mcp'
 import { onTestFinished } from 'vitest'
 import { COMMAND } from './commands.js'
 import { makeTree, skill, type Tree } from './tree.js'
@@ -58,7 +63,7 @@ export const MCP_PROJECT: Tree = {
   'skills/review/logo.png': new Uint8Array([137, 80, 78, 71, 0, 255]),
   'skills/greet.skill.md': skill(
     'greet',
-    'Say hello to ${args.name}, ${args.times} times.\n',
+    'Say hello to :value[args.name], :value[args.times] times.\n',
     `user-invocable: true
 metadata:
   params:
@@ -80,21 +85,33 @@ export interface Served {
   said: () => string
 }
 
+let compiled = ''
+
+/** The project, compiled once for all tests of a file: none of them changes it. */
+async function compiledProject(): Promise<string> {
+  // Test files share this module, and what one of them made is removed at its end.
+  if (!existsSync(compiled)) {
+    const cwd = makeTree(MCP_PROJECT)
+    await compile({ cwd })
+    compiled = cwd
+  }
+  return compiled
+}
+
 /** Starts `agent-apps mcp` over stdio with the SDK's own client. */
 export async function overStdio(
   era: Era,
   {
-    tree = MCP_PROJECT,
+    tree,
     args = ['--trust'],
     options = {},
-    cwd = makeTree(tree),
   }: {
     tree?: Tree
     args?: string[]
     options?: ClientOptions
-    cwd?: string
   } = {},
 ): Promise<Served> {
+  const cwd = tree ? makeTree(tree) : await compiledProject()
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [COMMAND, 'mcp', ...args], cwd, stderr: 'pipe' },
     env: environment(),
@@ -107,6 +124,24 @@ export async function overStdio(
   await client.connect(transport)
   onTestFinished(() => client.close())
   return { client, cwd, said: () => said }
+}
+
+/** A client of what a runtime of this process serves. */
+export async function connectedTo(
+  runtime: Runtime,
+  { create }: ServedSkills,
+  era: Era = '2026',
+): Promise<Client> {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const handle = serveStdio(create, { transport: far })
+  const client = clientOf(era)
+  await client.connect(near)
+  onTestFinished(async () => {
+    await client.close()
+    await handle.close()
+    await runtime.close()
+  })
+  return client
 }
 
 /** A client that speaks one era. */

@@ -3,6 +3,7 @@ import type { ServedSkills } from 'agent-apps/mcp'
 import { AGENT_OPTIONS, openForAgents } from '../../agent-options.js'
 import { type Command, INTERRUPTED, type Invocation, PATH_OPTION } from '../../command.js'
 import { packageVersion } from '../../package-version.js'
+import { noteRefused } from './refused-skills.js'
 
 export const mcp: Command = {
   name: 'mcp',
@@ -46,10 +47,11 @@ async function run(invocation: Invocation): Promise<number> {
   return signal.aborted ? INTERRUPTED : 0
 }
 
-async function serve(runtime: Runtime, { options }: Invocation): Promise<ServedSkills> {
+async function serve(runtime: Runtime, { options, output }: Invocation): Promise<ServedSkills> {
   const { serveSkills } = await import('agent-apps/mcp')
   return serveSkills(runtime, {
     server: { name: 'agent-apps', version: packageVersion() },
+    onRefused: noteRefused(output),
     ...(typeof options.agent === 'string' && { policy: options.agent }),
     ...(typeof options.tools === 'string' && { tools: options.tools }),
   })

@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { COMMAND } from '../support/commands.js'
+import { clientOf, ERAS, type Era, environment, MCP_PROJECT } from '../support/mcp-project.js'
+import { makeTree, skill, writeTree } from '../support/tree.js'
+
+const TOKEN = 'a long text that nobody guesses'
+const cwd = makeTree(MCP_PROJECT)
+let server: ChildProcess
+let url: URL
+let said = ''
+
+beforeAll(async () => {
+  const env = { ...environment(), AGENT_APPS_MCP_TOKEN: TOKEN }
+  server = spawn(process.execPath, [COMMAND, 'mcp', '--trust', '--http', '0'], { cwd, env })
+  server.stderr?.on('data', chunk => {
+    said += chunk
+  })
+  url = await vi.waitFor(
+    () => {
+      const [found] = /http:\S+\/mcp/.exec(said) ?? []
+      if (found === undefined) throw new Error(said)
+      return new URL(found)
+    },
+    { timeout: 20_000 },
+  )
+})
+
+afterAll(async () => {
+  server.kill('SIGINT')
+  const [code] = await once(server, 'exit')
+  expect(code).toBe(130)
+})
+
+async function connected(era: Era, headers = { authorization: `Bearer ${TOKEN}` }): Promise<Client> {
+  const client = clientOf(era, { capabilities: { elicitation: { form: {} } } })
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
+  return client
+}
+
+const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+
+/** The status of a request, made with exactly these headers. */
+function status(
+  headers: Record<string, string>,
+  body: string | Buffer = PING,
+  path = '/mcp',
+): Promise<number> {
+  const all = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: url.hostname, port: url.port, path, method: 'POST', headers: all },
+      answer => {
+        answer.resume()
+        resolve(answer.statusCode ?? 0)
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+const authorization = `Bearer ${TOKEN}`
+
+describe.each(ERAS)('agent-apps mcp over HTTP, as a client of %s sees it', era => {
+  it('serves tools, prompts and skills', async () => {
+    const client = await connected(era)
+    const count = await client.callTool({ name: 'count', arguments: { text: 'a b' } })
+    expect(count.structuredContent).toEqual({ words: 2 })
+    expect((await client.listPrompts()).prompts).toHaveLength(1)
+    const skills = new SkillsClient(client)
+    const [review] = (await skills.list()).skills
+    expect(await skills.read(review as never, 'docs/guide.md')).toMatchObject({ verified: true })
+    await client.close()
+  })
+
+  it('reports progress, and ends a call that is no longer wanted', async () => {
+    const client = await connected(era)
+    const seen: unknown[] = []
+    await client.callTool({ name: 'slow' }, { onprogress: ({ progress }) => seen.push(progress) })
+    expect(seen).toEqual([1, 2, 3])
+    // A request of 2025 over HTTP knows of no other that ends it: the client hangs up.
+    const before = said.split('ABORTED').length
+    const hanging = client.callTool({ name: 'hang' }, { onprogress: () => void client.close() })
+    await expect(hanging).rejects.toThrow()
+    await vi.waitFor(() => expect(said.split('ABORTED').length).toBe(before + 1), { timeout: 5000 })
+  })
+
+  it('asks nobody about a call that needs approval: a client that approved its own would approve nothing', async () => {
+    const client = await connected(era)
+    client.setRequestHandler('elicitation/create', () => ({
+      action: 'accept',
+      content: { answer: 'allow-once' },
+    }))
+    const refused = await client.callTool({ name: 'save', arguments: { path: 'a' } })
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('APPROVAL_UNAVAILABLE') }],
+    })
+    await client.close()
+  })
+
+  it('needs the token', async () => {
+    await expect(connected(era, { authorization: 'Bearer another' })).rejects.toThrow()
+  })
+})
+
+describe('agent-apps mcp --http', () => {
+  it('tells that lists changed when a file did', async () => {
+    const changed: string[] = []
+    const client = clientOf('2026', {
+      listChanged: { tools: { autoRefresh: false, onChanged: () => void changed.push('tools') } },
+    })
+    await client.connect(
+      new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } } }),
+    )
+    await sleep(500)
+    writeTree(cwd, { 'skills/added/SKILL.md': skill('added') })
+    await vi.waitFor(() => expect(changed).toContain('tools'), { timeout: 15_000 })
+    await client.close()
+  })
+
+  it('answers only who has the token and comes by a name of this machine, without reading what they send', async () => {
+    expect(await status({ authorization })).toBe(200)
+    expect(await status({})).toBe(401)
+    expect(await status({ authorization: 'Bearer ' })).toBe(401)
+    expect(await status({ authorization: `Basic ${TOKEN}` })).toBe(401)
+    expect(await status({ authorization, host: 'evil.example' })).toBe(403)
+    expect(await status({ authorization, host: `localhost:${url.port}` })).toBe(200)
+    expect(await status({ authorization, origin: 'https://evil.example' })).toBe(403)
+    expect(await status({ authorization, origin: 'null' })).toBe(403)
+    expect(await status({ authorization, origin: `http://localhost:${url.port}` })).toBe(200)
+    expect(await status({ authorization }, PING, '/other')).toBe(404)
+  })
+
+  it('listens on the loopback address alone', async () => {
+    expect(url.hostname).toBe('127.0.0.1')
+    const others = Object.values(networkInterfaces())
+      .flat()
+      .filter(one => one?.family === 'IPv4' && !one.internal)
+      .map(one => one?.address ?? '')
+    // What listens on all addresses would answer at this one, too.
+    for (const address of ['127.0.0.2', ...others]) {
+      const socket = connect(Number(url.port), address)
+      const [error] = await once(socket, 'error')
+      expect(error.code).toBe('ECONNREFUSED')
+    }
+  })
+
+  it('takes no body of 10 MB', async () => {
+    const body = Buffer.alloc(10 * 1024 * 1024, 32)
+    const refused = await status({ authorization, 'content-length': `${body.length}` }, body).catch(() => 413)
+    expect(refused).toBe(413)
+    expect(await status({ authorization })).toBe(200)
+  })
+
+  it('goes on when clients close half of the connection, send rubbish, or are many at once', async () => {
+    const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`
+    for (const text of [head, 'rubbish\r\n\r\n']) {
+      const socket = connect(Number(url.port), url.hostname)
+      socket.on('error', () => {})
+      socket.resume()
+      socket.end(text)
+      await once(socket, 'close')
+    }
+    const many = await Promise.allSettled(Array.from({ length: 400 }, () => status({ authorization })))
+    const answers = many.map(one => (one.status === 'fulfilled' ? one.value : 'closed'))
+    expect(new Set(answers).has(200)).toBe(true)
+    for (const answer of answers) expect([200, 503, 'closed']).toContain(answer)
+    await vi.waitFor(async () => expect(await status({ authorization })).toBe(200), { timeout: 5000 })
+  })
+
+  it('does not start without a token, or at what is no address', async () => {
+    const started = async (args: string[], token: string): Promise<string> => {
+      const env = { ...environment(), ...(token !== '' && { AGENT_APPS_MCP_TOKEN: token }) }
+      const child = spawn(process.execPath, [COMMAND, 'mcp', ...args], { cwd, env })
+      let text = ''
+      child.stderr.on('data', chunk => {
+        text += chunk
+      })
+      const [code] = await once(child, 'close')
+      return `${code} ${text}`
+    }
+    expect(await started(['--http', '0'], '')).toMatch(
+      /^2 [\s\S]*There is no token in \$AGENT_APPS_MCP_TOKEN/,
+    )
+    expect(await started(['--http', '0'], 'short')).toMatch(/^2 [\s\S]*fewer than 16 characters/)
+    expect(await started(['--http', 'here'], TOKEN)).toMatch(/^2 [\s\S]*is no address/)
+    expect(await started(['--http', url.port], TOKEN)).toMatch(/^1 [\s\S]*EADDRINUSE/)
+  })
+})

@@ -1,0 +1,39 @@
+import { createRuntime, registerTool } from 'agent-apps'
+import { serveSkills } from 'agent-apps/mcp'
+import { describe, expect, it } from 'vitest'
+import { connectedTo } from '../support/mcp-project.js'
+import { makeTree } from '../support/tree.js'
+
+/** The names that tools are served by, by the names that they have. */
+async function servedNames(names: readonly string[], skills: string[]): Promise<Record<string, string>> {
+  const tree = Object.fromEntries(
+    skills.map(name => [`${name}.skill.md`, `---\nname: ${name}\ndescription: ${name}\n---\n${name}`]),
+  )
+  const runtime = createRuntime({ paths: ['.'], cwd: makeTree(tree) })
+  for (const name of names) registerTool(runtime.globals, { name, description: name, fn: () => name })
+  const client = await connectedTo(runtime, serveSkills(runtime))
+  const { tools } = await client.listTools()
+  for (const { name, description } of tools)
+    expect(await client.callTool({ name })).toMatchObject({ content: [{ text: description }] })
+  return Object.fromEntries(tools.map(({ name, description = '' }) => [description, name]))
+}
+
+describe('the names that tools are served by', () => {
+  it('are what models accept, and differ where those of the tools do', async () => {
+    const long = 'long-'.repeat(20)
+    const names = ['plain', 'acme:deploy', 'ab:cd', 'ab__cd', 'my_tool']
+    const skills = [`${long}a`, `${long}b`]
+    const served = await servedNames(names, skills)
+    expect(served).toMatchObject({
+      plain: 'plain',
+      'acme:deploy': 'acme__deploy',
+      // The one that fits as it is keeps its name.
+      ab__cd: 'ab__cd',
+      my_tool: 'my_tool',
+    })
+    expect(served['ab:cd']).toMatch(/^ab__cd_[0-9a-f]{8}$/)
+    expect(new Set(Object.values(served)).size).toBe(names.length + skills.length)
+    for (const name of Object.values(served)) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(await servedNames([...names].reverse(), skills.reverse())).toEqual(served)
+  })
+})
