@@ -3,7 +3,11 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-const built = (path: string): string => fileURLToPath(new URL(`./dist/${path}`, import.meta.url))
+/** Packages to test with in place of the installed ones: `scripts/run-ai-sdk-7.js` names where they are. */
+const { AGENT_APPS_TESTED_WITH: packages } = process.env
+
+const built = (path: string): string =>
+  packages ? `${packages}/agent-apps/dist/${path}` : fileURLToPath(new URL(`./dist/${path}`, import.meta.url))
 
 /** Which folders of tests a change of what is built concerns most. The first that fits is run, in `npm run test:watch`. */
 const CONCERNED: [changed: RegExp, folders: string[]][] = [
@@ -15,6 +19,8 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/(runtime\/(find|directory|state)|catalog|graph|link)\//, ['find']],
   [/(runtime\/call|schema)\//, ['call']],
   [/cli\//, ['cli']],
+  [/adapters\/ai-sdk/, ['ai-sdk']],
+  [/adapters\/mcp/, ['mcp']],
   [/adapters\//, ['plugins']],
   [/(compiler|runtime)\//, ['same', 'find', 'cli']],
   [/(src|skills)\//, ['contract', 'same']],
@@ -41,11 +47,17 @@ export default defineConfig({
   server: { watch: { ignored: ['**/dist/**'] } },
   resolve: {
     alias: [
+      ...(packages
+        ? [
+            { find: /^ai$/, replacement: `${packages}/ai/dist/index.js` },
+            { find: /^ai\/test$/, replacement: `${packages}/ai/dist/test/index.js` },
+          ]
+        : []),
       { find: /^agent-apps$/, replacement: built('runtime/agent-apps.js') },
       { find: /^agent-apps\/runtime$/, replacement: built('runtime/index.js') },
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
-      { find: /^agent-apps\/(esbuild|store|testing|vite)$/, replacement: built('adapters/$1.js') },
+      { find: /^agent-apps\/(ai-sdk|esbuild|mcp|store|testing|vite)$/, replacement: built('adapters/$1.js') },
     ],
   },
   test: {

@@ -34,6 +34,11 @@ export const goals = {
   /** MB of memory at most while compiling 100,000. */
   memory: 512,
   memorySize: 100_000,
+  /** The tools `glob` and `grep`, against the fastest package and against ripgrep. */
+  glob: 1.1,
+  grep: 1.2,
+  /** MB of memory at most that one of the tools for files takes. */
+  toolMemory: 100,
   /** Bytes of the slim runtime, minified and gzipped. */
   bundle: 12 * 1024,
 }

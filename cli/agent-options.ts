@@ -1,6 +1,15 @@
-import { createRuntime, type Interact, type Runtime, type RuntimePolicy } from 'agent-apps'
+import {
+  AgentAppsError,
+  createRuntime,
+  type Interact,
+  isAgentAppsError,
+  type PathEntry,
+  type Runtime,
+  type RuntimePolicy,
+} from 'agent-apps'
 import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
 import { type Command, type Invocation, projectOptions } from './command.js'
+import { noteAll } from './open-runtime.js'
 
 /** The options of commands that do as an agent would. */
 export const AGENT_OPTIONS: Command['options'] = {
@@ -20,6 +29,7 @@ export async function openForAgents(
   interact?: Interact,
 ): Promise<Runtime> {
   const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
+  const { workspace } = invocation.options
   const trusted = invocation.options.trust === true
   const loaded = await loadConfig({ cwd, global: true, trusted, ...given })
   const { user } = loaded
@@ -27,7 +37,10 @@ export async function openForAgents(
   const config = paths ? {} : loaded.config
   const searched = paths ?? loaded.paths
   return createRuntime({
-    paths: [...searched, ...guessedDirectories(searched)],
+    paths: [
+      ...searched,
+      ...guessedDirectories(searched).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
+    ],
     cwd,
     evaluate,
     ...(!paths && { project: loaded.project }),
@@ -37,6 +50,7 @@ export async function openForAgents(
     external: config.external ?? [],
     ...(user.agents && { agents: user.agents }),
     ...(interact && { interact }),
+    ...(typeof workspace === 'string' && { workspace }),
   })
 }
 
@@ -52,4 +66,32 @@ function policyOf(policy: RuntimePolicy = {}, trusted: boolean): RuntimePolicy {
 /** The agent that the command's `--agent` names, or one without limits of its own. */
 export function agentOf(runtime: Runtime, { options }: Invocation): ReturnType<Runtime['forAgent']> {
   return runtime.forAgent(typeof options.agent === 'string' ? options.agent : {})
+}
+
+const USER_FILE = '~/.config/agent-apps/config.json'
+
+/** What a person at the command can do, where the runtime says what a program can do: by code, or by rule. */
+const HINTS: Readonly<Record<string, string>> = {
+  AGENT_UNKNOWN: `Name one of \`agents\` in ${USER_FILE}, or trust the project that has it: --trust.`,
+  APPROVAL_UNAVAILABLE: `Run it at a terminal, which asks you, or write a rule that allows the call into ${USER_FILE}.`,
+  PERMISSION_MISSING: `What a host grants is \`permissions\` of \`policy\` in ${USER_FILE}, and of the agent that --agent names.`,
+  'permission-missing': `Add them to \`permissions\` of \`policy\` in ${USER_FILE}.`,
+  'project-untrusted': 'Run the tool at a terminal, which asks you, or give --trust if the project is yours.',
+}
+
+/** Throws the error of an agent's call with what a person at the command can do about it. */
+export function withCommandHint(error: unknown): never {
+  const hint = isAgentAppsError(error) && HINTS[error.code]
+  if (!hint) throw error
+  const { code, message, tool } = error
+  throw new AgentAppsError(code, message, { hint, ...(tool !== undefined && { tool }) })
+}
+
+/** Reports the problems that a runtime for agents has found so far. */
+export function noteAgentDiagnostics(runtime: Runtime, invocation: Invocation): void {
+  const found = runtime.diagnostics()
+  noteAll(
+    found.map(one => ({ ...one, note: HINTS[one.rule] ?? one.note })),
+    invocation,
+  )
 }

@@ -69,6 +69,16 @@ export const PATH_OPTION: Record<string, OptionHelp> = {
   },
 }
 
+/** The options of the commands that look up tools as a program would. */
+export const LOOK_UP_OPTIONS: Record<string, OptionHelp> = {
+  ...PATH_OPTION,
+  workspace: {
+    type: 'string',
+    value: 'DIR',
+    describes: 'with the tools for files and processes, which work in this directory',
+  },
+}
+
 /**
  * Converts a command's `--cwd`, `--config`, `--path` and paths to the options of the library.
  *

@@ -20,6 +20,7 @@ import { printable } from './output.js'
  * @param evaluate whether the command may run code
  */
 export async function openRuntime(invocation: Invocation, evaluate: boolean): Promise<Runtime> {
+  const { workspace } = invocation.options
   const { cwd, paths, ...given } = projectOptions({ ...invocation, positionals: [] })
   const { paths: configured, config: loaded }: Pick<LoadedConfig, 'paths' | 'config'> = paths
     ? { paths, config: {} }
@@ -32,6 +33,7 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
     library: loaded.library ?? true,
     external: loaded.external ?? [],
     env: loaded.env ?? [],
+    ...(typeof workspace === 'string' && { workspace }),
   })
 }
 
@@ -101,7 +103,8 @@ export function noteDiagnostics(runtime: Runtime, invocation: Invocation): void 
   noteAll(runtime.diagnostics(), invocation)
 }
 
-function noteAll(diagnostics: readonly Diagnostic[], { output, cwd }: Invocation): void {
+/** Reports problems, each on a line. */
+export function noteAll(diagnostics: readonly Diagnostic[], { output, cwd }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of diagnostics) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, output.stderr)
     output.note(

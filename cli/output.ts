@@ -74,10 +74,11 @@ export class Output {
  */
 export function printable(text: string): string {
   return text.replace(
-    /(?<=##)\[|[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
+    /(?<=##)\[|[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\u{E0000}-\u{E007F}]/gu,
     character => {
-      const code = character.charCodeAt(0)
-      return code === 9 || code === 10 ? ' ' : `\\u${code.toString(16).padStart(4, '0')}`
+      const code = character.codePointAt(0) ?? 0
+      const hex = code.toString(16)
+      return code === 9 || code === 10 ? ' ' : `\\u${code > 0xffff ? `{${hex}}` : hex.padStart(4, '0')}`
     },
   )
 }

@@ -62,7 +62,7 @@ export function readJson(json: string, option = '--args'): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
-    throw usage(`${option} is not JSON: ${(error as Error).message}`)
+    throw usage(`${option} is not JSON: ${(error as Error).message}`, option)
   }
 }
 
@@ -91,8 +91,7 @@ function readValue(text: string, isText: boolean): unknown {
   }
 }
 
-function usage(problem: string): AgentAppsError {
-  return new AgentAppsError('USAGE', `${problem}.`, {
-    hint: `Write --arg key=value, or --args '{"key": "value"}'.`,
-  })
+function usage(problem: string, option = '--args'): AgentAppsError {
+  const others = option === '--args' ? '--arg key=value, or ' : ''
+  return new AgentAppsError('USAGE', `${problem}.`, { hint: `Write ${others}${option} '{"key": "value"}'.` })
 }

@@ -21,6 +21,7 @@ export { type DirectiveForm, directiveForms } from '../src/content/directive-for
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
 export type { HookContext, ToolHooks } from '../src/hooks/tool-hooks.js'
 export type { PluginRecord } from '../src/index/index-format.js'
+export { type DefinedTool, isDefinedTool } from '../src/own/defined-tool.js'
 export type { OwnParts } from '../src/own/own-parts.js'
 export type { Ask, ChoiceQuestion, ConfirmQuestion, Question, TextQuestion } from '../src/own/question.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
@@ -35,10 +36,8 @@ export {
 } from '../src/serialize/transferable-serializer.js'
 export {
   type AnyDefinition,
-  type DefinedTool,
   defineTool,
   definitionOf,
-  isDefinedTool,
   type PreviewContext,
   type ToolDefinition,
   type ToolSchema,
@@ -59,6 +58,7 @@ export {
   ctxHookTrigger,
   ctxOwn,
   ctxPaths,
+  ctxRuntime,
   ctxTarget,
   ctxTool,
   ctxTools,

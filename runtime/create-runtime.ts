@@ -6,7 +6,7 @@ import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
 import { laterMethods } from './call/later-methods.js'
-import { type AgentOptions, checkConfig, checkNamedAgents, checkRuntimePolicy } from './call/own-options.js'
+import { ownLimits } from './call/own-options.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { findTool } from './find/find-tool.js'
@@ -15,7 +15,17 @@ import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools } from './list-tools.js'
 import { readResource } from './read-resource.js'
-import type { Freshness, Globals, InvokeOptions, Stats, ToolConfig } from './state/context.js'
+import { cloneArguments } from './schema/clone-arguments.js'
+import type { AgentOptions } from './state/agent.js'
+import type {
+  Freshness,
+  Globals,
+  InvokeOptions,
+  Stats,
+  ToolConfig,
+  UncheckedLimits,
+  WorkspaceOptions,
+} from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
 import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
@@ -73,6 +83,11 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /**
+   * The folder that the library's tools for files and processes work in, or that and what else they may read
+   * and write. Without it, there are no such tools.
+   */
+  workspace?: string | WorkspaceOptions
 }
 
 const OPTIONS: OptionTable<keyof RuntimeOptions> = {
@@ -92,6 +107,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   policy: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  workspace: 'named',
 }
 
 /**
@@ -176,7 +192,6 @@ const LATER = [
   'activate',
   'deactivate',
   'reload',
-  'endSession',
   'close',
 ] as const
 type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
@@ -190,14 +205,15 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
   const { paths, policy, config, agents, ...rest } = options
-  const own = {
-    ...rest,
-    paths: paths && [...paths],
-    policy: policy && checkRuntimePolicy(policy),
-    agents: agents && checkNamedAgents(agents),
-  }
+  const limits = {
+    policy: ownLimits(policy),
+    config: cloneArguments(config),
+    agents: cloneArguments(agents),
+  } as UncheckedLimits
+  const own = { ...rest, paths: paths && [...paths], policy: limits.policy, agents: limits.agents }
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
-  if (config) globals.toolConfig = checkConfig(config)
+  globals.unchecked = limits
+  globals.toolConfig = limits.config?.tools
   return {
     globals,
     findTool: ref => findTool(ref, globals),

@@ -12,7 +12,6 @@ export type { SpawnedAgent, SpawnedTool, SpawnPolicy } from '../src/skill/tool-c
 export type { Approval } from './approvals/session-approvals.js'
 export type { AgentRuntime } from './call/agent-runtime.js'
 export { invoke } from './call/invoke.js'
-export type { AgentOptions } from './call/own-options.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
 export type { RenderOptions } from './content/render-tool.js'
 export {
@@ -34,6 +33,7 @@ export {
   registerTool,
   unregisterTool,
 } from './registry/programmatic-tools.js'
+export type { AgentOptions } from './state/agent.js'
 export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
@@ -50,6 +50,7 @@ export type {
   RunningTool,
   Stats,
   ToolConfig,
+  WorkspaceOptions,
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'

@@ -42,6 +42,8 @@ export async function close(globals: Globals): Promise<void> {
   const { resolving, settling, tools, events } = globals
   const pending = [...resolving.values(), ...[...settling.values()].map(({ chain }) => chain)]
   await globals.lifecycle?.shutDown()
+  // The files that tools kept for sessions go with the runtime.
+  for (const end of globals.sessionEnds ?? []) await end()
   const faults = [...globals.diagnostics].filter(([, { rule }]) => rule === 'hook-fails')
   release()
   await Promise.allSettled(pending)
@@ -54,5 +56,6 @@ export async function close(globals: Globals): Promise<void> {
     events.listeners.clear()
     clearAllCaches(globals)
     delete globals.parser
+    delete globals.configure
   }
 }

@@ -3,6 +3,7 @@ import {
   type RuntimeOptions,
   type Runtime as SlimRuntime,
 } from './create-runtime.js'
+import { checkAgent, checkLimits } from './options/check-limits.js'
 import { type RegisterFunction, register } from './registry/register.js'
 import type { RegisteredTools } from './typed-tools.js'
 
@@ -24,8 +25,13 @@ export interface Runtime<Tools = RegisteredTools> extends SlimRuntime<Tools> {
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   const runtime = createSlimRuntime<Tools>(options)
   const { globals } = runtime
+  checkLimits(globals)
   return {
     ...runtime,
+    forAgent: agent => {
+      checkAgent(agent ?? {}, globals)
+      return runtime.forAgent(agent)
+    },
     register: (tool: Parameters<typeof register>[1], more = {}) => register(globals, tool, more),
   }
 }

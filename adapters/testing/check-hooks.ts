@@ -1,4 +1,4 @@
-import type { HookContext } from 'agent-apps'
+import { createRuntime, defineTool, type HookContext } from 'agent-apps'
 import { within } from './check-abort.js'
 import { runningSince } from './running-since.js'
 import { messageOf, type Subject } from './subject.js'
@@ -10,29 +10,40 @@ import { messageOf, type Subject } from './subject.js'
 export async function checkHooks(subject: Subject): Promise<void> {
   const { definition, fault } = subject
   if (!definition?.init && !definition?.dispose) return
+  const context = await attempt(subject, 'Making ready what hooks get', () => contextFor(subject))
+  if (!context) return
+  const init = (signal = context.signal): Promise<unknown> =>
+    (async () => definition.init?.({ ...context, signal }))()
+  const dispose = async (instance: unknown): Promise<void> => {
+    await definition.dispose?.({ ...context, instance })
+  }
   const running = runningSince()
-  await attempt(subject, '`dispose` without what `init` returns', () => dispose(subject, undefined))
+  await attempt(subject, '`dispose` without what `init` returns', () => dispose(undefined))
   for (const round of ['`init`', '`init` after `dispose`']) {
-    const made = await attempt(subject, round, () => init(subject))
-    const again = await attempt(subject, `${round}, called again`, () => init(subject))
+    const made = await attempt(subject, round, () => init())
+    const again = await attempt(subject, `${round}, called again`, () => init())
     for (const one of [made, again]) {
-      await attempt(subject, '`dispose`', () => dispose(subject, one))
-      await attempt(subject, '`dispose`, called again', () => dispose(subject, one))
+      await attempt(subject, '`dispose`', () => dispose(one))
+      await attempt(subject, '`dispose`, called again', () => dispose(one))
     }
   }
-  await checkAbortedInit(subject)
+  await checkAbortedInit(subject, init, dispose)
   const left = await running(subject.abortMs)
   if (left.length > 0) fault('hooks', `Something is running after \`dispose\`: ${left.join(', ')}.`)
 }
 
-async function checkAbortedInit(subject: Subject): Promise<void> {
+async function checkAbortedInit(
+  subject: Subject,
+  init: (signal: AbortSignal) => Promise<unknown>,
+  dispose: (instance: unknown) => Promise<void>,
+): Promise<void> {
   const { abortMs, fault } = subject
   const controller = new AbortController()
-  const begun = init(subject, controller.signal).catch(() => undefined)
+  const begun = init(controller.signal).catch(() => undefined)
   controller.abort()
   if (!(await within(begun, abortMs)))
     fault('hooks', `\`init\` goes on for more than ${abortMs} ms after it was aborted.`)
-  const disposed = begun.then(made => dispose(subject, made))
+  const disposed = begun.then(made => dispose(made))
   await attempt(subject, '`dispose` after an `init` that was aborted', async () => {
     await within(disposed, abortMs)
   })
@@ -51,18 +62,26 @@ async function attempt<Result>(
   }
 }
 
-async function init(subject: Subject, signal?: AbortSignal): Promise<unknown> {
-  return subject.definition?.init?.(contextOf(subject, undefined, signal))
-}
-
-async function dispose(subject: Subject, instance: unknown): Promise<void> {
-  await subject.definition?.dispose?.(contextOf(subject, instance))
-}
-
-function contextOf(
-  { tool }: Subject,
-  instance: unknown,
-  signal: AbortSignal = new AbortController().signal,
-): HookContext {
-  return { name: tool.name, signal, instance }
+/** What the hooks of the tool get in its runtime: a tool of its name that declares the same is given it. */
+async function contextFor({ tool: { name }, definition, runtime }: Subject): Promise<HookContext> {
+  const { globals } = runtime
+  const { env = [], interact } = globals.config
+  const tools = globals.toolConfig?.[name] ? { [name]: globals.toolConfig[name] } : {}
+  const alike = createRuntime({
+    ...{ paths: [], library: false, freshness: 'check', env, config: { tools } },
+    ...(interact && { interact }),
+  })
+  let given: HookContext | undefined
+  const init = (context: HookContext): void => {
+    given = context
+  }
+  const { config, env: declared = [] } = definition ?? {}
+  alike.register(defineTool({ name, init, env: declared, ...(config && { config }), execute: () => null }))
+  try {
+    await alike.activate(name)
+  } finally {
+    await alike.close()
+  }
+  if (!given) throw new Error(`The hooks of "${name}" were given nothing.`)
+  return { ...given, signal: new AbortController().signal }
 }

@@ -125,6 +125,7 @@ async function subjectOf(
 ): Promise<Subject> {
   const fn = tool.load ? await tool.load() : tool.fn
   return {
+    runtime,
     tool,
     definition: (await definitionOf(fn)) ?? null,
     samples,

@@ -1,4 +1,4 @@
-import type { AnyDefinition, InvokeOptions, ToolDef } from 'agent-apps'
+import type { AnyDefinition, InvokeOptions, Runtime, ToolDef } from 'agent-apps'
 
 /** What of the contract a check is about. */
 export type CheckName = 'definition' | 'schemas' | 'result' | 'key' | 'abort' | 'hooks' | 'env'
@@ -13,6 +13,8 @@ export interface ConformanceProblem {
 
 /** The tool that is looked at, and how it is called. */
 export interface Subject {
+  /** Where it is called. */
+  runtime: Runtime
   tool: ToolDef
   /** Null for a tool that `defineTool` did not make. */
   definition: (AnyDefinition & Partial<Declared>) | null

@@ -1,5 +1,5 @@
 import { AgentAppsError, type Catalog, makeCatalog } from 'agent-apps'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 import { readChoice } from '../read-choice.js'
@@ -11,7 +11,7 @@ export const catalog: Command = {
   summary: 'print the listing of tools that a host puts into a prompt',
   positionals: { shown: '', min: 0, max: 0 },
   options: {
-    ...PATH_OPTION,
+    ...LOOK_UP_OPTIONS,
     format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: xml)` },
     budget: { type: 'string', value: 'TOKENS', describes: 'how many tokens it may have, about' },
     available: {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AgentAppsError, isAgentAppsError } from 'agent-apps'
+import { AgentAppsError, createRuntime, isAgentAppsError } from 'agent-apps'
 import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { commandLine } from '../command-line.js'
@@ -89,6 +89,7 @@ async function compileOrWatch(invocation: Invocation): Promise<number> {
   const summary =
     options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed, invocation)
   report(result, { format, summary, fails }, invocation)
+  if (options.check !== true && format === 'pretty') await noteLeftOut(invocation)
   return isEmptyUnasked(result.counts.files, invocation) || fails ? 1 : 0
 }
 
@@ -255,6 +256,16 @@ function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invoca
     output.note(
       `Node takes ${shown} for CommonJS, and it is an ES module: name it \`.mjs\`, or write \`"type": "module"\` into the package.json above it. Bundlers and browsers load it as it is.`,
     )
+}
+
+/** Names the library's tools that no bundle has. */
+async function noteLeftOut({ options, output }: Invocation): Promise<void> {
+  if (options.bundle === undefined) return
+  const tools = await createRuntime({ paths: [], workspace: '.' }).listTools()
+  const names = tools
+    .filter(({ frontmatter: { tags } }) => tags.includes('meta-workspace'))
+    .map(({ name }) => name)
+  output.note(`left out of the bundle, as they work with files: ${names.join(', ')}`)
 }
 
 function compileSummary(

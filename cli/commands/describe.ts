@@ -1,5 +1,5 @@
 import { type PluginRecord, pluginOf, type ToolDef, type ToolDetails } from 'agent-apps'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { asJson, fileOf, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
@@ -9,7 +9,7 @@ export const describe: Command = {
   name: 'describe',
   summary: 'show one tool: where it comes from, its schema, resources and content',
   positionals: { shown: '<ref>', min: 1, max: 1 },
-  options: PATH_OPTION,
+  options: LOOK_UP_OPTIONS,
   example: 'agent-apps describe release-notes',
   run,
 }

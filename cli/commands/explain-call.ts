@@ -1,8 +1,7 @@
 import type { Authorization, Runtime, StepAnswer } from 'agent-apps'
-import { agentOf, openForAgents } from '../agent-options.js'
+import { agentOf, noteAgentDiagnostics, openForAgents, withCommandHint } from '../agent-options.js'
 import type { Invocation } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
-import { noteDiagnostics } from '../open-runtime.js'
 import { printable } from '../output.js'
 import { readJson } from '../read-arguments.js'
 
@@ -11,10 +10,12 @@ export async function explainCall(json: string, invocation: Invocation): Promise
   const { output, positionals, cwd } = invocation
   const ref = positionals[0] ?? ''
   const args = readJson(json, '--call')
-  const runtime = await openForAgents(invocation, false)
-  const decided = await agentOf(runtime, invocation).authorize(ref, args)
+  // Code that agents get says the key of a call and what it would do. To look up a place, none is run.
+  const runtime = await openForAgents(invocation, true)
+  const reader = await openForAgents(invocation, false)
+  const decided = await decide(ref, args, runtime, invocation).catch(withCommandHint)
   const { steps, ...last } = decided
-  const placed = await Promise.all(steps.map(step => withPlace(step, runtime)))
+  const placed = await Promise.all(steps.map(step => withPlace(step, reader)))
   const named = output.json ? fromCwd : fromHere
   const shown = placed.map(step => ({ ...step, file: step.file && named(step.file, cwd) }))
   if (output.json) output.jsonResult({ ...last, steps: shown })
@@ -25,14 +26,23 @@ export async function explainCall(json: string, invocation: Invocation): Promise
       output.result(`  ${step} ${decision ?? 'goes on'}: ${printable(reason)}${place}`)
     }
   }
-  noteDiagnostics(runtime, invocation)
+  noteAgentDiagnostics(runtime, invocation)
   return decided.decision === 'deny' ? 1 : 0
+}
+
+async function decide(
+  ref: string,
+  args: unknown,
+  runtime: Runtime,
+  invocation: Invocation,
+): Promise<Authorization> {
+  return agentOf(runtime, invocation).authorize(ref, args)
 }
 
 type PlacedStep = Authorization['steps'][number] & { file: string | null; line: number | null }
 
-async function withPlace(step: StepAnswer, runtime: Runtime): Promise<PlacedStep> {
+async function withPlace(step: StepAnswer, reader: Runtime): Promise<PlacedStep> {
   const { written } = step
-  const origin = written && (await runtime.explain(written.skill)).metadata[written.key]
+  const origin = written && (await reader.explain(written.skill)).metadata[written.key]
   return { ...step, file: origin?.file ?? null, line: origin?.line ?? null }
 }

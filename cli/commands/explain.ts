@@ -1,6 +1,6 @@
 import { AgentAppsError, type ExplainedOrigin, type Explanation } from 'agent-apps'
 import { AGENT_OPTIONS } from '../agent-options.js'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { type Output, printable } from '../output.js'
@@ -11,7 +11,7 @@ export const explain: Command = {
   summary: "say where each of a tool's metadata comes from, and what runs around it",
   positionals: { shown: '<ref>', min: 1, max: 1 },
   options: {
-    ...PATH_OPTION,
+    ...LOOK_UP_OPTIONS,
     call: {
       type: 'string',
       value: 'JSON',

@@ -6,7 +6,7 @@ import {
   renderCatalog,
   type ToolDef,
 } from 'agent-apps'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromHere } from '../from-here.js'
 import {
   asJson,
@@ -26,7 +26,7 @@ export const list: Command = {
   summary: 'show the tools that resolve, where they come from and what they shadow',
   positionals: { shown: '', min: 0, max: 0 },
   options: {
-    ...PATH_OPTION,
+    ...LOOK_UP_OPTIONS,
     tag: {
       type: 'string',
       multiple: true,

@@ -1,5 +1,5 @@
 import { AgentAppsError } from 'agent-apps'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
@@ -8,7 +8,7 @@ export const render: Command = {
   summary: "print a tool's content with its directives run, and nothing that runs around the tool",
   positionals: { shown: '<ref>', min: 1, max: 1 },
   options: {
-    ...PATH_OPTION,
+    ...LOOK_UP_OPTIONS,
     ...ARGUMENT_OPTIONS,
     host: {
       type: 'string',

@@ -1,7 +1,13 @@
 import { inspect } from 'node:util'
 import { AgentAppsError, isAgentAppsError, type Runtime } from 'agent-apps'
-import { AGENT_OPTIONS, agentOf, openForAgents } from '../agent-options.js'
-import { type Command, type Invocation, PATH_OPTION } from '../command.js'
+import {
+  AGENT_OPTIONS,
+  agentOf,
+  noteAgentDiagnostics,
+  openForAgents,
+  withCommandHint,
+} from '../agent-options.js'
+import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { personAt } from '../person.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
@@ -11,7 +17,7 @@ export const run: Command = {
   summary: 'call a tool and print what it gives',
   positionals: { shown: '<ref>', min: 1, max: 1 },
   options: {
-    ...PATH_OPTION,
+    ...LOOK_UP_OPTIONS,
     ...ARGUMENT_OPTIONS,
     'as-agent': { type: 'boolean', describes: 'call it as an agent would: the policy decides, and asks you' },
     ...AGENT_OPTIONS,
@@ -26,7 +32,8 @@ async function runTool(invocation: Invocation): Promise<number> {
   if (output.json) output.result(asJson(result ?? null, positionals[0]))
   else if (typeof result === 'string') output.exact(result.endsWith('\n') ? result : `${result}\n`)
   else if (result !== undefined) output.result(shown(result))
-  noteDiagnostics(runtime, invocation)
+  const note = invocation.options['as-agent'] === true ? noteAgentDiagnostics : noteDiagnostics
+  note(runtime, invocation)
   return 0
 }
 
@@ -42,21 +49,14 @@ async function calledByAgent(ref: string, invocation: Invocation) {
   const { output } = invocation
   // What the command prints and asks with stands on the terminal.
   const runtime = await openForAgents(invocation, true, personAt(invocation, output.stderr.isTTY === true))
-  const agent = agentOf(runtime, invocation)
-  const found = invocation.options.agent === undefined ? await agent.findTool(ref) : null
   try {
+    const agent = agentOf(runtime, invocation)
+    const found = invocation.options.agent === undefined ? await agent.findTool(ref) : null
     return { runtime, result: await agent.invoke(ref, readArguments(invocation, found)) }
   } catch (error) {
-    noteDiagnostics(runtime, invocation)
-    throw isAgentAppsError(error) && error.code === 'APPROVAL_UNAVAILABLE' ? atTerminal(error) : error
+    noteAgentDiagnostics(runtime, invocation)
+    return withCommandHint(error)
   }
-}
-
-function atTerminal({ code, message, tool }: AgentAppsError): AgentAppsError {
-  return new AgentAppsError(code, message, {
-    hint: 'Run it at a terminal, which asks you, or write a rule that allows the call into ~/.config/agent-apps/config.json.',
-    ...(tool !== undefined && { tool }),
-  })
 }
 
 /** Without `--as-agent`, nobody would heed them. */

@@ -1,4 +1,5 @@
 import type { Permission } from '../../src/base/permissions.js'
+import { WORKSPACE_TAG } from '../../src/skill/names.js'
 import { type Guards, readGuards } from '../../src/policy/guards.js'
 import { isOfHost, matchesKnown, nearestToPattern } from '../diagnostics/check-patterns.js'
 import { type Finding, finding } from '../diagnostics/diagnostics.js'
@@ -26,7 +27,9 @@ export function checkGuards<Part extends ReportPart>(
       const { tool } = linked.names.get(name) ?? {}
       if (tool) return declaredBy(guardsOf(tool))
     }
-    return declaredBy(readGuards(library?.get(name)?.frontmatter.metadata ?? {}))
+    const { metadata = {}, tags = [] } = library?.get(name)?.frontmatter ?? {}
+    // A tool that only some hosts have is not what a skill of its name is taken for.
+    return tags.includes(WORKSPACE_TAG) ? [] : declaredBy(readGuards(metadata))
   }
   const found: { directory: number; path: string; finding: Finding }[] = []
   for (const { directory, name, file, tool } of namedTools(parts)) {

@@ -20,6 +20,7 @@ import {
   policyProblem,
 } from '../../src/policy/configured-policy.js'
 import { type DirectoryEntry, mapPaths, type PathEntry, placePaths } from '../../src/skill/path-entry.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
 import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { temporaryName } from '../files/temporary-name.js'
@@ -59,7 +60,7 @@ const FIELDS: OptionTable<keyof Config> = {
   library: 'boolean',
   external: 'strings',
   keep: 'strings',
-  hostTools: 'patterns',
+  hostTools: PATTERNS,
   env: 'strings',
   rules: 'object',
   policy: 'object',

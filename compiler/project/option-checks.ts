@@ -3,6 +3,7 @@ import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
 import { type CloserChecks, checkOptions, type OptionTable } from '../../src/base/options.js'
 import { namespaceProblem } from '../../src/skill/namespaces.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
 import { ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import type { ReportOptions } from './project.js'
 
@@ -12,7 +13,7 @@ const PROJECT_OPTIONS: OptionTable = {
   cwd: 'string',
   config: 'string',
   external: 'strings',
-  hostTools: 'patterns',
+  hostTools: PATTERNS,
 }
 
 /**

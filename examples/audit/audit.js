@@ -1,7 +1,10 @@
 // Writes what agents do as JSON lines, one for each event. Run it with `node examples/audit/audit.js`.
 import { createRuntime, registerTool } from 'agent-apps'
 
-const EVENTS = ['tool:start', 'tool:end', 'tool:error', 'tool:denied', 'trust:asked', 'trust:answered']
+const EVENTS = [
+  ...['tool:start', 'tool:end', 'tool:error', 'tool:denied'],
+  ...['approval:asked', 'approval:answered', 'trust:asked', 'trust:answered'],
+]
 
 /** Writes each event of a runtime as a line, until the returned function is called. */
 export function audit(runtime, write) {
@@ -26,6 +29,7 @@ function line({ error, duration, ...event }) {
 const runtime = createRuntime({
   paths: [],
   policy: { permissions: ['read'] },
+  interact: () => ({ answer: 'allow-once', reason: 'the example asks nobody' }),
 })
 registerTool(runtime.globals, { name: 'look', description: 'Looks.', fn: () => 'seen' })
 registerTool(runtime.globals, {
@@ -34,7 +38,13 @@ registerTool(runtime.globals, {
   metadata: { permissions: { required: ['write'] } },
   fn: () => 'saved',
 })
+registerTool(runtime.globals, {
+  name: 'send',
+  description: 'Sends.',
+  metadata: { gated: true },
+  fn: () => 'sent',
+})
 const stop = audit(runtime, text => process.stdout.write(text))
 const agent = runtime.forAgent({ agentId: 'example' })
-for (const name of ['look', 'save']) await agent.invoke(name).catch(() => {})
+for (const name of ['look', 'save', 'send']) await agent.invoke(name).catch(() => {})
 stop()

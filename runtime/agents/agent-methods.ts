@@ -2,28 +2,25 @@
 
 import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
-import { matchedTool } from '../../src/catalog/offered-tool.js'
-import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import { answerRequest } from '../approvals/waiting-request.js'
-import { findForAgent, offered, requireAllowed } from '../call/agent-calls.js'
+import { answerRequest, refused } from '../approvals/waiting-request.js'
+import { callableAmong, findForAgent, requireAllowed, withRequired } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { decideCall } from '../call/decide-call.js'
-import { optionsOf } from '../call/own-options.js'
 import type { RunContext } from '../call/run-context.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
+import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { allowedAmong } from '../policy/authorize.js'
 import { type Agent, idsOf, keepAbove } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { agentView } from '../trust/agent-view.js'
+import { type AgentView, agentView } from '../trust/agent-view.js'
 import { projectAgent } from '../trust/project-agent.js'
 import { keptList } from './kept-lists.js'
 
@@ -33,7 +30,7 @@ const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 
 /** Where an agent calls from. */
 interface Place {
-  /** The runtime, or as long as its project is not trusted, the runtime without the project's code. */
+  view: AgentView
   globals: Globals
   options: InvokeOptions
   caller: RunContext | undefined
@@ -50,17 +47,14 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
 }
 
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  const { globals, limits, skills } = await placeOf(agent)
-  const tools = await allTools(globals)
-  const decided = async (): Promise<ToolDef[]> =>
-    usable(await allowedAmong(await offered(tools, globals), globals, limits()))
-  return keptList({ ...agent, globals }, skills, tools, decided)
+  return withRequired(await callableTools(agent))
 }
 
-/** Those that do not lack a tool that they require. */
-function usable(tools: ToolDef[]): ToolDef[] {
-  const there = tools.map(matchedTool)
-  return tools.filter(({ frontmatter }) => hasRequiredTools(frontmatter.metadata['requires-tools'], there))
+async function callableTools(agent: Agent): Promise<ToolDef[]> {
+  const { view, limits, skills } = await placeOf(agent)
+  const { globals } = view
+  const tools = await allTools(globals)
+  return keptList({ ...agent, globals }, skills, tools, () => callableAmong(tools, view, limits()))
 }
 
 export async function invoke(
@@ -99,8 +93,9 @@ export async function describe(
   return (await details()).describe(tool.name, globals)
 }
 
+/** The host may have what a tool requires: only the catalog knows its other tools. */
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
-  return (await catalogs()).makeCatalog(await listTools(agent), options)
+  return (await catalogs()).makeCatalog(await callableTools(agent), options)
 }
 
 export async function authorize(
@@ -113,7 +108,9 @@ export async function authorize(
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
-export function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+export async function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+  // Else a tool could approve the calls that it makes.
+  if (agent.caller) throw refused(id, 'an agent that a tool started answers nothing')
   return answerRequest(id, given, idsOf(agent), agent.globals)
 }
 
@@ -125,11 +122,13 @@ async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; 
 /** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
 async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
   const { ids, spawned, named } = agent
+  for (const one of spawned) checkSpawned(one)
+  if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)
   const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
-  const { globals } = await agentView(agent.globals)
+  // What limits agents is known once the project's configuration is, which this reads.
+  const view = await agentView(agent.globals)
+  const { globals } = view
   const caller = agent.caller as RunContext | undefined
-  // What limits agents is known once the project's configuration is.
-  if (globals.configure) await globals.configure()
   const skills: ToolDef[] = []
   for (const name of agent.skills) skills.push(await requireTool(name, globals))
   // Made at the first call: an edge worker makes no random values before it has a request.
@@ -138,12 +137,13 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
   const options = keepAbove(own, { spawned, skills })
   const by = skills.at(-1) ?? caller?.tool
   return {
-    ...{ globals, options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
+    ...{ view, globals, options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
     limits: () => agentLimits(globals, { options, caller }),
   }
 }
 
 async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean): Promise<AgentPolicy> {
-  const { agentId: _, ...policy } = optionsOf(await projectAgent(globals, id, isCall ? ids : null))
-  return policy
+  const known = globals.config.agents?.find(agent => agent.id === id)
+  const { tools, permissions } = known ?? (await projectAgent(globals, id, isCall ? ids : null))
+  return { ...tools, permissions }
 }

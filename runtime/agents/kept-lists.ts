@@ -30,7 +30,8 @@ export async function keptList(
 ): Promise<ToolDef[]> {
   const { config } = globals
   const mayChange = config.freshness !== 'trust' && directoryStates(globals).some(({ library }) => !library)
-  if (mayChange || caller) return decide()
+  // What is withheld of an untrusted project changes with each answer.
+  if (mayChange || caller || globals.isUntrusted) return decide()
   const kept = lists.get(globals) ?? new Map<string, KeptList>()
   lists.set(globals, kept)
   const key = JSON.stringify([policy, spawned])

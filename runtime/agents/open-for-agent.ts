@@ -40,7 +40,8 @@ export async function openForAgent(
   ctx.takeArguments({})
   noteOpened(ctx)
   const source = sourceOf(tool)
-  return openSkill(tool, source ? await runMarkdown(tool, source, ctx, globals) : await content(), globals)
+  const text = source ? await runMarkdown(tool, source, ctx, globals) : await content()
+  return openSkill(tool, globals.redact?.(text) ?? text, globals)
 }
 
 function isOpened(result: unknown): result is OpenedSkill {

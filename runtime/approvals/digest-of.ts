@@ -9,8 +9,8 @@ import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { findBase } from '../cascade/find-base.js'
 import { loadParser, rereadFile } from '../directory/directory-files.js'
-import { isStillFresh } from '../directory/file-freshness.js'
 import { currentIndex, withNames } from '../directory/look-up.js'
+import { isModuleFresh } from '../directory/module-freshness.js'
 import { delegateSource, delegateTarget } from '../find/delegate-source.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
@@ -130,14 +130,11 @@ async function inputsOf(
   code: CodeSource,
   globals: Globals,
 ): Promise<DigestedFile[]> {
-  const { state, names } = source
-  const isTrusted = globals.config.freshness === 'trust'
-  const isSame = (input: string): boolean => isStillFresh(state, names, input)
-  const holds = compiled && (isTrusted || (!compiled.outside && compiled.inputs.every(isSame)))
+  const holds = compiled && isModuleFresh(compiled, source, globals)
   const now = holds ? null : await bundledNow(source, code, globals)
   if (!now) {
     const { inputs = [], outside } = compiled ?? {}
-    const inside = await withNames(state, globals, async () => {
+    const inside = await withNames(source.state, globals, async () => {
       const current = await sourceNow(source, globals)
       return inputs.map((path): DigestedFile => [path, fileDigest(current, path, globals)])
     })

@@ -1,17 +1,10 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
-import type { Globals } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { Store, StoredValue } from '../state/store.js'
 
-const stores = new WeakMap<Globals, Store>()
-
 /** The store of a runtime: the host's, or one in memory that lives as long as the runtime. */
-export function storeOf(globals: Globals): Store {
-  const { own = globals } = globals
-  const store = globals.config.store ?? stores.get(own) ?? memoryStore()
-  stores.set(own, store)
-  return store
-}
+export const storeOf = perRuntime(({ config }) => config.store ?? memoryStore())
 
 /** A store in memory. Values are copied as they go in and out, so that nobody changes one by accident. */
 export function memoryStore(): Store {

@@ -1,3 +1,4 @@
+import { thrownText } from '../../src/base/attempt.js'
 import { isThenable } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { RunEvent } from '../state/events.js'
@@ -24,7 +25,7 @@ function note(type: string, error: unknown, globals: Globals): void {
     column: 1,
     rule: 'listener-throws',
     severity: 'warning',
-    reason: `A listener of "${type}" throws: ${error instanceof Error ? error.message : String(error)}`,
+    reason: `A listener of "${type}" throws: ${thrownText(error)}`,
     note: 'Mend the listener; the call went on without it.',
   })
 }

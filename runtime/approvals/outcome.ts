@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../src/base/json.js'
 import type { ApprovalAnswer } from '../state/policy.js'
+import type { HostAnswer } from './ask-host.js'
 
 /** What came of a question. */
 export interface Outcome {
@@ -10,6 +11,12 @@ export interface Outcome {
 }
 
 const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
+
+/** What came of asking a host. */
+export function outcomeOf(said: HostAnswer): Outcome {
+  if (said.answered) return readAnswer(said.answer)
+  return { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }
+}
 
 /** Reads what a host answered: anything but an answer is none. */
 export function readAnswer(given: unknown): Outcome {

@@ -1,10 +1,9 @@
 import { disk } from '#disk'
-import { attempt, orNull } from '../../src/base/attempt.js'
-import { isJsonObject } from '../../src/base/json.js'
 import type { CallIds, Globals } from '../state/context.js'
 import type { ApprovedCall } from './approved-call.js'
 import type { Approval } from './session-approvals.js'
 import { sha256 } from './sha256.js'
+import { addUserLine, userLines } from './user-lines.js'
 
 /** A file of the user's own: one line for each approval, and for each that was revoked. */
 const FILE = 'approvals.jsonl'
@@ -55,18 +54,17 @@ export async function approveForProject(
   { asking: { globals }, key, digest }: ApprovedCall,
   approval: Approval,
 ): Promise<boolean> {
-  const state = digest.isLasting ? await disk.userState([projectOf(globals)]) : null
-  if (!state) return false
-  const line: Line = { ...approval, project: projectOf(globals), keyHash: await sha256(key.whole) }
+  if (!digest.isLasting) return false
+  const project = projectOf(globals)
+  const line: Line = { ...approval, project, keyHash: await sha256(key.whole) }
   // A disk that is full or may not be written to: the answer then holds for the session.
-  return orNull(() => state.append(FILE, JSON.stringify(line))) ?? false
+  return addUserLine(FILE, project, line).catch(() => false)
 }
 
 /** Revokes an approval that was given for a project. False where there is none with this id. */
 export async function revokeApproval(project: string, id: string): Promise<boolean> {
   const isThere = (await linesOf(project)).some(line => line.id === id)
-  const state = isThere ? await disk.userState([project]) : null
-  return state?.append(FILE, JSON.stringify({ revoked: id, time: Date.now() })) ?? false
+  return isThere && addUserLine(FILE, project, { revoked: id, time: Date.now() })
 }
 
 /** The folder that an approval for the project is for. */
@@ -75,14 +73,8 @@ export function projectOf({ config: { cwd = disk.cwd(), project, projects } }: G
 }
 
 async function linesOf(project: string): Promise<Line[]> {
-  const state = await disk.userState([project])
-  // What cannot be read approves nothing.
-  const text = orNull(() => state?.readText(FILE)) ?? ''
   const lines = new Map<string, Line>()
-  for (const written of text.split('\n')) {
-    // A line that was cut off by a full disk approves nothing.
-    const line = written === '' ? undefined : attempt(() => JSON.parse(written) as unknown)
-    if (!isJsonObject(line)) continue
+  for (const line of await userLines(FILE, [project])) {
     if (typeof line.revoked === 'string') lines.delete(line.revoked)
     else if (line.project === project && typeof line.id === 'string') lines.set(line.id, line as never)
   }

@@ -1,4 +1,5 @@
 import type { Globals } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { Outcome } from './outcome.js'
 
 /** An answer that holds for more than one call. */
@@ -33,6 +34,23 @@ export class SessionApprovals {
   /** Questions that wait for an answer: a call of the same identity waits for it too. */
   readonly waiting = new Map<string, Promise<Outcome>>()
 
+  /** Calls that somebody is asked about. */
+  readonly #asked = new Set<{ sessionId: string | undefined; hasEnded: boolean }>()
+
+  /** Waits for an answer, and says whether its session ended meanwhile. */
+  async during<Answer>(
+    sessionId: string | undefined,
+    answer: Promise<Answer>,
+  ): Promise<{ answer: Answer; hasEnded: boolean }> {
+    const asked = { sessionId, hasEnded: false }
+    this.#asked.add(asked)
+    try {
+      return { answer: await answer, hasEnded: asked.hasEnded }
+    } finally {
+      this.#asked.delete(asked)
+    }
+  }
+
   has(identity: string): boolean {
     return this.#granted.has(identity)
   }
@@ -65,22 +83,16 @@ export class SessionApprovals {
   }
 
   end(sessionId: string): void {
+    for (const asked of this.#asked) asked.hasEnded ||= asked.sessionId === sessionId
     for (const [identity, approval] of this.#granted)
       if (approval.sessionId === sessionId) this.#granted.delete(identity)
     for (const [call, session] of this.#once) if (session === sessionId) this.#once.delete(call)
   }
 }
 
-const approvals = new WeakMap<Globals, SessionApprovals>()
-
-export function sessionApprovals(globals: Globals): SessionApprovals {
-  const { own = globals } = globals
-  const known = approvals.get(own) ?? new SessionApprovals()
-  approvals.set(own, known)
-  return known
-}
+export const sessionApprovals = perRuntime(() => new SessionApprovals())
 
 /** Ends what was approved for a session. */
 export function endApprovals(sessionId: string, globals: Globals): void {
-  approvals.get(globals)?.end(sessionId)
+  sessionApprovals(globals).end(sessionId)
 }

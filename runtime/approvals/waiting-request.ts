@@ -1,7 +1,9 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import type { CallIds, Globals } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { WaitingRequest } from '../state/policy.js'
+import { isConflict } from '../state/store.js'
 import { argumentsText } from './approval-request.js'
 import type { ApprovedCall } from './approved-call.js'
 import { storeOf } from './memory-store.js'
@@ -26,7 +28,7 @@ interface Waiting extends JsonObject {
 }
 
 /** Requests of this process that end by themselves, so that a store in memory does not grow. */
-const ending = new WeakMap<Globals, Map<string, number>>()
+const ending = perRuntime(() => new Map<string, number>())
 
 /**
  * Keeps a request until it is answered, here or in another process. False where it was kept before.
@@ -62,7 +64,7 @@ export async function keepRequest(call: ApprovedCall, request: WaitingRequest): 
     if (isConflict(error)) return keepRequest(call, request)
     throw error
   }
-  ending.get(globals)?.set(id, expires)
+  ending(globals).set(id, expires)
   return true
 }
 
@@ -137,18 +139,12 @@ async function ownerHash({ sessionId, userId, agentId }: Owner): Promise<string>
 }
 
 async function removeExpired(globals: Globals): Promise<void> {
-  const known = ending.get(globals) ?? new Map<string, number>()
-  ending.set(globals, known)
+  const known = ending(globals)
   for (const [id, expires] of known) {
     if (expires > Date.now()) continue
     known.delete(id)
     await storeOf(globals).delete(keyOf(id))
   }
-}
-
-/** Also one that a host's own store throws. */
-function isConflict(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'STATE_CONFLICT'
 }
 
 /** Whatever else a store gives is no request, and grants nothing. */
@@ -161,7 +157,8 @@ function asWaiting(value: unknown): Waiting | null {
   return isOne ? (value as Waiting) : null
 }
 
-function refused(id: string, why: string, cause?: unknown): AgentAppsError {
+/** The error for an answer that does not count. */
+export function refused(id: string, why: string, cause?: unknown): AgentAppsError {
   return new AgentAppsError(
     'APPROVAL_INVALID',
     `The request ${JSON.stringify(id)} takes no answer: ${why}.`,

@@ -1,6 +1,8 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import { isOffered, isThere } from '../../src/catalog/offered-tool.js'
+import type { JsonValue } from '../../src/base/json.js'
+import { isOffered, isThere, matchedTool } from '../../src/catalog/offered-tool.js'
+import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
 import { allTools } from '../find/all-tools.js'
@@ -21,22 +23,33 @@ import type { RunContext } from './run-context.js'
 
 export { copyOfPlain, plainArguments }
 
-/** The tools that an agent is shown: those that it may call, and that say what they are for. */
-export async function listForAgent(own: Globals, limits: AgentLimits): Promise<ToolDef[]> {
-  const { globals } = await agentView(own)
-  return allowedAmong(await offered(await allTools(globals), globals), globals, limits)
+/** Those of a view's tools that an agent may call, as far as they say what they are for. */
+export async function callableAmong(
+  tools: readonly ToolDef[],
+  { globals, shown }: AgentView,
+  limits: AgentLimits,
+): Promise<ToolDef[]> {
+  const offered = tools.filter(tool => isOffered(tool) && isEnabled(tool, globals))
+  return allowedAmong(await shown(offered), globals, limits)
 }
 
-/** Those that agents may know of, as far as they say what they are for. */
-export async function offered(tools: readonly ToolDef[], own: Globals): Promise<readonly ToolDef[]> {
-  const { globals, shown } = await agentView(own)
-  return shown(tools.filter(tool => isOffered(tool) && isEnabled(tool, globals)))
+/** Without those that lack a tool that they require, which a model could not use. */
+export function withRequired(tools: ToolDef[]): ToolDef[] {
+  if (!tools.some(tool => requiredBy(tool) !== undefined)) return tools
+  const there = tools.map(matchedTool)
+  return tools.filter(tool => hasRequiredTools(requiredBy(tool), there))
+}
+
+function requiredBy({ frontmatter }: ToolDef): JsonValue | undefined {
+  return frontmatter.metadata['requires-tools']
 }
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
 export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
-  const { globals } = ctx
-  return as === 'agent' ? listForAgent(globals, agentLimits(globals, ctx)) : allTools(globals)
+  if (as !== 'agent') return allTools(ctx.globals)
+  const view = await agentView(ctx.globals)
+  const { globals } = view
+  return withRequired(await callableAmong(await allTools(globals), view, agentLimits(globals, ctx)))
 }
 
 /** The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN. */
@@ -133,9 +146,9 @@ export async function resultForAgent(
 ): Promise<unknown | OpenedSkill> {
   const { tool, globals } = ctx
   if (isText(tool, chain)) noteOpened(ctx)
-  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof result !== 'string')
-    return globals.redact?.(result) ?? result
-  return (await opening()).openSkill(tool, result, globals)
+  const shown = globals.redact?.(result) ?? result
+  if (tool.kind !== 'folder' || !isText(tool, chain) || typeof shown !== 'string') return shown
+  return (await opening()).openSkill(tool, shown, globals)
 }
 
 /** True for a skill that is a text to be read, and runs nothing. */

@@ -5,12 +5,12 @@ import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Approval } from '../approvals/session-approvals.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
-import { type Agent, agentUnknown } from '../state/agent.js'
+import type { Agent, AgentOptions } from '../state/agent.js'
 import type { CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalAnswer, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './later-methods.js'
-import { type AgentOptions, checkAgent, checkSpawned, optionsOf } from './own-options.js'
+import { ownLimits } from './own-options.js'
 
 /**
  * A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. What the agent may
@@ -62,9 +62,7 @@ export interface AgentRuntime {
   /** The agent in the place of a skill, as if this one's agent ran: its `allowed-tools` and rules narrow. */
   within: (skill: string) => AgentRuntime
   /**
-   * An agent that this one starts: it shares the session, and each policy above limits it.
-   *
-   * @throws OPTIONS_INVALID for anything but limits that narrow; for rules that allow, at the first call
+   * An agent that this one starts: it shares the session, and each policy above limits it. Its first call throws OPTIONS_INVALID for anything but limits that narrow.
    */
   spawn: (policy: SpawnPolicy) => AgentRuntime
 }
@@ -84,33 +82,30 @@ const METHODS = [
   'answer',
 ] as const
 
-/** The runtime of an agent. Throws OPTIONS_INVALID, as a misspelt limit would be none. */
-export function agentRuntime(globals: Globals, options: AgentOptions | string = {}): AgentRuntime {
+/**
+ * The runtime of an agent. What limits it is checked at its first call.
+ *
+ * @param caller the call whose tool starts the agent
+ */
+export function agentRuntime(
+  globals: Globals,
+  options: AgentOptions | string = {},
+  caller?: CallContext,
+): AgentRuntime {
   const isNamed = typeof options === 'string'
-  const known = isNamed ? globals.config.agents?.find(({ id }) => id === options) : undefined
-  // A project's configuration is read at the first call.
-  if (isNamed && !known && !globals.configure && !globals.config.projects) throw agentUnknown(options)
-  const given = isNamed ? (known ? optionsOf(known) : { agentId: options }) : options
-  const { sessionId, agentId, userId, workspaceId, ...policy } = checkAgent(given)
+  const given = isNamed ? { agentId: options } : ownLimits(options)
+  const { sessionId, agentId, userId, workspaceId, ...policy } = Object(given) as AgentOptions
   const ids = definedFields({ sessionId, agentId, userId, workspaceId })
-  const named = known || !isNamed ? undefined : options
-  return runtimeOf({ globals, ids, policy, named, spawned: [], skills: [], caller: undefined })
-}
-
-/** The runtime of an agent that a tool starts. Throws OPTIONS_INVALID. */
-export function spawnFor(caller: CallContext, policy: SpawnPolicy): AgentRuntime {
-  const { globals } = caller
-  return runtimeOf({
-    ...{ globals, caller, ids: {}, policy: undefined, named: undefined, skills: [] },
-    spawned: [checkSpawned(policy)],
-  })
+  const named = isNamed ? options : undefined
+  return runtimeOf({ globals, given, ids, policy, named, spawned: [], skills: [], caller })
 }
 
 function runtimeOf(agent: Agent): AgentRuntime {
+  const { skills, spawned } = agent
   return {
     ...(laterMethods(agent, METHODS, methods, true) as Pick<AgentRuntime, (typeof METHODS)[number]>),
     approvals: laterMethods(agent, ['list', 'revoke'], approvals) as AgentRuntime['approvals'],
-    within: skill => runtimeOf({ ...agent, skills: [...agent.skills, skill] }),
-    spawn: policy => runtimeOf({ ...agent, spawned: [...agent.spawned, checkSpawned(policy)] }),
+    within: skill => runtimeOf({ ...agent, skills: [...skills, skill] }),
+    spawn: policy => runtimeOf({ ...agent, spawned: [...spawned, ownLimits(policy) as SpawnPolicy] }),
   }
 }

@@ -8,7 +8,7 @@ import { checkArguments, checkResult, resolveReturns } from '../schema/check-arg
 import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
-import { spawnFor } from './agent-runtime.js'
+import { agentRuntime } from './agent-runtime.js'
 import { ownOptions } from './own-options.js'
 import { type InvokeFor, observing, RunContext, throwIfAborted } from './run-context.js'
 
@@ -55,7 +55,9 @@ export const invokeFor: InvokeFor = /* @__PURE__ */ Object.assign(
     const own = ownOptions(options)
     return callTool(ref, cloneArguments(args, own?.as === 'agent'), caller.globals, own, caller)
   }) as InvokeFor,
-  { spawn: spawnFor },
+  {
+    spawn: ((caller, policy) => agentRuntime(caller.globals, {}, caller).spawn(policy)) as InvokeFor['spawn'],
+  },
 )
 
 /** The phases of a call, each over what the one before it gave. */
@@ -74,6 +76,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const returns = isThenable(resolving) ? await resolving : resolving
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
+  if (chain.body?.frontmatter.metadata.permissions) (await policies()).limitPart(chain.body, ctx)
   globals.lifecycle?.admit(tool)
   const body = () => (chain.body ?? tool).fn(ctx, forAgent ? forAgent.copyOfPlain(validated) : validated)
   throwIfAborted(ctx)

@@ -4,6 +4,7 @@ import { OWN, type OwnParts } from '../../src/own/own-parts.js'
 import { safeClone } from '../../src/serialize/safe-clone.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
+import { RUNTIME_CONTEXT, type ToolContext } from '../../src/skill/tool-context.js'
 import { pathGet } from '../../src/values/path-expression.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
@@ -28,6 +29,19 @@ export function ctxTarget(ctx: Context): Context {
       tool: name,
     },
   )
+}
+
+/**
+ * Returns the runtime's context of a call, for what the context that `execute` gets leaves out.
+ *
+ * @throws CONTEXT_MISSING where the tool was called without a runtime
+ */
+export function ctxRuntime(ctx: ToolContext): Context {
+  const found = (ctx as { [RUNTIME_CONTEXT]?: Context })[RUNTIME_CONTEXT]
+  if (found?.globals) return found
+  throw new AgentAppsError('CONTEXT_MISSING', 'This tool was called without a runtime.', {
+    hint: 'Call it with `invoke`.',
+  })
 }
 
 /**

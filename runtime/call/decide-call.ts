@@ -38,9 +38,9 @@ export async function decideCall(
     const chain = await chainOf(tool, globals)
     ctx.chain = chain
     ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
-    const steps = await stepsOf(ctx)
-    const isDenied = steps.at(-1)?.decision === 'deny'
-    if (!isDenied && (await isAskedFirst(own, tool))) return authorization([TRUST_ASKED])
+    const isUntrusted = await isAskedFirst(own, tool)
+    const steps = await stepsOf(ctx, !isUntrusted)
+    if (isUntrusted && steps.at(-1)?.decision !== 'deny') return authorization([TRUST_ASKED])
     return await asked(ctx, authorization(steps))
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { POLICY, SPAWN_POLICY } from '../options/check-limits.js'
 import type { InvokeOptions } from '../state/context.js'
-import { POLICY, SPAWN_POLICY } from './own-options.js'
 
 const OPTIONS: OptionTable<keyof InvokeOptions> = {
   signal: 'object',

@@ -4,7 +4,7 @@ import type { CodeSource } from '../../src/content/disk-parser.js'
 import type { ModuleRecord } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { loadParser } from '../directory/directory-files.js'
-import { isStillFresh } from '../directory/file-freshness.js'
+import { isModuleFresh } from '../directory/module-freshness.js'
 import { expectEvaluated } from '../directory/not-evaluated.js'
 import { ownModule } from '../directory/own-module.js'
 import { delegateSource, delegateTarget, functionOf, noTool } from '../find/delegate-source.js'
@@ -76,10 +76,8 @@ async function importCode(
   expectEvaluated(source, globals)
   const { state, names } = source
   if (compiled && globals.config.verify) return (await checks()).importChecked(state, names, compiled.file)
-  const isSame = (input: string): boolean => isStillFresh(state, names, input)
   const module = compiled ? await ownModule(state, compiled.file) : null
-  const isTrusted = globals.config.freshness === 'trust'
-  if (compiled && module !== null && (isTrusted || (!compiled.outside && compiled.inputs.every(isSame))))
+  if (compiled && module !== null && isModuleFresh(compiled, source, globals))
     return disk.importModule(module)
   const parser = await loadParser(globals)
   if (parser) return parser.importModule(state.dir, code, globals.config.external)

@@ -7,7 +7,7 @@ import {
   type Host,
   type HostValues,
 } from '../../src/content/host-placeholders.js'
-import { hostFolders } from '../find/host-folders.js'
+import { hostFolders } from '../directory/host-folders.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 

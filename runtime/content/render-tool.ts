@@ -15,6 +15,7 @@ import { HOSTS } from '../../src/content/host-placeholders.js'
 import { asText, type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
 import { type Inner, type Rendering, renderContent } from '../../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../../src/index/content-record.js'
+import { DATA } from '../../src/values/option-kinds.js'
 import { argumentsRefused } from '../call/call-refused.js'
 import { invokeFor } from '../call/call-tool.js'
 import { runChain } from '../call/run-chain.js'
@@ -22,6 +23,7 @@ import { RunContext, throwIfAborted } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { loadParser } from '../directory/directory-files.js'
 import { requireTool } from '../find/require-tool.js'
+import { lazy } from '../host/later.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
@@ -32,6 +34,8 @@ import { directiveSource } from './directive-source.js'
 import { allForms, contentNotCompiled, findContent, findDirective, knownAmong } from './find-content.js'
 import { HostFilling, type HostOptions } from './host-filling.js'
 import { isInterpolated, runMarkdown } from './markdown-tool.js'
+
+const policies = lazy(() => import('../policy/authorize.js'))
 
 /** Where a text is rendered. */
 interface Place {
@@ -80,7 +84,7 @@ export interface RenderOptions extends Partial<HostOptions> {
   args?: unknown
 }
 
-const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: 'data', host: HOSTS, sessionId: 'string' }
+const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: DATA, host: HOSTS, sessionId: 'string' }
 
 /** Renders a tool's content for `render` of a runtime. */
 export async function render(
@@ -180,6 +184,7 @@ class ToolRendering {
 
   /** A static directive sees no context, as it sees none at build time. */
   private async call(tool: ToolDef, call: DirectiveCall, place: Place): Promise<unknown> {
+    if (tool.frontmatter.metadata.permissions) (await policies()).limitPart(tool, this.ctx)
     if (tool.frontmatter.metadata.static === true) return inTime(tool, call, this.ctx)
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
     Object.assign(ctx.locals, place.locals)

@@ -14,7 +14,7 @@ import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
 import { isFileFresh, isFresh } from './file-freshness.js'
-import { dirKey, diskNames, forgetAdded, forgetDisk, refuse } from './look-up.js'
+import { dirKey, diskNames, forgetAdded, forgetDisk, isAway, refuse } from './look-up.js'
 
 /**
  * The directory's names from its files; null where it does not exist or there is no reader. They are kept
@@ -67,7 +67,7 @@ export async function lookUpOnDisk(
   if (!isTrusted) forgetChanged(state, globals)
   const names = await diskNames(state, globals)
   const record = names?.tool(name)
-  if (!names || !record) return null
+  if (!names || !record || isAway(record, state, globals)) return null
   const found = { state, names, record }
   return isTrusted || isFresh(found) ? found : rereadName(found, name, globals)
 }

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import { INDEX_FILE } from '../../src/index/index-format.js'
+import { INDEX_FILE, isBroken, type NameRecord } from '../../src/index/index-format.js'
 import {
   IndexRefused,
   indexStamp,
@@ -9,6 +9,7 @@ import {
   otherEntry,
   PartsAway,
 } from '../../src/index/read-index.js'
+import { WORKSPACE_TAG } from '../../src/skill/names.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
 import { lazy } from '../host/later.js'
 import { emptyCache, emptyCascades } from '../state/cache.js'
@@ -233,8 +234,19 @@ async function lookUpOnce(
   const names = inIndex?.names ?? (await diskNames(state, globals))
   if (names === null) return null
   const record = inIndex ? inIndex.record : names.tool(name, isOwn)
+  if (record && isAway(record, state, globals)) return null
   if (globals.config.freshness === 'trust') return record ? { state, names, record } : null
   return (await directoryFiles()).lookAgain(state, name, names, record, globals, isOwn)
+}
+
+/** True for a tool of the library that needs a workspace, where the host opened none: there it does not exist. */
+export function isAway(record: NameRecord, { library }: DirectoryState, { config }: Globals): boolean {
+  return (
+    library === true &&
+    !config.workspace &&
+    !isBroken(record) &&
+    record.frontmatter.tags.includes(WORKSPACE_TAG)
+  )
 }
 
 /** The directory's names from its files; null where it does not exist or there is no reader. */

@@ -3,10 +3,11 @@ import { AgentAppsError } from '../../src/base/error.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
-import type { ToolSource } from '../state/tool-source.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf, type ToolSource } from '../state/tool-source.js'
 
 const HINT =
-  'Only `agent-apps compile`, `run` and `render` run code of skills, and a runtime unless it is made with `evaluate: false`.'
+  'Only `agent-apps compile`, `run`, `render` and `explain --call` run code of skills, and a runtime unless it is made with `evaluate: false`.'
 
 /** True for a tool whose code is not to be run. The library's is the package's own. */
 export function isNotEvaluated(
@@ -14,6 +15,12 @@ export function isNotEvaluated(
   { config, isUntrusted }: Globals,
 ): boolean {
   return (config.evaluate === false && !state.library) || (isUntrusted === true && isAsked(state, config))
+}
+
+/** False for a tool whose code is not to be run. What is registered is the program's own. */
+export function mayBeEvaluated(tool: ToolDef, globals: Globals): boolean {
+  const source = sourceOf(tool)
+  return !source || !isNotEvaluated(source, globals)
 }
 
 /** @throws NOT_EVALUATED for a tool whose code is not to be run */

@@ -5,6 +5,7 @@ import {
   directoryFiles,
   directoryStates,
   diskNames,
+  isAway,
   lookUp,
   pathsKey,
   withNames,
@@ -80,7 +81,7 @@ async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]
   if (state.library || globals.config.freshness === 'trust') {
     return names.names().flatMap(name => {
       const record = names.tool(name)
-      return record ? [{ name, state, names, record }] : []
+      return record && !isAway(record, state, globals) ? [{ name, state, names, record }] : []
     })
   }
   const added = await (await directoryFiles()).addedNames(state, names, globals)

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { CodeSource } from '../../src/content/disk-parser.js'
-import { isDefinedTool } from '../../src/skill/define-tool.js'
+import { isDefinedTool } from '../../src/own/defined-tool.js'
 import { parseInline } from '../../src/skill/inline-reference.js'
 import { parseReference } from '../../src/skill/reference.js'
 import type { ToolFunction } from '../state/tool-def.js'

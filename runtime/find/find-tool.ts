@@ -1,6 +1,6 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
-import { parseReference } from '../../src/skill/reference.js'
+import { isName } from '../../src/skill/names.js'
 import { directoryFiles, inSearchOrder, lookUp, pathsKey } from '../directory/look-up.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
@@ -12,8 +12,7 @@ import { toolOf } from './make-tool.js'
 
 const completing = lazy(() => import('./complete-tool.js'))
 const faults = lazy(() => import('./call-faults.js'))
-const inline = lazy(() => import('./inline-tools.js'))
-const paths = lazy(() => import('./read-path.js'))
+const references = lazy(() => import('./resolve-reference.js'))
 
 /** Null entries that are kept: a process that asks for random names forever must not grow without bound. */
 const MISSING_KEPT = 10_000
@@ -85,20 +84,8 @@ function keep(key: string, tool: ToolDef | null, { cache, missing, stats }: Glob
 async function resolveUncached(text: string, globals: Globals): Promise<Resolution> {
   const registered = registeredTool(text, globals)
   if (registered) return { tool: registered }
-  const reference = parseReference(text)
-  switch (reference.kind) {
-    case 'name':
-      return resolveName(reference.name, isAny, globals)
-    case 'layer':
-      return resolveName(reference.name, ({ layer }) => layer === reference.layer, globals)
-    case 'path':
-    case 'file-url':
-      return (await paths()).loadPath(reference, globals)
-    case 'uri':
-      return /^inline:\/\/[a-z0-9]+,/.test(text) ? (await inline()).makeInlineTool(text, globals) : null
-    default:
-      return null
-  }
+  if (isName(text)) return resolveName(text, isAny, globals)
+  return (await references()).resolveReference(text, globals, resolveName)
 }
 
 /** A registered tool of exactly this name, or for a URI one whose source it is. */

@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG, labelOf } from '../../src/skill/names.js'
-import { askIndex, statesAfter } from '../directory/look-up.js'
+import { askIndex, isAway, statesAfter } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
 import { lazy } from '../host/later.js'
 import type { CallContext, Context, Globals } from '../state/context.js'
@@ -17,8 +17,6 @@ const code = lazy(() => import('../call/run-code.js'))
 const markdown = lazy(() => import('../content/markdown-tool.js'))
 const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
-
-const BRAND = Symbol.for('agent-apps.tool')
 
 /** The tool of a record, one for each. Nothing is read for it. */
 export function toolOf(source: ToolSource, globals: Globals): ToolDef {
@@ -80,7 +78,6 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
       },
     },
   }
-  Object.defineProperty(tool, BRAND, { value: true })
   keepSource(tool, source)
   return tool
 }
@@ -109,6 +106,8 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
 function shadowedBy(name: string, by: DirectoryState, globals: Globals): Origin['shadows'] {
   return statesAfter(by, globals).flatMap(state => {
     const record = askIndex(state, globals, index => index.tool(name)) ?? state.diskNames?.tool(name)
-    return record ? [{ layer: state.layer, entry: state.dir, file: record.file }] : []
+    return record && !isAway(record, state, globals)
+      ? [{ layer: state.layer, entry: state.dir, file: record.file }]
+      : []
   })
 }

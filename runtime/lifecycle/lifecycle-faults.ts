@@ -1,3 +1,4 @@
+import { thrownText } from '../../src/base/attempt.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
@@ -51,11 +52,7 @@ export function noteHookFails(
     column: 1,
     rule: 'hook-fails',
     severity: 'warning',
-    reason: `The hook "${hook}" of "${tool}" fails: ${messageOf(error)}`,
+    reason: `The hook "${hook}" of "${tool}" fails: ${thrownText(error)}`,
     note: 'Correct the hook; the runtime went on without it.',
   })
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -3,6 +3,7 @@ import { runtimeClosed } from '../../src/base/error.js'
 import { clearAllCaches } from '../directory/caches.js'
 import { resolve } from '../find/find-tool.js'
 import type { Globals } from '../state/context.js'
+import { agentView } from '../trust/agent-view.js'
 import { lifecycleOf, type RuntimeLifecycle } from './runtime-lifecycle.js'
 import type { ToolInstance } from './tool-instance.js'
 
@@ -27,7 +28,9 @@ async function reloadNow(lifecycle: RuntimeLifecycle): Promise<void> {
 
 async function renew(old: ToolInstance, lifecycle: RuntimeLifecycle): Promise<void> {
   const { tool: before, state } = old
-  const after = (await resolve(before.name, lifecycle.globals).catch(() => null))?.tool
+  // What was edited of a trusted project waits for its next call, which asks about it.
+  const { globals } = await agentView(lifecycle.globals)
+  const after = (await resolve(before.name, globals).catch(() => null))?.tool
   // One that its layer was named for is found by that alone, and looked at again when it is called.
   const isShadowed = after && after.origin.layer !== before.origin.layer
   const instance = after && !isShadowed ? await lifecycle.instanceOf(after).catch(() => null) : null

@@ -1,8 +1,10 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { hooksOf } from '../../src/hooks/tool-hooks.js'
+import { mayBeEvaluated } from '../directory/not-evaluated.js'
 import type { Globals } from '../state/context.js'
 import type { Lifecycle, ManagedCall } from '../state/lifecycle.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { reachOf } from '../trust/reach-of.js'
 import { asyncStorage } from './async-storage.js'
 import { toolInactive } from './lifecycle-faults.js'
 import { hasHooks, requiredWithHooks } from './required-tools.js'
@@ -71,8 +73,10 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   }
 
   async requirementsOf(tool: ToolDef): Promise<ToolInstance[]> {
-    const tools = await requiredWithHooks(tool, this.globals)
-    const found = await Promise.all(tools.map(one => this.instanceOf(one)))
+    const reach = await reachOf(tool, this.globals)
+    const tools = await requiredWithHooks(tool, reach)
+    const evaluated = tools.filter(one => mayBeEvaluated(one, reach))
+    const found = await Promise.all(evaluated.map(one => this.instanceOf(one)))
     return found.filter(one => one !== null)
   }
 

@@ -1,18 +1,25 @@
 import { disk } from '#disk'
+import { thrownText } from '../../src/base/attempt.js'
+import { mayBeEvaluated } from '../directory/not-evaluated.js'
 import { everyTool } from '../find/all-tools.js'
 import { resolve } from '../find/find-tool.js'
 import { requireTool } from '../find/require-tool.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { initFailed, messageOf, noteInitFails } from './lifecycle-faults.js'
+import { agentView } from '../trust/agent-view.js'
+import { initFailed, noteInitFails } from './lifecycle-faults.js'
 import { hasHooks } from './required-tools.js'
 import { letGoOfOwn } from './running-calls.js'
 import { lifecycleOf } from './runtime-lifecycle.js'
 
-/** Initialises all tools with hooks. One that fails is left out, and a diagnostic says so. */
-export async function start(globals: Globals): Promise<void> {
-  const listed = await everyTool(globals)
+/**
+ * Initialises all tools with hooks. One that fails is left out, and a diagnostic says so. Those of a project that
+ * is not trusted wait for their first call.
+ */
+export async function start(own: Globals): Promise<void> {
+  const { globals } = await agentView(own)
+  const listed = (await everyTool(globals)).filter(tool => mayBeEvaluated(tool, globals))
   const { inactive } = lifecycleOf(globals)
   await Promise.all(
     listed.map(async tool => {
@@ -55,6 +62,10 @@ async function startOne(tool: ToolDef, globals: Globals): Promise<void> {
     if (globals.closed || lifecycleOf(globals).known(tool)?.problem === error) return
     // Its code cannot be imported.
     const { origin, name } = tool
-    noteInitFails(disk.resolve(origin.entry, origin.file), initFailed(name, messageOf(error), error), globals)
+    noteInitFails(
+      disk.resolve(origin.entry, origin.file),
+      initFailed(name, thrownText(error), error),
+      globals,
+    )
   }
 }

@@ -28,3 +28,42 @@ export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSig
     signal.removeEventListener('abort', stop)
   }
 }
+
+/** Calls `late` after some milliseconds, of which the time that it is paused for does not count. */
+export class Clock {
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private pauses = 0
+  private began = 0
+  private isStopped = false
+
+  constructor(
+    private readonly late: () => void,
+    private left: number,
+  ) {
+    this.go()
+  }
+
+  /** Does some work that does not count. */
+  async pausedFor<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.pauses++ === 0) {
+      clearTimeout(this.timer)
+      this.left -= performance.now() - this.began
+    }
+    try {
+      return await work()
+    } finally {
+      if (--this.pauses === 0) this.go()
+    }
+  }
+
+  stop(): void {
+    this.isStopped = true
+    clearTimeout(this.timer)
+  }
+
+  private go(): void {
+    if (this.isStopped) return
+    this.began = performance.now()
+    this.timer = setTimeout(this.late, this.left)
+  }
+}

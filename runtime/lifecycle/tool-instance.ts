@@ -1,21 +1,22 @@
 import { disk } from '#disk'
+import { thrownText } from '../../src/base/attempt.js'
 import { type AgentAppsError, isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import type { HookContext, ToolHooks } from '../../src/hooks/tool-hooks.js'
 import type { Globals } from '../state/context.js'
 import type { ManagedCall } from '../state/lifecycle.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { AsyncStorage } from './async-storage.js'
+import { type HookParts, hookAsk, hookParts } from './hook-context.js'
 import {
   HOOK_LIMIT,
   INIT_LIMIT,
   initFailed,
-  messageOf,
   noteHookFails,
   noteInitFails,
   toolInactive,
 } from './lifecycle-faults.js'
 import { type RunningCall, RunningCalls } from './running-calls.js'
-import { orAborted, withinTime } from './time-limit.js'
+import { Clock, orAborted, withinTime } from './time-limit.js'
 
 /** `idle`: not initialised, or disposed of. `failed`: `init` or `activate` failed. */
 export type InstanceState = 'idle' | 'initialising' | 'active' | 'inactive' | 'failed'
@@ -43,6 +44,8 @@ export class ToolInstance {
   /** True once its code was replaced. */
   isRetired = false
   private made: unknown
+  /** What its hooks get of its own, from its first initialisation on. */
+  private parts: HookParts = { config: {}, env: {} }
   private phases: Promise<unknown> = Promise.resolve()
   private ready: Promise<void> | undefined
   private starting: AbortController | undefined
@@ -162,14 +165,15 @@ export class ToolInstance {
     const controller = new AbortController()
     const late = (): void =>
       controller.abort(initFailed(name, `\`init\` took longer than ${INIT_LIMIT / 1000} s`))
-    const timer = setTimeout(late, INIT_LIMIT)
+    const clock = new Clock(late, INIT_LIMIT)
     this.starting = controller
     this.state = 'initialising'
     let begun: Promise<unknown> | undefined
     try {
       if (globals.closed) throw runtimeClosed()
       await orAborted(this.requireOthers(), controller.signal)
-      begun = this.begin(controller.signal)
+      this.parts = await orAborted(hookParts(this.tool, globals), controller.signal)
+      begun = this.begin(controller.signal, clock)
       this.made = await orAborted(begun, controller.signal)
       await this.callHook('activate', this.made, controller, INIT_LIMIT)
       this.state = 'active'
@@ -178,13 +182,14 @@ export class ToolInstance {
     } catch (error) {
       await this.fail(error, begun, controller)
     } finally {
-      clearTimeout(timer)
+      clock.stop()
       this.starting = undefined
     }
   }
 
-  private async begin(signal: AbortSignal): Promise<unknown> {
-    return this.hooks.init?.(this.contextOf(signal, undefined))
+  private async begin(signal: AbortSignal, clock: Clock): Promise<unknown> {
+    const ask = hookAsk(this.tool, this.host.globals, signal, work => clock.pausedFor(work))
+    return this.hooks.init?.({ ...this.contextOf(signal, undefined), ask })
   }
 
   private async requireOthers(): Promise<void> {
@@ -198,14 +203,15 @@ export class ToolInstance {
   }
 
   private async fail(
-    error: unknown,
+    thrown: unknown,
     begun: Promise<unknown> | undefined,
     { signal }: AbortController,
   ): Promise<never> {
     const { globals } = this.host
     const { name } = this.tool
+    const error = globals.redact?.(thrown) ?? thrown
     this.state = 'failed'
-    this.problem = isOwn(error) ? error : initFailed(name, messageOf(error), error)
+    this.problem = isOwn(error) ? error : initFailed(name, thrownText(error), error)
     if (this.problem.code === 'INIT_FAILED') noteInitFails(this.file, this.problem, globals)
     if (begun) {
       const disposed = begun.then(
@@ -263,7 +269,8 @@ export class ToolInstance {
   }
 
   private contextOf(signal: AbortSignal, instance: unknown): HookContext {
-    return { name: this.tool.name, signal, instance }
+    const { tool, parts, host } = this
+    return { name: tool.name, signal, instance, ...parts, ask: hookAsk(tool, host.globals, signal) }
   }
 
   private get file(): string {

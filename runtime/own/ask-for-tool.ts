@@ -1,10 +1,19 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import type { Ask, Question } from '../../src/own/question.js'
-import { askHost } from '../policy/ask-host.js'
-import type { CallContext } from '../state/context.js'
+import { visibleText } from '../../src/policy/shown-text.js'
+import { askHost } from '../approvals/ask-host.js'
+import type { Context, Globals } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
+
+/** Who asks: a call, or a hook, which is of no call. */
+export interface Asker {
+  readonly globals: Globals
+  readonly envelope: Partial<Pick<Context['envelope'], 'agentId' | 'sessionId' | 'userId'>>
+  /** Throws once no answer is wanted any more. */
+  mustGoOn: () => void
+}
 
 /**
  * Asks a person for a tool. The host is told which tool asks, and gets nothing of the question but its known
@@ -13,7 +22,7 @@ import type { ToolDef } from '../state/tool-def.js'
  * @throws OPTIONS_INVALID for a question that is none; INTERACTION_UNAVAILABLE where nobody answers, or the
  *   answer is none; RUN_ABORTED once the call is no longer wanted
  */
-export function askFor(tool: ToolDef, ctx: CallContext, abort: () => AbortSignal | undefined): Ask {
+export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | undefined): Ask {
   const ask = async (question: Question): Promise<string | boolean> => {
     const asked = checkQuestion(tool, question)
     const { agentId, sessionId, userId } = ctx.envelope
@@ -80,10 +89,7 @@ function checkQuestion(tool: ToolDef, question: Question): Asked {
 
 /** A terminal or a direction of writing that a message changes could make it look like another question. */
 function shown(message: string): string {
-  return message.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return message.split('\n').map(visibleText).join('\n')
 }
 
 function unavailable(tool: ToolDef, reason: string): AgentAppsError {

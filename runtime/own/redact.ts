@@ -1,5 +1,6 @@
 import { defineField } from '../../src/base/define-field.js'
 import type { Globals } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 
 /** Shorter values are no secrets: replacing every `1` would make a message unreadable. */
 const SHORTEST = 4
@@ -8,14 +9,16 @@ const SHORTEST = 4
 const HIDDEN = '[redacted]'
 
 /** The values that are left out of what a runtime says, each with the forms that it may be written in. */
-const secretsOf = new WeakMap<Globals, Map<string, readonly string[]>>()
+const secretsOf = perRuntime(() => new Map<string, readonly string[]>())
 
 /** Has a value left out of messages, events and diagnostics from now on. */
 export function hideSecret(value: string, globals: Globals): void {
   if (value.length < SHORTEST) return
-  const secrets = secretsOf.get(globals) ?? new Map<string, readonly string[]>()
-  secretsOf.set(globals, secrets)
-  secrets.set(value, [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed(value))])
+  secretsOf(globals).set(value, [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(wellFormed(value)),
+  ])
   globals.redact ??= given => redacted(given, globals)
 }
 
@@ -24,7 +27,7 @@ export function hideSecret(value: string, globals: Globals): void {
  * identity and loses it. Other objects stay as they are.
  */
 export function redacted<Value>(value: Value, globals: Globals): Value {
-  const secrets = [...(secretsOf.get(globals)?.values() ?? [])].flat()
+  const secrets = [...secretsOf(globals).values()].flat()
   // A secret that holds another one must go first.
   secrets.sort((a, b) => b.length - a.length)
   return clean(value, secrets, new Map()) as Value

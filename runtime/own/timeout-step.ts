@@ -1,4 +1,5 @@
-import { requireTool } from '../find/require-tool.js'
+import { middlewareFor } from '../cascade/compiled-chain.js'
+import { toolNotFound } from '../find/call-faults.js'
 import type { Chain, ChainStep } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -27,7 +28,9 @@ export async function withTimeout(
     const within = (steps: readonly ChainStep[]) => steps.map(step => (step === known ? limited : step))
     return { ...chain, steps: within(chain.steps), entries: within(chain.entries) }
   }
-  const def = await requireTool(TIMEOUT, globals)
+  const found = await middlewareFor(TIMEOUT, tool, '', globals)
+  if (!found?.tool) throw await toolNotFound(TIMEOUT, globals)
+  const def = found.tool
   const step: ChainStep = { name: TIMEOUT, def, args: ms, static: true }
   return { ...chain, steps: [step, ...chain.steps], entries: [step, ...chain.entries] }
 }

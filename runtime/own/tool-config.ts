@@ -1,3 +1,4 @@
+import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { declaredBy } from '../../src/own/declared.js'
@@ -24,7 +25,7 @@ export function configOf(tool: ToolDef, globals: Globals): Promise<JsonObject> {
 }
 
 async function check(tool: ToolDef, globals: Globals): Promise<JsonObject> {
-  const given = globals.toolConfig?.[tool.name] ?? {}
+  const given = definedFields(globals.toolConfig?.[tool.name] ?? {}) as JsonObject
   const { config: schema } = declaredBy(tool.frontmatter.metadata)
   const { enabled, timeoutMs, ...rest } = given
   const own = schema ? withSwitches(given, rest, schema) : rest

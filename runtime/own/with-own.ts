@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../src/base/json.js'
 import { declaredBy } from '../../src/own/declared.js'
 import type { OwnParts } from '../../src/own/own-parts.js'
+import { checkLimits } from '../options/check-limits.js'
 import { openSlot, type Slot } from '../session/slots.js'
 import type { Chain } from '../state/chain.js'
 import type { CallContext, Globals, InvokeOptions } from '../state/context.js'
@@ -32,6 +33,7 @@ export async function withOwn(
   run: (chain: Chain) => Promise<unknown>,
 ): Promise<unknown> {
   const { globals } = ctx
+  checkLimits(globals)
   const slots: Slot[] = []
   let result: unknown
   try {

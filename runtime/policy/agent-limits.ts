@@ -2,15 +2,14 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { isPermission, PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import type { ToolRule } from '../../src/patterns/tool-pattern.js'
 import { policyOf } from '../../src/patterns/tool-rules.js'
-import type { Limits, Written } from '../../src/policy/limits.js'
-import { namespaceOf } from '../../src/skill/names.js'
-import { filledPatterns } from '../find/host-folders.js'
+import type { Limits } from '../../src/policy/limits.js'
+import { filledPatterns } from '../directory/host-folders.js'
 import { aboveOf } from '../state/agent.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Patterns } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { guardsOf } from './guards-of.js'
-import { hostRules, skillRules } from './pattern-lists.js'
+import { hostRules, type Listed, listIn, skillRules } from './pattern-lists.js'
 
 /** A call, and those above it, as far as a policy asks about them. */
 export interface PolicyCall {
@@ -21,11 +20,6 @@ export interface PolicyCall {
   readonly caller: PolicyCall | undefined
   /** For a middleware: the call that it serves. */
   readonly served?: PolicyCall | undefined
-}
-
-/** A list with the namespace that its names are written in. */
-export interface Listed extends Written {
-  namespace: string
 }
 
 /** What limits the calls that an agent makes from one place, whichever tool it calls. */
@@ -116,13 +110,11 @@ class Gathered {
   }
 
   addSkill(tool: ToolDef, globals: Globals): void {
-    const written = { by: `"${tool.name}"`, namespace: namespaceOf(tool.name), skill: tool.name }
     const patterns = filledPatterns(tool, globals)
     const mayRestrict = globals.config.policy?.readAllowedTools !== 'pre-approve'
-    if (patterns !== undefined && mayRestrict)
-      this.allowedTools.push({ ...written, rules: skillRules(patterns) })
+    if (patterns !== undefined && mayRestrict) this.allowedTools.push(listIn(tool, skillRules(patterns)))
     const { rules } = guardsOf(tool)
-    if (rules.length > 0) this.callerRules.push({ ...written, rules })
+    if (rules.length > 0) this.callerRules.push(listIn(tool, rules))
   }
 }
 

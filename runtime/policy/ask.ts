@@ -2,14 +2,14 @@ import { AgentAppsError } from '../../src/base/error.js'
 import type { Decision } from '../../src/policy/decide.js'
 import { approvalRequest } from '../approvals/approval-request.js'
 import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
+import { askHost, TIMEOUT_MS } from '../approvals/ask-host.js'
 import { notifyOfApproval } from '../approvals/notify-of-approval.js'
-import { type Outcome, readAnswer } from '../approvals/outcome.js'
+import { type Outcome, outcomeOf } from '../approvals/outcome.js'
 import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
 import { type Approval, type SessionApprovals, sessionApprovals } from '../approvals/session-approvals.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
 import type { ApprovalAnswer, WaitingRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { askHost, TIMEOUT_MS } from './ask-host.js'
 import { approvalKey } from './call-key.js'
 import { keepDecision } from './denials.js'
 
@@ -82,8 +82,8 @@ export async function requestOf(asking: Asking, decision: Decision): Promise<Wai
   return request
 }
 
-function remembersProject({ asking: { globals } }: ApprovedCall): boolean {
-  return globals.config.policy?.approval?.remember === 'project'
+function remembersProject({ asking: { globals }, isOthers }: ApprovedCall): boolean {
+  return !isOthers && globals.config.policy?.approval?.remember === 'project'
 }
 
 /** The identity of this one call; without an id of its own, that of no call. */
@@ -127,11 +127,14 @@ async function asked(
 
 /** What was edited while a person thought about it is another question: the answer is for what was asked. */
 async function settled(call: ApprovedCall, decision: Decision): Promise<Outcome> {
-  const outcome = await question(call, decision)
+  const { globals, envelope } = call.asking
+  const asking = question(call, decision)
+  const { answer: outcome, hasEnded } = await sessionApprovals(globals).during(envelope.sessionId, asking)
   if (!isAllowed(outcome.answer)) return outcome
   const now = await approvedCall(call.asking, call.key)
   if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
-  await grant(call, outcome.answer)
+  // Else it would hold for a later session of this id.
+  if (!hasEnded) await grant(call, outcome.answer)
   return outcome
 }
 
@@ -144,10 +147,7 @@ async function question(call: ApprovedCall, decision: Decision): Promise<Outcome
   const request = await approvalRequest(call, decision, crypto.randomUUID())
   const about = { id: request.id, reason: decision.reason }
   notifyOfApproval('approval:asked', call, about)
-  const said = await askHost(globals.config, request, abort)
-  const outcome: Outcome = said.answered
-    ? readAnswer(said.answer)
-    : { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }
+  const outcome = outcomeOf(await askHost(globals.config, request, abort))
   notifyOfApproval('approval:answered', call, { ...about, ...outcome })
   return outcome
 }

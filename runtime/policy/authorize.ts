@@ -43,9 +43,17 @@ export async function authorize(call: PolicyCall & Asking & Granting): Promise<v
   call.permitted = PERMISSIONS.filter(one => isGranted(one, limits.permissions))
 }
 
-/** What each step says of a call of an agent, up to the one that decides. The call is not made. */
-export async function stepsOf(call: OwnedCall): Promise<StepAnswer[]> {
+/**
+ * What each step says of a call of an agent, up to the one that decides. The call is not made.
+ *
+ * @param mayRun whether the tool's code may be run, which derives the key. If it may not, and its key decides,
+ *   nothing is said
+ */
+export async function stepsOf(call: OwnedCall, mayRun: boolean): Promise<StepAnswer[]> {
   const limits = await limitsOf(call)
+  const { tool, args, globals } = call
+  const needsCode = guardsOf(tool).approvalKey === 'derived'
+  if (!mayRun && needsCode && mayBeAllowed(agentCall(tool, args, globals), limits)) return []
   return decisionSteps(await keyedCall(call, limits), limits)
 }
 
@@ -108,17 +116,39 @@ function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals):
  * @throws PERMISSION_MISSING
  */
 export function limitCode(call: PolicyCall & Granting): void {
-  const { tool, caller, globals } = call
-  const { required } = guardsOf(tool)
-  for (let one = caller; one; one = one.caller) {
+  const granted = grantedBelow(call.tool, call.caller, call.globals)
+  if (granted) call.granted = granted
+}
+
+/**
+ * Lets code run that is another tool's and runs in the place of the called one, or in its text: a delegate that
+ * it inherits, or a directive. It may require no more than the called tool was granted.
+ *
+ * @throws PERMISSION_MISSING
+ */
+export function limitPart(part: ToolDef, call: PolicyCall): void {
+  grantedBelow(part, call, call.globals)
+}
+
+/**
+ * What a tool may do whose code runs below a call; null where no agent is above.
+ *
+ * @throws PERMISSION_MISSING where it requires more
+ */
+function grantedBelow(
+  tool: ToolDef,
+  call: PolicyCall | undefined,
+  globals: Globals,
+): readonly Permission[] | null {
+  for (let one = call; one; one = one.caller) {
     const granted = grantedFor(one, globals)
     if (granted === null) continue
-    const missing = required.filter(permission => !granted.includes(permission))
-    call.granted = granted
-    if (missing.length === 0) return
+    const missing = guardsOf(tool).required.filter(permission => !granted.includes(permission))
+    if (missing.length === 0) return granted
     const reason = `"${one.tool.name}", whose code calls it, is not granted ${missing.join(', ')}`
     throw deniedCall(tool, { code: 'PERMISSION_MISSING', reason })
   }
+  return null
 }
 
 /** What may be done for a call above; null where it is none of an agent's, nor a middleware of one. */

@@ -1,6 +1,7 @@
+import { thrownText } from '../../src/base/attempt.js'
 import { canonicalJson } from '../../src/base/canonical-json.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import type { JsonValue } from '../../src/base/json.js'
+import { isJsonObject, type JsonValue } from '../../src/base/json.js'
 import { fillKey, ignoredArguments } from '../../src/policy/key-template.js'
 import { maskSecrets } from '../../src/policy/mask-secrets.js'
 import { shownText } from '../../src/policy/shown-text.js'
@@ -40,8 +41,13 @@ export async function callKey(tool: ToolDef, given: unknown): Promise<CallKey> {
     whole: `${form} ${expectShort(tool, text)}`,
     text,
     shown,
-    ignored: ignoredArguments(approvalKey, args),
+    ignored: ignoredArguments(approvalKey, withDeclared(tool, args)),
   }
+}
+
+/** With the arguments that the call leaves out: another one with the same key may have them. */
+function withDeclared({ frontmatter: { params } }: ToolDef, args: JsonValue): JsonValue {
+  return isJsonObject(args) && isJsonObject(params?.properties) ? { ...params.properties, ...args } : args
 }
 
 /**
@@ -73,11 +79,7 @@ async function derivedKey(tool: ToolDef, args: JsonValue): Promise<string> {
   try {
     key = deriveApprovalKey(args as never)
   } catch (error) {
-    throw keyInvalid(
-      tool,
-      `\`deriveApprovalKey\` throws: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    )
+    throw keyInvalid(tool, `\`deriveApprovalKey\` throws: ${thrownText(error)}`, error)
   }
   if (performance.now() - began > DERIVING_MAX) {
     slow.add(tool)

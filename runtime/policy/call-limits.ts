@@ -10,9 +10,10 @@ import type { Globals } from '../state/context.js'
 import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import type { AgentLimits, Listed } from './agent-limits.js'
+import type { AgentLimits } from './agent-limits.js'
 import { guardsOf } from './guards-of.js'
 import { isEnabled } from './is-enabled.js'
+import { type Listed, listIn } from './pattern-lists.js'
 
 /** An agent's call of a tool as it is decided about. */
 export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
@@ -174,8 +175,5 @@ function withIndexes(agent: AgentLimits): AgentLimits {
 function rulesOf(main: ToolDef | null): Listed[] {
   if (!main) return []
   const { rules } = guardsOf(main)
-  const { name } = main
-  return rules.length === 0
-    ? []
-    : [{ by: `"${name}"`, namespace: namespaceOf(name), rules: [...rules], skill: name }]
+  return rules.length === 0 ? [] : [listIn(main, rules)]
 }

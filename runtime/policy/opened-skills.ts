@@ -1,9 +1,9 @@
-import { namespaceOf } from '../../src/skill/names.js'
-import { filledPatterns } from '../find/host-folders.js'
+import { filledPatterns } from '../directory/host-folders.js'
 import type { CallIds, Globals } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { Listed, PolicyCall } from './agent-limits.js'
-import { skillRules } from './pattern-lists.js'
+import type { PolicyCall } from './agent-limits.js'
+import { type Listed, listIn, skillRules } from './pattern-lists.js'
 
 /** A call, as far as it says whose it is. */
 export interface OwnedCall extends PolicyCall {
@@ -24,15 +24,10 @@ class OpenSkills {
   turns = 0
 }
 
-const openOf = new WeakMap<Globals, OpenSkills>()
+const openSkills = perRuntime(() => new OpenSkills())
+
 /** Agents whose opened skills are known. The one that opened least recently is forgotten. */
 const AGENTS_MAX = 1000
-
-function openSkills(globals: Globals): OpenSkills {
-  const known = openOf.get(globals) ?? new OpenSkills()
-  openOf.set(globals, known)
-  return known
-}
 
 /**
  * Remembers that an agent opened a skill, for the calls that the skill's `allowed-tools` matches. It counts
@@ -62,9 +57,7 @@ export function openLists({ globals, caller, envelope }: OwnedCall): Listed[] {
   if (!known || known.messageId !== envelope.messageId || known.caller !== caller) return []
   return [...known.skills].flatMap(tool => {
     const patterns = filledPatterns(tool, globals)
-    const { name } = tool
-    if (patterns === undefined) return []
-    return [{ by: `"${name}"`, namespace: namespaceOf(name), skill: name, rules: skillRules(patterns) }]
+    return patterns === undefined ? [] : [listIn(tool, skillRules(patterns))]
   })
 }
 

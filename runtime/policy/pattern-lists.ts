@@ -1,6 +1,19 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { parsePatterns, type ToolRule } from '../../src/patterns/tool-pattern.js'
+import type { Written } from '../../src/policy/limits.js'
+import { namespaceOf } from '../../src/skill/names.js'
 import type { Patterns } from '../state/policy.js'
+import type { ToolDef } from '../state/tool-def.js'
+
+/** A list with the namespace that its names are written in. */
+export interface Listed extends Written {
+  namespace: string
+}
+
+/** A list that is written in a skill. */
+export function listIn({ name }: ToolDef, rules: readonly ToolRule[]): Listed {
+  return { by: `"${name}"`, namespace: namespaceOf(name), skill: name, rules }
+}
 
 /** Parsed patterns, by their text: each call asks for those of all policies and skills above it. */
 const parsed = new Map<string, readonly ToolRule[]>()

@@ -1,15 +1,16 @@
+import { thrownText } from '../../src/base/attempt.js'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
 import {
-  type DefinedTool,
   defineTool,
   frontmatterNow,
-  isDefinedTool,
   type ToolDefinition,
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
 import type { Context, Globals } from '../state/context.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
 import { descriptionIn } from './description-file.js'
@@ -53,7 +54,7 @@ const FUNCTION_OPTIONS: OptionTable<keyof RegisterFunctionOptions> = {
   visibility: ['hidden'],
   metadata: 'object',
   role: 'string',
-  allowedTools: 'patterns',
+  allowedTools: PATTERNS,
   gated: 'boolean',
   permissions: 'object',
   trust: 'object',
@@ -139,7 +140,7 @@ function noteUnmade(name: string, error: unknown, globals: Globals): void {
     column: 1,
     rule: 'definition-fails',
     severity: 'error',
-    reason: `The definition of "${name}" cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+    reason: `The definition of "${name}" cannot be made: ${thrownText(error)}`,
     note: 'Mend the function that makes it; the tool is left out.',
   })
 }

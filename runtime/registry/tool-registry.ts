@@ -1,6 +1,7 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import { checkOptions } from '../../src/base/options.js'
+import { isPermission, PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import type { DescribedSchema } from '../../src/schema/standard-schema.js'
 import { defineTool } from '../../src/skill/define-tool.js'
 import type { ToolContext } from '../../src/skill/tool-context.js'
@@ -9,7 +10,7 @@ import { descriptionIn } from './description-file.js'
 import { register as registerTool } from './register.js'
 import type { Tool } from './tool.js'
 
-export type ToolPermission = 'read' | 'write' | 'execute' | 'network'
+export type ToolPermission = Permission
 
 /** The permissions that a tool works with. */
 export interface ToolPermissions {
@@ -182,13 +183,10 @@ function contextOf(ctx: ToolContext): Tool.Context {
   return { sessionID, messageID, agent, callID, abort, metadata }
 }
 
-const PERMISSIONS: readonly string[] = ['read', 'write', 'execute', 'network']
-
 function checkPermissions(tool: string, permissions: ToolPermissions | undefined): void {
   if (permissions === undefined) return
   const { required, optional = [], ...rest } = permissions
-  const isKnown = (list: unknown): boolean =>
-    Array.isArray(list) && list.every(one => PERMISSIONS.includes(one))
+  const isKnown = (list: unknown): boolean => Array.isArray(list) && list.every(isPermission)
   if (isKnown(required) && isKnown(optional) && Object.keys(rest).length === 0) return
   throw new AgentAppsError('DEFINITION_INVALID', `The tool "${tool}" has permissions that do not exist.`, {
     hint: `Write \`{ required: [...], optional: [...] }\` with values of ${PERMISSIONS.join(', ')}.`,

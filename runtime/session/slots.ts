@@ -1,13 +1,14 @@
 import { disk } from '#disk'
 import { orNull } from '../../src/base/attempt.js'
 import { canonicalText } from '../../src/base/canonical-text.js'
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { StateSlot } from '../../src/own/declared.js'
 import { notJsonIn } from '../../src/values/not-json.js'
 import { compareWith } from '../schema/validate-schema.js'
 import type { Globals } from '../state/context.js'
-import type { StoredValue } from '../state/store.js'
+import { perRuntime } from '../state/per-runtime.js'
+import { isConflict, type StoredValue } from '../state/store.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { forgetKeys, rememberKey } from './stored-keys.js'
 
@@ -17,7 +18,7 @@ interface Slots {
   bySession: Map<string, Set<string>>
 }
 
-const slotsOf = new WeakMap<Globals, Slots>()
+const slotsOf = perRuntime((): Slots => ({ byKey: new Map(), bySession: new Map() }))
 
 /**
  * Opens a tool's slot for a call. Calls of one session share its object; what they leave in it is kept when
@@ -31,8 +32,7 @@ export async function openSlot(
   sessionId: string | undefined,
   globals: Globals,
 ): Promise<Slot> {
-  const slots = slotsOf.get(globals) ?? { byKey: new Map(), bySession: new Map() }
-  slotsOf.set(globals, slots)
+  const slots = slotsOf(globals)
   const key = keyOf(tool, sessionId, globals)
   const slot = slots.byKey.get(key) ?? new Slot(key, tool, declared, sessionId, globals)
   slots.byKey.set(key, slot)
@@ -51,13 +51,12 @@ export async function openSlot(
 
 /** Removes the slots of a session, from memory and from the store. Calls that run keep nothing any more. */
 export async function endSlots(sessionId: string, globals: Globals): Promise<void> {
-  const slots = slotsOf.get(globals)
-  const keys = slots?.bySession.get(sessionId) ?? []
-  for (const key of keys) {
-    slots?.byKey.get(key)?.end()
-    slots?.byKey.delete(key)
+  const { byKey, bySession } = slotsOf(globals)
+  for (const key of bySession.get(sessionId) ?? []) {
+    byKey.get(key)?.end()
+    byKey.delete(key)
   }
-  slots?.bySession.delete(sessionId)
+  bySession.delete(sessionId)
   await forgetKeys(sessionId, globals)
 }
 
@@ -142,8 +141,7 @@ export class Slot {
       const text = canonicalText(this.value)
       if (text !== this.#kept) await this.#keep(text)
     } catch (error) {
-      this.#failure =
-        isAgentAppsError(error) && error.code === 'STATE_CONFLICT' ? conflict(this.tool, error) : error
+      this.#failure = isConflict(error) ? conflict(this.tool, error) : error
       this.#leave()
       throw this.#failure
     }
@@ -167,14 +165,14 @@ export class Slot {
 
   /** Has the next call begin with what is kept. */
   #leave(): void {
-    const slots = slotsOf.get(this.globals)
-    if (slots?.byKey.get(this.key) !== this) return
-    slots.byKey.delete(this.key)
+    const { byKey } = slotsOf(this.globals)
+    if (byKey.get(this.key) !== this) return
+    byKey.delete(this.key)
     if (this.#isStored) return
     const next = new Slot(this.key, this.tool, this.declared, this.sessionId, this.globals)
     next.value = this.#keptValue
     next.#note(canonicalText(next.value))
-    slots.byKey.set(this.key, next)
+    byKey.set(this.key, next)
   }
 
   /** Before anything walks through it: it may hold itself. */

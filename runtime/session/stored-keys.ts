@@ -1,7 +1,6 @@
-import { isAgentAppsError } from '../../src/base/error.js'
 import { isStringArray } from '../../src/base/json.js'
 import type { Globals } from '../state/context.js'
-import type { Store } from '../state/store.js'
+import { isConflict, type Store } from '../state/store.js'
 
 /** A store cannot list its keys, so those of a session are kept in it too. */
 function listKey(sessionId: string): string {
@@ -22,8 +21,7 @@ export async function rememberKey(sessionId: string, key: string, store: Store):
       await store.set(list, [...keys, key], kept?.version ?? null)
       return
     } catch (error) {
-      const isOvertaken = isAgentAppsError(error) && error.code === 'STATE_CONFLICT'
-      if (!isOvertaken || tries === TRIES_MAX) throw error
+      if (!isConflict(error) || tries === TRIES_MAX) throw error
     }
   }
 }

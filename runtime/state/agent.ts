@@ -3,14 +3,19 @@ import type { CallContext, CallIds, Globals, InvokeOptions } from './context.js'
 import type { AgentPolicy } from './policy.js'
 import type { ToolDef } from './tool-def.js'
 
+/** An agent: its limits, and the ids that its calls have unless they are given others. */
+export interface AgentOptions extends AgentPolicy, Omit<CallIds, 'callId' | 'messageId'> {}
+
 /** An agent: the ids that its calls have unless they are given others, and what limits them. */
 export interface Agent {
   readonly globals: Globals
+  /** What its host gave it, to be checked. */
+  readonly given?: unknown
   /** A session is made at the first call, if the host named none. Agents that it spawns share it. */
   readonly ids: CallIds
   /** What its host gave it; nothing, if a tool spawned it. */
   readonly policy: AgentPolicy | undefined
-  /** The id of an agent that the project's configuration should have. */
+  /** The id of the named agent that it is. */
   readonly named: string | undefined
   /** The policies that it was spawned with, outermost first. */
   readonly spawned: readonly AgentPolicy[]

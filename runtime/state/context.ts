@@ -1,7 +1,7 @@
 /** The context of a call and the state of a runtime: in one file, as each names the other. */
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
-import type { JsonObject } from '../../src/base/json.js'
+import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { NameRecord } from '../../src/index/index-format.js'
@@ -136,6 +136,20 @@ export interface Manager {
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
 export type Freshness = 'trust' | 'check'
 
+/** Where the library's tools for files and processes work. Relative paths start from the runtime's `cwd`. */
+export interface WorkspaceOptions {
+  /** The folder that relative paths of calls start from. */
+  root: string
+  /** Other folders that belong to it. */
+  also?: readonly string[]
+  /** Globs, relative to a folder of it, of files with secrets that may be read nevertheless. */
+  read?: readonly string[]
+  /** Globs, relative to a folder of it, of protected files that may be written nevertheless. */
+  write?: readonly string[]
+  /** Whether the directories of the path entries may be written. Default: false. */
+  skills?: boolean
+}
+
 export interface RuntimeConfig {
   /** Where skills lie, searched left to right. */
   paths: PathEntry[]
@@ -144,7 +158,7 @@ export interface RuntimeConfig {
   /** The project whose configuration counts where this one says nothing: its folder, or what was loaded. */
   project?: string | ProjectConfiguration
   /** Agents that are chosen by their ids. */
-  agents?: readonly NamedAgent[]
+  agents?: readonly NamedAgent[] | undefined
   freshness: Freshness
   /** Whether the skills that the package ships are searched after all others. */
   library: boolean
@@ -159,13 +173,15 @@ export interface RuntimeConfig {
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
   /** What agents may do. */
-  policy?: RuntimePolicy
+  policy?: RuntimePolicy | undefined
   /** Asks a person whether an agent's call may run. */
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
   /** Keeps the state of sessions. Default: memory. */
   store?: Store
+  /** The folder that the library's tools for files and processes work in. Without it, there are none. */
+  workspace?: string | WorkspaceOptions
   /** True where the paths are those of a project's file, which the program did not name. */
   isProjects?: boolean
   /** What the project's configuration says of agents, in effect as far as the project is trusted. */
@@ -173,11 +189,20 @@ export interface RuntimeConfig {
 }
 
 /** A tool's configuration, as the host gives it. */
-export interface ToolConfig extends JsonObject {
+export interface ToolConfig {
+  // Programs may be compiled without `exactOptionalPropertyTypes`, where `undefined` is a value of what is optional.
+  [key: string]: JsonValue | undefined
   /** Whether agents may know of the tool. */
   enabled?: boolean
   /** Milliseconds after which its calls fail. */
   timeoutMs?: number
+}
+
+/** Options that say what agents and tools may do. */
+export interface UncheckedLimits {
+  policy?: RuntimePolicy | undefined
+  agents?: readonly NamedAgent[] | undefined
+  config?: { tools?: Readonly<Record<string, ToolConfig>> } | undefined
 }
 
 /** All state of a runtime. Nothing of agent-apps lies outside of one. */
@@ -187,7 +212,9 @@ export interface Globals {
   /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
   tools: { programmaticTools: RegisteredTools }
   /** The configuration of each tool, by name: apart from `config`, which skills can read. */
-  toolConfig?: Readonly<Record<string, ToolConfig>>
+  toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
+  /** What options say of agents and tools, until it is checked. */
+  unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
   /** Each record's tool, so that one tool is one object. */
@@ -213,6 +240,8 @@ export interface Globals {
   redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
+  /** What ends that tools keep for a session besides their state; without one, for all sessions. */
+  sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The view that agents have of the runtime as long as its project is not trusted. */

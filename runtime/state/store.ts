@@ -20,3 +20,8 @@ export interface Store {
   /** Removes a value, if there is one. */
   delete: (key: string) => Promise<void>
 }
+
+/** True for what a store throws where another value was kept meanwhile: a host's own may throw any error with this code. */
+export function isConflict(error: unknown): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === 'STATE_CONFLICT'
+}

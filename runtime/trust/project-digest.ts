@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { isAgentAppsError } from '../../src/base/error.js'
 import { INDEX_FILE } from '../../src/index/index-format.js'
 import { loadParser } from '../directory/directory-files.js'
-import { isStillFresh } from '../directory/file-freshness.js'
+import { isModuleFresh } from '../directory/module-freshness.js'
 import { delegateSource } from '../find/delegate-source.js'
 import { readDetails } from '../find/read-details.js'
 import type { Globals } from '../state/context.js'
@@ -40,7 +40,7 @@ async function filesOf(tool: ToolDef, view: Globals): Promise<string[]> {
 
 /** The files that code is bundled from which no module of the index stands for. */
 async function inputsOf(source: ToolSource, view: Globals): Promise<string[]> {
-  const { state, names, record } = source
+  const { state, record } = source
   const code =
     record.kind === 'code' && (record.frontmatter.metadata.delegate ?? null) === null
       ? { file: record.file }
@@ -48,9 +48,7 @@ async function inputsOf(source: ToolSource, view: Globals): Promise<string[]> {
   if (code === null) return []
   const compiled = 'file' in code && record.module ? record.module : delegateModule(source)
   const inputs = (compiled?.inputs ?? []).map(input => disk.resolve(state.dir, input))
-  const isSame = (input: string): boolean => isStillFresh(state, names, input)
-  if (compiled && (view.config.freshness === 'trust' || (!compiled.outside && compiled.inputs.every(isSame))))
-    return inputs
+  if (compiled && isModuleFresh(compiled, source, view)) return inputs
   const parser = await loadParser(view)
   const bundled = parser?.inputsOf(state.dir, code, view.config.external).catch(error => {
     // What cannot be bundled cannot be run either.

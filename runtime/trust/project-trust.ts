@@ -1,12 +1,15 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
-import { allTools } from '../find/all-tools.js'
+import type { Outcome } from '../approvals/outcome.js'
+import { everyTool } from '../find/all-tools.js'
+import { checkLimits } from '../options/check-limits.js'
 import type { Globals } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { type ProjectAnswer, type ProjectQuestion, putQuestion } from './ask-project.js'
+import { type ProjectQuestion, putQuestion } from './ask-project.js'
 import { isCodeTool } from './code-tool.js'
 import { digestOfTools } from './project-digest.js'
 import { projectRoot } from './project-root.js'
@@ -19,7 +22,7 @@ export class ProjectTrust {
   /** The digests of the project that were allowed, or denied, for as long as the runtime lives. */
   readonly #answers = new Map<string, boolean>()
   /** By digest: a call at the same time waits for the same answer. */
-  readonly #asking = new Map<string, Promise<ProjectAnswer>>()
+  readonly #asking = new Map<string, Promise<Outcome>>()
 
   /** @param own the runtime as it is once the project is trusted */
   constructor(readonly own: Globals) {}
@@ -71,13 +74,15 @@ export class ProjectTrust {
     if (!this.#canAsk) return 'there is nobody to ask'
     const waiting = this.#asking.get(digest)
     const { answer, reason } = await (waiting ?? this.#asked(call, digest))
-    if (answer === 'allow-session' || answer === 'allow-project') return null
-    if (answer !== 'allow-once') return reason
+    if (answer === 'deny') return reason === '' ? 'it was denied' : `it was denied: ${reason}`
+    if (!answer.startsWith('allow-')) return reason
     // One call was allowed, and this one only waited for it.
-    return waiting ? this.ask(call) : null
+    if (waiting && answer === 'allow-once') return this.ask(call)
+    // What was edited while a person thought about it is another question.
+    return (await this.#digest(call.tool)) === digest ? null : this.ask(call)
   }
 
-  async #asked(call: ProjectQuestion, digest: string): Promise<ProjectAnswer> {
+  async #asked(call: ProjectQuestion, digest: string): Promise<Outcome> {
     const asking = this.#question(call, digest)
     this.#asking.set(digest, asking)
     try {
@@ -91,7 +96,7 @@ export class ProjectTrust {
     }
   }
 
-  async #question(call: ProjectQuestion, digest: string): Promise<ProjectAnswer> {
+  async #question(call: ProjectQuestion, digest: string): Promise<Outcome> {
     const { root: _, ...configuration } = this.own.config.projects ?? { root: '' }
     const tools = await this.#codeTools()
     const listed = call.tool && !tools.includes(call.tool) ? [...tools, call.tool] : tools
@@ -117,7 +122,7 @@ export class ProjectTrust {
 
   async #projectTools(also?: ToolDef): Promise<ToolDef[]> {
     const { view } = this
-    const all = new Set([...(await allTools(view)), ...(also ? [also] : [])])
+    const all = new Set([...(await everyTool(view)), ...(also ? [also] : [])])
     return [...all].filter(tool => {
       const state = sourceOf(tool)?.state
       return state !== undefined && isAsked(state, view.config)
@@ -138,19 +143,15 @@ function requireAll(tool: ToolDef): void {
   tool.frontmatter = { ...frontmatter, metadata: { ...frontmatter.metadata, permissions } }
 }
 
-const trusts = new WeakMap<Globals, ProjectTrust>()
+const trusts = perRuntime(own => new ProjectTrust(own))
 
 /** The trust that a runtime's project needs; null where whoever made the runtime chose all of it. */
 export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const { own = globals } = globals
-  if (!needsTrust(own)) return null
-  const known = trusts.get(own)
-  if (known) return known
-  const trust = new ProjectTrust(own)
-  trusts.set(own, trust)
-  return trust
+  checkLimits(own)
+  return needsTrust(own) ? trusts(own) : null
 }
 
 function needsTrust({ config: { policy, isProjects, paths, projects = { root: '' } } }: Globals): boolean {

@@ -1,8 +1,6 @@
-import { disk } from '#disk'
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import type { UserState } from '../host/disk-seam.js'
+import { addUserLine, userLines } from '../approvals/user-lines.js'
 
-/** Lines of JSON, in the user's own state: each says that a project was trusted, or no longer is. */
+/** A file of the user's own: each line says that a project was trusted, or no longer is. */
 const FILE = 'trust.jsonl'
 
 /** A project that a person trusts, as it was then. */
@@ -17,33 +15,8 @@ export interface TrustedProject {
 
 /** The projects that are trusted. Empty too where the state of the user is not to be believed. */
 export async function trustedProjects(roots: readonly string[] = []): Promise<TrustedProject[]> {
-  const state = await disk.userState(roots)
-  return state ? readProjects(state) : []
-}
-
-/** Remembers that a project is trusted. False where there is no place for that. */
-export async function addTrusted(root: string, digest: string): Promise<boolean> {
-  const state = await disk.userState([root])
-  return state?.append(FILE, line({ root, digest })) ?? false
-}
-
-/** Forgets all that was trusted of a project, and returns that. */
-export async function revokeTrusted(root: string): Promise<TrustedProject[]> {
-  const state = await disk.userState([root])
-  const known = state ? readProjects(state).filter(one => one.root === root) : []
-  if (known.length > 0) state?.append(FILE, line({ root, revoked: true }))
-  return known
-}
-
-function line(said: JsonObject): string {
-  return JSON.stringify({ ...said, at: new Date().toISOString() })
-}
-
-/** A line that cannot be read says nothing: a disk that was full may have torn it. */
-function readProjects(state: UserState): TrustedProject[] {
   const projects = new Map<string, TrustedProject>()
-  for (const text of (state.readText(FILE) ?? '').split('\n')) {
-    const { root, digest, at, revoked } = parsed(text)
+  for (const { root, digest, at, revoked } of await userLines(FILE, roots)) {
     if (typeof root !== 'string') continue
     if (revoked === true) {
       for (const [key, one] of projects) if (one.root === root) projects.delete(key)
@@ -53,11 +26,19 @@ function readProjects(state: UserState): TrustedProject[] {
   return [...projects.values()]
 }
 
-function parsed(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+/** Remembers that a project is trusted. False where there is no place for that. */
+export async function addTrusted(root: string, digest: string): Promise<boolean> {
+  // A disk that is full or may not be written to: the answer then holds for the process.
+  return addUserLine(FILE, root, { root, digest, at: now() }).catch(() => false)
+}
+
+/** Forgets all that was trusted of a project, and returns that. */
+export async function revokeTrusted(root: string): Promise<TrustedProject[]> {
+  const known = (await trustedProjects([root])).filter(one => one.root === root)
+  if (known.length > 0) await addUserLine(FILE, root, { root, revoked: true, at: now() })
+  return known
+}
+
+function now(): string {
+  return new Date().toISOString()
 }

@@ -1,22 +1,27 @@
 import { AgentAppsError } from './error.js'
 import { isJsonObject, isStringArray } from './json.js'
 
-/** What an option must be: a value of a type, of one of the kinds below, or one of some strings. */
-export type OptionKind = 'boolean' | 'string' | 'number' | 'function' | keyof typeof KINDS | readonly string[]
+/** What an option must be: a value of a type, of a kind, or one of some strings. */
+export type OptionKind =
+  | 'boolean'
+  | 'string'
+  | 'number'
+  | 'function'
+  | keyof typeof KINDS
+  | readonly string[]
+  | Kind
 
 /** The options of a function, by name: what is checked, and what messages say, follows from it. */
 export type OptionTable<Name extends string = string> = Readonly<Record<Name, OptionKind>>
 
-type Kind = readonly [text: string, has: (value: unknown, checks: CloserChecks) => boolean]
+/** How messages name a kind, and whether a value is of it. */
+export type Kind = readonly [text: string, has: (value: unknown, checks: CloserChecks) => boolean]
 
-/** Each kind as messages name it, and whether a value is of it. */
 const KINDS = {
   object: ['an object', isJsonObject],
   objects: ['an array of objects', value => Array.isArray(value) && value.every(isJsonObject)],
   named: ['a string or an object', value => typeof value === 'string' || isJsonObject(value)],
-  data: ['JSON data', value => !/function|symbol|bigint/.test(typeof value)],
   strings: ['an array of strings', isStringArray],
-  patterns: ['a string or an array of strings', value => isStringArray([value].flat())],
   paths: [
     'an array of path entries',
     (value, { isPathEntry }) => Array.isArray(value) && value.every(isPathEntry),
@@ -62,8 +67,13 @@ export function kindProblem(value: unknown, kind: OptionKind, checks = BRIEF): s
 }
 
 function kindOf(kind: OptionKind): Kind {
+  if (isKind(kind)) return kind
   if (typeof kind !== 'string')
     return [kind.map(one => `"${one}"`).join(' or '), value => kind.includes(value as string)]
   const known: Readonly<Record<string, Kind>> = KINDS
   return known[kind] ?? [`a ${kind}`, value => typeof value === kind]
+}
+
+function isKind(kind: OptionKind): kind is Kind {
+  return typeof kind[1] === 'function'
 }

@@ -1,3 +1,6 @@
+import type { JsonObject } from '../base/json.js'
+import type { Ask } from '../own/question.js'
+
 /** What a hook of a tool gets. */
 export interface HookContext {
   /** The tool's name, qualified where it has a namespace. */
@@ -6,6 +9,12 @@ export interface HookContext {
   readonly signal: AbortSignal
   /** What `init` returned; undefined for `init` itself, and where it failed. */
   readonly instance: unknown
+  /** The tool's configuration, checked, with defaults. */
+  readonly config: JsonObject
+  /** The variables of the environment that the tool declares and the host lets through. */
+  readonly env: Readonly<Record<string, string>>
+  /** Asks a person. While they are asked, the time of `init` stands still. */
+  readonly ask: Ask
 }
 
 /** The hooks of a tool: what is to be done before it can be called, and when it no longer is. */

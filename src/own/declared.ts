@@ -31,15 +31,6 @@ export function declaredBy(metadata: JsonObject): Declared {
   }
 }
 
-/** The keys whose fields in `defineTool` have other names. */
-export const FIELD_OF: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
-  ['timeout', 'timeoutMs'],
-  ['state-slot', 'state'],
-  ['description-path', 'descriptionPath'],
-  ['requires-tools', 'requiresTools'],
-  ['contract-version', 'contractVersion'],
-])
-
 /** A value under one of the keys that is not of its form. */
 export interface DeclarationFault {
   key: string

@@ -4,6 +4,7 @@ import { kindProblem, type OptionTable } from '../base/options.js'
 import { isPermission, PERMISSIONS, type Permission } from '../base/permissions.js'
 import { parsePatterns } from '../patterns/tool-pattern.js'
 import { policyOf } from '../patterns/tool-rules.js'
+import { PATTERNS } from '../values/option-kinds.js'
 
 type Patterns = string | string[]
 
@@ -45,20 +46,20 @@ export function narrowing({ deny, rules }: ConfiguredPolicy): ConfiguredPolicy {
 
 /** The fields of a policy that a file may have. */
 const POLICY: OptionTable = {
-  allow: 'patterns',
-  deny: 'patterns',
+  allow: PATTERNS,
+  deny: PATTERNS,
   permissions: 'strings',
-  rules: 'patterns',
+  rules: PATTERNS,
   approval: 'object',
   readAllowedTools: ['restrict'],
 }
 const APPROVAL: OptionTable = {
   mode: ['ask', 'allowlist', 'yolo'],
-  allow: 'patterns',
+  allow: PATTERNS,
   remember: ['session', 'project'],
 }
 const AGENT: OptionTable = { id: 'string', tools: 'object', permissions: 'strings' }
-const TOOLS: OptionTable = { allow: 'patterns', deny: 'patterns' }
+const TOOLS: OptionTable = { allow: PATTERNS, deny: PATTERNS }
 
 /** What is wrong with a policy in a file, as a clause; null where nothing is. */
 export function policyProblem(value: unknown): string | null {

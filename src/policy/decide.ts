@@ -1,6 +1,15 @@
+import { thrownText } from '../base/attempt.js'
 import { reachOut } from '../base/permissions.js'
-import { deniedBy, isAllowed, policyOf, type ToolCall } from '../patterns/tool-rules.js'
-import { type AgentCall, grantedTo, isGranted, type Limits, rulesFor, type Written } from './limits.js'
+import { deniedBy, isAllowed, policyOf } from '../patterns/tool-rules.js'
+import {
+  type AgentCall,
+  asMeant,
+  grantedTo,
+  isGranted,
+  type Limits,
+  rulesFor,
+  type Written,
+} from './limits.js'
 import { mayCover, ruleAnswer, stricter } from './rule-answer.js'
 
 /** What a step of the decision says, or the last of them. */
@@ -106,8 +115,7 @@ function guardAnswer(call: AgentCall, { guard }: Limits): RulesAnswer | null {
     const reason = answer === 'deny' ? 'the guard denies it' : 'the guard gave no answer that it may give'
     return { ...said, decision: 'deny', reason }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return { ...said, decision: 'deny', reason: `the guard throws: ${message}` }
+    return { ...said, decision: 'deny', reason: `the guard throws: ${thrownText(error)}` }
   }
 }
 
@@ -142,11 +150,6 @@ function preApproves(list: Written, call: AgentCall): boolean {
   const rules = rulesFor(list, call).filter(rule => policyOf(rule) === 'deny' || mayCover(rule, call))
   const { answer, rule } = isAllowed(rules, asMeant(call, list))
   return answer && rule !== null
-}
-
-/** A call as whoever wrote a list means its name. */
-export function asMeant<Call extends ToolCall>(call: Call, { isMeant }: Written): Call {
-  return isMeant === undefined ? call : { ...call, isMeant }
 }
 
 function passed(step: Decision['step'], reason: string): StepAnswer {

@@ -31,6 +31,11 @@ export function rulesFor({ rules, index }: Written, tool: MatchedTool): readonly
   return index ? index.of(tool) : rules
 }
 
+/** A call as whoever wrote a list means its name. */
+export function asMeant(call: AgentCall, { isMeant }: Written): AgentCall {
+  return isMeant === undefined ? call : { ...call, isMeant }
+}
+
 /** Lists of rules of which only the strictest answer counts. */
 export interface RuleGroup {
   lists: readonly Written[]

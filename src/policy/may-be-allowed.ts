@@ -1,7 +1,14 @@
 import { selectsTool, type ToolRule } from '../patterns/tool-pattern.js'
 import { isAlwaysAllowed, policyOf } from '../patterns/tool-rules.js'
-import { asMeant } from './decide.js'
-import { type AgentCall, isGranted, type Limits, type RuleGroup, rulesFor, type Written } from './limits.js'
+import {
+  type AgentCall,
+  asMeant,
+  isGranted,
+  type Limits,
+  type RuleGroup,
+  rulesFor,
+  type Written,
+} from './limits.js'
 import { countingRules } from './rule-answer.js'
 
 /**

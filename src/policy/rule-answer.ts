@@ -2,7 +2,7 @@ import { reachOut } from '../base/permissions.js'
 import { FOREIGN_NAMES, type ToolRule } from '../patterns/tool-pattern.js'
 import { policyOf, trustOf } from '../patterns/tool-rules.js'
 import { labelOf } from '../skill/names.js'
-import { type AgentCall, type Limits, type RuleGroup, rulesFor, type Written } from './limits.js'
+import { type AgentCall, asMeant, type Limits, type RuleGroup, rulesFor, type Written } from './limits.js'
 
 type Answer = 'allow' | 'ask' | 'deny'
 
@@ -37,7 +37,7 @@ export function stricter(one: Answer, other: Answer): boolean {
 const SAYS = { allow: 'allows it', ask: 'asks', deny: 'denies it' } as const
 
 function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswer | null {
-  const meant = list.isMeant === undefined ? call : { ...call, isMeant: list.isMeant }
+  const meant = asMeant(call, list)
   const said = trustOf(countingRules(call, list, group), meant)
   if (!said?.rule) return null
   const { text } = said.rule

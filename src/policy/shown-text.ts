@@ -6,8 +6,13 @@ const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069
 
 /** A text as a person may be shown it: what could hide a part of it is written as an escape, and its end is cut. */
 export function shownText(text: string): string {
-  const escaped = text.slice(0, SHOWN_MAX).replace(UNSEEN, escapeOf)
+  const escaped = visibleText(text.slice(0, SHOWN_MAX))
   return text.length > SHOWN_MAX ? `${escaped}… (${text.length} characters)` : escaped
+}
+
+/** A text with an escape for each character that is not seen, or that changes how others are. */
+export function visibleText(text: string): string {
+  return text.replace(UNSEEN, escapeOf)
 }
 
 function escapeOf(character: string): string {

@@ -32,6 +32,8 @@ export class PatternWork {
 }
 
 export interface LinearPattern {
+  /** The pattern as the host's `RegExp` takes it. */
+  source: string
   /** The number of its states. */
   size: number
   /** True where the pattern matches anywhere in the string. Throws TextTooLong. */
@@ -42,9 +44,10 @@ export interface LinearPattern {
  * Compiles a regular expression.
  *
  * @param work is shared with other patterns; without it, each string may take all steps
+ * @param ignoreCase whether letters match in upper and lower case
  * @throws PatternRefused for a pattern that is no regular expression, is too complex, or has a backreference
  */
-export function linearPattern(pattern: string, work?: PatternWork): LinearPattern {
+export function linearPattern(pattern: string, work?: PatternWork, ignoreCase = false): LinearPattern {
   const source = withoutNeedlessEscapes(pattern)
   try {
     new RegExp(source, 'u')
@@ -52,8 +55,9 @@ export function linearPattern(pattern: string, work?: PatternWork): LinearPatter
     throw new PatternRefused((error as Error).message.replace(/^.*\/u: /s, ''))
   }
   const program = new Program()
-  const main = program.automaton(new Parser(source).parse(), false)
+  const main = program.automaton(new Parser(source, ignoreCase).parse(), false)
   return {
+    source,
     size: program.states.length,
     test: text => new Match(program, text, work ?? new PatternWork()).ends(main, true).includes(1),
   }
@@ -90,7 +94,10 @@ type Holds = (text: readonly number[], position: number) => boolean
 /** Parses a pattern that the host's `RegExp` has accepted, so it checks the syntax no further. */
 class Parser {
   #at = 0
-  constructor(readonly source: string) {}
+  constructor(
+    readonly source: string,
+    readonly ignoreCase: boolean,
+  ) {}
 
   parse(): Node {
     const parts = [this.#sequence()]
@@ -139,7 +146,7 @@ class Parser {
     const reference = this.#match(/\\(?:[1-9]\d*|k<)/y)
     if (reference) throw new PatternRefused('it refers back to what a group matched')
     const [character = ''] = this.#match(CHARACTER) ?? []
-    return { kind: 'character', fits: fitsOf(character) }
+    return { kind: 'character', fits: fitsOf(character, this.ignoreCase) }
   }
 
   #group(): Node {
@@ -162,8 +169,8 @@ const CHARACTER =
   /\[(?:\\[\s\S]|[^\]\\])*\]|\\u\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[A-Za-z]|\\[pP]\{[^}]*\}|\\[\s\S]|[\s\S]/uy
 
 /** Makes the test for one character, escape or class, by the host's `RegExp`. */
-function fitsOf(source: string): Fits {
-  if (source.length === 1 && source !== '.') {
+function fitsOf(source: string, ignoreCase: boolean): Fits {
+  if (!ignoreCase && source.length === 1 && source !== '.') {
     const only = source.charCodeAt(0)
     return codePoint => codePoint === only
   }
@@ -171,14 +178,14 @@ function fitsOf(source: string): Fits {
   let one: RegExp | undefined
   const known: (boolean | undefined)[] = []
   return codePoint => {
-    one ??= new RegExp(`^${source}$`, 'u')
+    one ??= new RegExp(`^${source}$`, ignoreCase ? 'iu' : 'u')
     if (codePoint > 127) return one.test(String.fromCodePoint(codePoint))
     known[codePoint] ??= one.test(String.fromCharCode(codePoint))
     return known[codePoint]
   }
 }
 
-const isWord = fitsOf('\\w')
+const isWord = fitsOf('\\w', false)
 
 function isWordEdge(text: readonly number[], position: number): boolean {
   const before = text[position - 1]

@@ -1,9 +1,11 @@
-import { definedFields } from '../base/defined-fields.js'
 import { AgentAppsError } from '../base/error.js'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import type { JsonObject, JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
-import { HOOK_FIELDS, HOOKS_KEY, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
-import { declarationFaults, FIELD_OF } from '../own/declared.js'
+import { HOOK_FIELDS, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
+import { declarationFaults } from '../own/declared.js'
+import { DEFINED_TOOL, type DefinedTool } from '../own/defined-tool.js'
+import { frontmatterOf } from '../own/definition-frontmatter.js'
+import { FIELD_OF, fieldGivenTwice, fieldsByOwnNames } from '../own/field-names.js'
 import {
   type DescribedSchema,
   type InferInput,
@@ -94,17 +96,7 @@ type GivenArguments<Params> = Params extends DescribedSchema ? InferInput<Params
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
 type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
 
-const BRAND = Symbol.for('agent-apps.defined-tool')
 const DEFINITION = Symbol.for('agent-apps.definition')
-
-/** The result of `defineTool`: an object that every copy of the package recognizes as a tool. */
-export interface DefinedTool<Result = unknown> {
-  readonly name: string
-  /** The tool as a function `(context, args)`, the form in which all tools are called. */
-  readonly fn: (context: unknown, args?: unknown) => Promise<Result>
-  /** Its frontmatter, with its schemas as JSON Schema. */
-  readonly frontmatter: () => Promise<JsonObject>
-}
 
 /**
  * Creates a tool from a definition, for a `.skill.ts` to export or a program to register. With a name and a
@@ -150,7 +142,7 @@ export function defineTool(
   keepHooks(fn, async () => hooksIn(await ready()))
   Object.defineProperty(fn, DEFINITION, { value: ready })
   const tool: DefinedTool = { name, fn, frontmatter: async () => frontmatterLater(await ready()) }
-  return Object.defineProperties(tool, { [BRAND]: { value: true }, [DEFINITION]: { value: given } })
+  return Object.defineProperties(tool, { [DEFINED_TOOL]: { value: true }, [DEFINITION]: { value: given } })
 }
 
 /** The definition of the tool that a function runs; undefined for a function that is none of `defineTool`. */
@@ -209,89 +201,6 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
     throw invalid(`a wrong value for "${field}"`, `It must be ${fault.expected}.`)
   }
   return own
-}
-
-/** Other libraries' names of fields, each with ours. */
-const OWN_NAMES = new Map([
-  ['inputSchema', 'params'],
-  ['parameters', 'params'],
-  ['outputSchema', 'returns'],
-])
-
-/** Our name of a field of a definition. */
-export function ownFieldName(field: string): string {
-  return OWN_NAMES.get(field) ?? field
-}
-
-/** A definition with each field under our name. */
-export function fieldsByOwnNames<Fields extends object>(definition: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(definition).map(([field, value]) => [ownFieldName(field), value]),
-  ) as Fields
-}
-
-/** The first field that is given under a second name too; null where there is none. */
-export function fieldGivenTwice(fields: readonly string[]): { first: string; field: string } | null {
-  const given = new Map<string, string>()
-  for (const field of fields) {
-    const first = given.get(ownFieldName(field))
-    if (first !== undefined && first !== field) return { first, field }
-    given.set(ownFieldName(field), field)
-  }
-  return null
-}
-
-/** True for the result of any copy of the package's `defineTool`. */
-export function isDefinedTool(value: unknown): value is DefinedTool {
-  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
-}
-
-/**
- * Returns a definition's fields as the frontmatter of a Markdown skill has them; absent fields stay absent.
- */
-export function frontmatterOf({
-  name,
-  description,
-  allowedTools,
-  metadata,
-  role,
-  visibility,
-  tags,
-  params,
-  returns,
-  gated,
-  permissions,
-  trust,
-  timeoutMs: timeout,
-  deriveApprovalKey,
-  preview,
-  config,
-  env,
-  state,
-  descriptionPath,
-  requires,
-  requiresTools,
-  contractVersion,
-  executor,
-  ...rest
-}: Record<string, unknown>): JsonObject {
-  const [hooks] = HOOK_FIELDS.filter(field => rest[field] !== undefined)
-  const own = definedFields({
-    ...{ role, visibility, tags, params, returns, gated, permissions, trust, timeout },
-    ...{ config, env, 'state-slot': state, 'description-path': descriptionPath, requires, executor },
-    ...{ 'requires-tools': requiresTools, 'contract-version': contractVersion },
-    // What only the code can do is marked, so that it is not loaded to learn whether it does.
-    'approval-key': deriveApprovalKey && true,
-    'approval-preview': preview && true,
-    [HOOKS_KEY]: hooks && true,
-  })
-  const all = { ...(isJsonObject(metadata) ? metadata : {}), ...own }
-  return definedFields({
-    name,
-    description,
-    'allowed-tools': allowedTools,
-    metadata: Object.keys(all).length > 0 ? all : undefined,
-  }) as JsonObject
 }
 
 /** A definition whatever its arguments and result are. */

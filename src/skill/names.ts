@@ -46,6 +46,9 @@ export function toolNameProblem(text: string): string | null {
 /** The tag of the tools that ship with the library. Only the loader adds it. */
 export const INTERNAL_TAG = 'meta-internal'
 
+/** The tag of the library's tools that exist only where the host opened a workspace. */
+export const WORKSPACE_TAG = 'meta-workspace'
+
 /**
  * Normalizes tags for comparison: lowercase, with every run of characters other than letters and digits
  * replaced by one hyphen, none first or last, each tag once, in the author's order.

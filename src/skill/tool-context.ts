@@ -98,9 +98,29 @@ export interface CallContext {
   withHooks?: (fn: object, run: (instance: unknown) => Promise<unknown>) => Promise<unknown>
 }
 
+/** Where a tool's context keeps the runtime's, for the library's own tools. */
+export const RUNTIME_CONTEXT: unique symbol = /* @__PURE__ */ Symbol.for('agent-apps.context')
+
 /** The context that `execute` gets, for the context that a runtime calls with. */
 export function toolContextOf(context: unknown, instance?: unknown): ToolContext {
-  return new ContextOf((context ?? {}) as CallContext, instance)
+  return new Proxy(new ContextOf((context ?? {}) as CallContext, instance), AS_OWN)
+}
+
+/** Shows getters as fields of their object, so that tools can spread it: defining them on each would take far longer. */
+const AS_OWN: ProxyHandler<ContextOf> = {
+  // The getters read a private field, which only the object itself has.
+  get: (context, key) => Reflect.get(context, key),
+  set: (context, key, value) => Reflect.set(context, key, value),
+  ownKeys: fieldsOf,
+  getOwnPropertyDescriptor: (context, key) =>
+    fieldsOf(context).includes(key)
+      ? { get: () => Reflect.get(context, key), enumerable: true, configurable: true }
+      : undefined,
+}
+
+function fieldsOf(context: ContextOf): (string | symbol)[] {
+  const getters = Reflect.ownKeys(ContextOf.prototype).filter(key => key !== 'constructor')
+  return [...Reflect.ownKeys(context), ...getters]
 }
 
 /**
@@ -114,6 +134,10 @@ class ContextOf implements ToolContext {
     readonly instance: unknown,
   ) {
     this.#ctx = ctx
+  }
+
+  get [RUNTIME_CONTEXT](): CallContext {
+    return this.#ctx
   }
 
   get signal(): AbortSignal | undefined {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type ApprovalRequest, createRuntime, type Runtime } from 'agent-apps'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answering, asking, code } from '../support/asking.js'
+import { runtimeWith } from '../support/registered-runtime.js'
 import { temporary } from '../support/temporary.js'
 import { writeTree } from '../support/tree.js'
 
@@ -61,6 +62,24 @@ describe('an approval for the session', () => {
     await once.runtime.endSession('s')
     await once.runtime.forAgent(ids).invoke('gated', {}, { callId: '1' })
     expect(once.requests).toHaveLength(2)
+  })
+
+  it('does not begin where the session ends before the answer comes', async () => {
+    let answer: (said: 'allow-session' | 'deny') => void = () => {}
+    const interact = (): Promise<'allow-session' | 'deny'> =>
+      new Promise(resolve => {
+        answer = resolve
+      })
+    const runtime = runtimeWith({ deploy: { gated: true } }, { interact })
+    const call = async (said: 'allow-session' | 'deny', isEnded: boolean): Promise<unknown> => {
+      const called = code(runtime.forAgent({ sessionId: 's' }).invoke('deploy'))
+      await new Promise(resolve => setTimeout(resolve, 50))
+      if (isEnded) await runtime.endSession('s')
+      answer(said)
+      return called
+    }
+    expect(await call('allow-session', true)).toBe('deploy ran')
+    expect(await call('deny', false)).toBe('APPROVAL_DENIED')
   })
 
   it('is listed, and can be revoked by the agent that it was given to alone', async () => {

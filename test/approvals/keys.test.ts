@@ -78,6 +78,14 @@ describe('rules over the key of a call', () => {
     })
   })
 
+  it('tell a person of the arguments that this call leaves out and another one with its key may have', async () => {
+    const text = { type: 'string' }
+    const params = { type: 'object', properties: { command: text, cwd: text } }
+    const { runtime, requests } = asking({ bash: { ...BASH.bash, params } }, ['deny'])
+    await code(runtime.forAgent().invoke('bash', { command: 'git status' }))
+    expect(requests[0]).toMatchObject({ args: { command: 'git status' }, ignored: ['cwd'] })
+  })
+
   it('do not take arguments of a tool without a key for its text', async () => {
     const tools = { bash: { gated: true } }
     const { runtime } = asking(tools, [], { policy: { rules: 'bash(git:*,$policy=allow)' } })

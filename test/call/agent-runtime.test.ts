@@ -145,7 +145,7 @@ describe('spawn', () => {
       { guard: () => undefined },
       { agentId: 'x' },
     ])
-      expect(() => lax.spawn(more as object)).toThrow(expect.objectContaining({ code: 'OPTIONS_INVALID' }))
+      expect(await code(lax.spawn(more as object).invoke('look'))).toBe('OPTIONS_INVALID')
   })
 
   it('shares the session: what was approved for it stays approved', async () => {

@@ -12,7 +12,7 @@ import {
   registerTool,
   serializeContext,
 } from 'agent-apps'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { invoke } from '../../runtime/call/invoke.js'
 import { makeChain } from '../../runtime/cascade/make-chain.js'
 import { createRuntime } from '../../runtime/create-runtime.js'
@@ -22,6 +22,12 @@ import { type Body, runOf, runWith, stepOf } from '../support/run-with-chain.js'
 import { temporary } from '../support/temporary.js'
 
 const chains = new Map<string, ChainStep[]>()
+// Files share a process: what another one imported would keep its own chains, and a later one would get these.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.doUnmock('../../runtime/cascade/chain-of.js')
+  vi.resetModules()
+})
 vi.mock('../../runtime/cascade/chain-of.js', async original => {
   const actual = await original<typeof import('../../runtime/cascade/chain-of.js')>()
   return { ...actual, chainOf: ({ name }: { name: string }) => makeChain(chains.get(name) ?? []) }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createRuntime,
+  ctxTools,
   defineTool,
   outputForModel,
   type RuntimeOptions,
@@ -159,6 +160,17 @@ describe('`requiresTools`', () => {
     undo()
     expect(await listed()).toEqual([])
     expect((await runtime.forAgent().catalog({ available: ['b-2'] })).described).toEqual(['a'])
+  })
+
+  it('keeps it from what a tool lists for an agent, too', async () => {
+    const runtime = createRuntime({ paths: [], library: false })
+    runtime.register(async ctx => (await ctxTools(ctx, 'agent')).map(({ name }) => name), {
+      name: 'lists',
+      description: 'Lists tools.',
+    })
+    runtime.register({ name: 'a', description: 'A.', requiresTools: 'b', execute: () => 1 })
+    expect(await runtime.invoke('lists')).toEqual(['lists'])
+    expect(await runtime.forAgent().invoke('lists')).toEqual(['lists'])
   })
 })
 

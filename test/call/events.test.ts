@@ -42,7 +42,7 @@ describe('events', () => {
       expect.objectContaining({
         code: 'OPTIONS_INVALID',
         message: 'There is no event "tool:strat".',
-        hint: `There are tool:start, tool:update, tool:end, tool:error, tool:denied, approval:asked, approval:answered.`,
+        hint: `There are tool:start, tool:update, tool:end, tool:error, tool:denied, approval:asked, approval:answered, trust:asked, trust:answered.`,
       }),
     )
     expect(globals.events.listeners.size).toBe(0)

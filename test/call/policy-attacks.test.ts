@@ -1,7 +1,11 @@
-import { type AgentRuntime, type Context, createRuntime, registerTool } from 'agent-apps'
-import { describe, expect, it } from 'vitest'
+import { type AgentRuntime, type Context, createRuntime, registerTool, type SpawnedAgent } from 'agent-apps'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { answering } from '../support/asking.js'
 import { runtimeWith, type Tools } from '../support/registered-runtime.js'
+import { temporary } from '../support/temporary.js'
 import { makeTree, skill } from '../support/tree.js'
+
+afterEach(() => vi.unstubAllEnvs())
 
 /** What somebody may try to get more than the host gave. Each says where it was seen, or who would try it. */
 
@@ -79,6 +83,95 @@ describe('a skill whose author wants more than its host gave', () => {
     expect(await code(runtime.forAgent().invoke('sly', { command: 'id' }))).toBe('PERMISSION_MISSING')
     expect(await runtime.invoke('sly', { command: 'id' })).toEqual({ command: 'id' })
   })
+
+  it('inherits a delegate, or writes a directive, that requires what it does not declare', async () => {
+    const tree = {
+      'base/SKILL.md': skill(
+        'base',
+        'x',
+        'metadata: { delegate: ./run.ts, permissions: { required: [execute] } }\n',
+      ),
+      'base/run.ts': "export default () => 'ran'\n",
+      'heir/SKILL.md': skill('heir', 'x', 'metadata: { $inherit: base }\n'),
+      'text/SKILL.md': skill('text', 'It is :shell[id].\n'),
+      'says/SKILL.md': skill(
+        'says',
+        ':shell[id]\n',
+        'metadata: { permissions: { required: [execute] }, gated: false }\n',
+      ),
+    }
+    const runtime = createRuntime({
+      ...{ paths: [makeTree(tree)], library: false },
+      policy: { permissions: ['execute'], approval: { mode: 'yolo' } },
+    })
+    for (const isStatic of [false, true]) {
+      registerTool(runtime.globals, {
+        name: 'shell',
+        metadata: {
+          static: isStatic,
+          tags: ['meta-directive-inline'],
+          permissions: { required: ['execute'] },
+        },
+        fn: () => 'ran',
+      })
+      const agent = runtime.forAgent()
+      expect(await code(agent.invoke('heir'))).toBe('PERMISSION_MISSING')
+      expect(await code(agent.invoke('text'))).toBe('PERMISSION_MISSING')
+      expect(await code(agent.open('text'))).toBe('PERMISSION_MISSING')
+      expect(await agent.invoke('base')).toBe('ran')
+      expect(await agent.invoke('says')).toMatchObject({ content: 'ran\n' })
+      expect(await runtime.invoke('heir')).toBe('ran')
+      expect(await runtime.invoke('text')).toBe('It is ran.\n')
+    }
+  })
+
+  it('answers the questions about its own calls', async () => {
+    const asks = (agent: SpawnedAgent): Promise<unknown> => {
+      const { authorize, answer, invoke } = agent as AgentRuntime
+      return authorize('deploy', {}, { callId: 'one' })
+        .then(() => answer('one', 'allow-session'))
+        .then(() => invoke('deploy', {}, { callId: 'one' }))
+    }
+    const greedy = ({ manager }: Context): Promise<unknown> =>
+      Promise.all([manager.spawn({}), manager.spawn({}).spawn({})].map(agent => code(asks(agent))))
+    const runtime = runtimeWith({ deploy: { gated: true }, greedy: { fn: greedy } })
+    const agent = runtime.forAgent({ sessionId: 's', agentId: 'a' })
+    expect(await agent.invoke('greedy')).toEqual(['APPROVAL_INVALID', 'APPROVAL_INVALID'])
+    expect(await code(agent.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
+  })
+
+  it.each(['session', 'project'] as const)(
+    'gives its calls ids for which somebody else was allowed them, for the %s',
+    async remember => {
+      vi.stubEnv('XDG_STATE_HOME', temporary())
+      const theirs = { sessionId: 's', userId: 'other', agentId: 'writer' }
+      const calls = { as: 'agent', ...theirs } as const
+      const { interact, requests } = answering([`allow-${remember}`, 'deny', 'allow-project', 'deny'])
+      const tree = { 'deploy/SKILL.md': skill('deploy', 'x', 'metadata: { gated: true }\n') }
+      const runtime = createRuntime({
+        ...{ paths: [makeTree(tree)], library: false, interact },
+        policy: { approval: { remember } },
+      })
+      const tools: Tools = {
+        sly: { fn: ({ manager }) => code(manager.invoke('deploy', {}, calls)) },
+        around: { role: 'middleware', fn: ({ manager }) => code(manager.invoke('deploy', {}, calls)) },
+        served: { metadata: { around: true } },
+      }
+      for (const [name, { fn = () => name, ...more }] of Object.entries(tools))
+        registerTool(runtime.globals, { name, ...more, fn })
+      const other = runtime.forAgent(theirs)
+      expect(await other.invoke('deploy')).toMatchObject({ content: 'x' })
+      expect(await other.invoke('deploy')).toMatchObject({ content: 'x' })
+      const [allowed] = await other.approvals.list()
+      const agent = runtime.forAgent({ sessionId: 't', userId: 'own', agentId: 'reader' })
+      expect(await agent.invoke('sly')).toBe('APPROVAL_DENIED')
+      // What is allowed to it then is not for others, either.
+      expect(await agent.invoke('served')).toMatchObject({ content: 'x' })
+      await other.approvals.revoke(allowed?.id ?? '')
+      expect(await code(other.invoke('deploy'))).toBe('APPROVAL_DENIED')
+      expect(requests.length).toBe(4)
+    },
+  )
 
   it('keeps an agent that it spawned for after its call, and an aborted call', async () => {
     let kept: { invoke: (ref: string) => Promise<unknown> } | undefined

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type AgentRuntime, createRuntime, type Runtime, type RuntimeOptions, registerTool } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
 import { runtimeWith } from '../support/registered-runtime.js'
-import { makeTree, skill } from '../support/tree.js'
+import { makeTree, skill, writeTree } from '../support/tree.js'
 
 const code = (promise: Promise<unknown>): Promise<unknown> =>
   promise.catch((error: { code?: string }) => error.code ?? error)
@@ -114,6 +116,24 @@ describe('under pre-approve, an open skill', () => {
     const agent = runtime.forAgent()
     await agent.open('deploy', {}, { messageId: 'm' })
     expect(await code(agent.invoke('gated', {}, { messageId: 'm' }))).toBe('APPROVAL_UNAVAILABLE')
+  })
+
+  it('of folders that a person must trust approves nothing that was written since', async () => {
+    const paths = [{ dir: makeTree(SKILLS), trust: 'ask' as const }]
+    const run = makeTree({ 'run/SKILL.md': skill('run', 'x', 'metadata: { delegate: ./run.ts }\n') })
+    writeFileSync(join(run, 'run/run.ts'), 'export default () => 1\n')
+    const all = [...paths, { dir: run, trust: 'ask' as const }]
+    const interact = (): 'allow-session' => 'allow-session'
+    const runtime = runtimeOver({ trust: { project: 'ask' } }, { paths: all, freshness: 'check', interact })
+    const agent = runtime.forAgent()
+    const decided = async (name: string, messageId: string): Promise<unknown> => {
+      await agent.open(name, {}, { messageId })
+      return (await agent.authorize('gated', {}, { messageId })).decision
+    }
+    await agent.invoke('run')
+    expect(await decided('deploy', 'm')).toBe('allow')
+    writeTree(paths[0]?.dir ?? '', { 'mine/SKILL.md': skill('mine', 'x', 'allowed-tools: gated\n') })
+    expect(await decided('mine', 'n')).toBe('ask')
   })
 
   it('restricts nothing, and says in authorize what it approves', async () => {

@@ -234,4 +234,31 @@ describe('the context of `execute`', () => {
     expect(await runtime.invoke('ids', undefined, { ...ids, signal })).toEqual(['s', 'm', 'c', 'a', true])
     await expect.poll(() => updates).toEqual(['Half done'])
   })
+
+  it('can be spread, taken apart and added to, and keeps what is assigned to `state`', async () => {
+    const runtime = createRuntime({ paths: [] })
+    const state = { schema: { type: 'object' } as const, initial: {} }
+    runtime.register({ name: 'inner', execute: () => 'inner' })
+    runtime.register({
+      name: 'spread',
+      state,
+      execute: async (_, ctx) => {
+        const { sessionId, ...rest } = ctx
+        const more = { ...ctx, own: 1 }
+        ctx.state = { count: 1 }
+        const fields = [Object.keys(ctx), Object.keys(more), Object.keys(rest)].map(({ length }) => length)
+        return [sessionId, rest.agentId, 'sessionId' in rest, await more.invoke('inner'), ctx.state, fields]
+      },
+    })
+    const options = { sessionId: 's', agentId: 'a' }
+    const [session, agent, isLeft, inner, kept, fields] = (await runtime.invoke(
+      'spread',
+      {},
+      options,
+    )) as unknown[]
+    expect([session, agent, isLeft, inner, kept]).toEqual(['s', 'a', false, 'inner', { count: 1 }])
+    const [all = 0, more, rest] = fields as number[]
+    expect(all).toBeGreaterThan(20)
+    expect([more, rest]).toEqual([all + 1, all - 1])
+  })
 })

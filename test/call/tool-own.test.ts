@@ -58,6 +58,14 @@ describe('config', () => {
     expect(message).toContain(part)
   })
 
+  it('takes what is undefined for absent', async () => {
+    const switched = z.object({ region: z.string().optional(), enabled: z.boolean().default(true) })
+    const t = { region: undefined, enabled: undefined, timeoutMs: undefined } as never
+    const run = { config: switched, execute: (_: unknown, ctx: { config: unknown }) => ctx.config }
+    expect(await runtimeWith(run, { config: { tools: { t } } }).invoke('t')).toEqual({ enabled: true })
+    expect(await runtimeWith({}, { config: { tools: { t } } }).invoke('t')).toBe('ran')
+  })
+
   it('of a tool without a schema may only be `enabled` and `timeoutMs`', async () => {
     expect(
       await runtimeWith({}, { config: { tools: { t: { enabled: true, timeoutMs: 100 } } } }).invoke('t'),
@@ -207,10 +215,7 @@ function storeOf() {
     get: async key => structuredClone(values.get(key) ?? null),
     set: async (key, value, expected) => {
       if ((values.get(key)?.version ?? null) !== expected)
-        throw Object.assign(new Error('overtaken'), {
-          code: 'STATE_CONFLICT',
-          [Symbol.for('agent-apps.error')]: true,
-        })
+        throw Object.assign(new Error('overtaken'), { code: 'STATE_CONFLICT' })
       version++
       values.set(key, { value: value as never, version: String(version) })
       return String(version)
@@ -285,7 +290,10 @@ describe('state', () => {
     const second = runtimeWith(counter, { store })
     expect(await second.invoke('t', ...inSession('a'))).toBe(1)
     goOn()
-    expect(await slow).toMatchObject({ code: 'STATE_CONFLICT' })
+    expect(await slow).toMatchObject({
+      code: 'STATE_CONFLICT',
+      message: expect.stringContaining('was changed by another process'),
+    })
     expect(await alsoSlow).toMatchObject({ code: 'STATE_CONFLICT' })
     expect(await first.invoke('t', ...inSession('a'))).toBe(2)
   })
@@ -410,9 +418,9 @@ describe('ctx.ask', () => {
       message = request.kind === 'confirm' ? request.message : ''
       return Promise.resolve(true)
     }
-    const question = { kind: 'confirm', message: '\u001b[2JApprove?\n\u202eback' }
+    const question = { kind: 'confirm', message: '\u001b[2JApprove?\n\u202eb\u200back' }
     await runtimeWith(asks(question), { interact }).invoke('t')
-    expect(message).toBe('\\u001b[2JApprove?\n\\u202eback')
+    expect(message).toBe('\\u001b[2JApprove?\n\\u202eb\\u200back')
   })
 
   it.each<[string, RuntimeOptions]>([

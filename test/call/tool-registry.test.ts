@@ -147,6 +147,40 @@ describe('ToolRegistry', () => {
     expect(await runtime.findTool('mytool')).toBeNull()
   })
 
+  it('hands on each step that a tool tells while it runs', async () => {
+    const files = ['a.txt', 'b.txt']
+    const processFile = async (_file: string) => {}
+    const process = Tool.define('process', {
+      description: 'Processes files',
+      parameters: z.object({}),
+      execute: async (_args, ctx) => {
+        ctx.metadata({ title: 'Starting...' })
+
+        for (const file of files) {
+          ctx.metadata({ title: `Processing ${file}...` })
+          await processFile(file)
+        }
+
+        return {
+          title: 'Completed processing',
+          metadata: { processedCount: files.length },
+          output: 'All files processed successfully',
+        }
+      },
+    })
+    ToolRegistry.register(process)
+    const steps = ['Starting...', 'Processing a.txt...', 'Processing b.txt...']
+    const runtime = createRuntime({ paths: [], library: false })
+    const told: unknown[] = []
+    runtime.globals.events.on('tool:update', ({ title }) => told.push(title))
+    const result = await runtime.forAgent().invoke('process')
+    expect(result).toMatchObject({ title: 'Completed processing', metadata: { processedCount: 2 } })
+    await expect.poll(() => told).toEqual(steps)
+    const direct: unknown[] = []
+    await ToolRegistry.execute('process', {}, { metadata: ({ title }) => direct.push(title) })
+    expect(direct).toEqual(steps)
+  })
+
   it('initialises a tool once, and again after a failure', async () => {
     const runtime = createRuntime({ paths: [] })
     let times = 0

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
-import { skill, type Tree } from '../support/tree.js'
+import { makeTree, skill, type Tree } from '../support/tree.js'
 import { codeTool, PROJECT, projectWith, ran } from '../support/trust-project.js'
 
 /** A project in a folder of the user's home, with what the user allows. */
@@ -44,6 +44,42 @@ describe('agent-apps run --as-agent', () => {
     expect(await command(project, home, ['run', 'build', '--as-agent'], 'd')).toMatchObject({ status: 1 })
   })
 
+  it('asks about skills that lie in no known place, too', async () => {
+    const project = makeTree({
+      'package.json': '{}\n',
+      '.cursor/skills/own/SKILL.md': skill('own'),
+      'stuff/other/SKILL.md': skill('other', 'x', 'metadata: { delegate: ./run.ts }\n'),
+      'stuff/other/run.ts': codeTool('other'),
+    })
+    const home = join(homeWith(), 'home')
+    ran()
+    expect(await command(project, home, ['run', 'other', '--as-agent'])).toMatchObject({ status: 1 })
+    expect(ran()).toEqual([])
+    expect((await command(project, home, ['run', 'other', '--as-agent'], 'o')).stdout).toBe('other ran\n')
+  })
+
+  it('shows what the call would do, what an answer leaves open, and what is not seen', async () => {
+    const tool = `import { defineTool } from 'agent-apps'
+export default defineTool({
+  ...{ name: 'shell', description: 'Runs.', gated: true, params: { type: 'object' } },
+  metadata: { 'approval-key': '\${args.command}' },
+  preview: ({ command }) => '$ ' + command + '\\nfor good',
+  execute: () => 'ran',
+})
+`
+    const project = homeWith({ 'skills/shell.skill.ts': tool })
+    const args = { command: 'ls\u200b \u{e0041}\u202e', env: 'A' }
+    const asked = await command(
+      project,
+      join(homeWith(), 'home'),
+      ['run', 'shell', '--as-agent', '--trust', '--args', JSON.stringify(args)],
+      'd',
+    )
+    expect(asked.stderr).toContain('  {"command":"ls\\u200b \\u{e0041}\\u202e","env":"A"}\n')
+    expect(asked.stderr).toContain('  | $ ls\\u200b \\u{e0041}\\u202e\n  | for good\n')
+    expect(asked.stderr).toContain('any value of env.')
+  })
+
   it('asks about a call that needs approval, and says what to do where nobody can answer', async () => {
     const project = homeWith()
     const home = join(homeWith(), 'home')
@@ -65,11 +101,13 @@ describe('agent-apps run --as-agent', () => {
     const refused = await command(project, home, ['run', 'save', '--as-agent'])
     expect(refused).toMatchObject({ status: 1 })
     expect(refused.stderr).toContain('it is not trusted')
+    expect(refused.stderr).toContain('give --trust if the project is yours')
     expect(ran()).toEqual([])
     const trusted = await command(project, home, ['run', 'save', '--as-agent', '--trust'], 'o')
     expect(trusted).toMatchObject({ status: 0, stdout: 'save ran\n' })
     const poor = await command(project, join(project, 'skills'), ['run', 'save', '--as-agent', '--trust'])
     expect(poor.stderr).toContain('PERMISSION_MISSING')
+    expect(poor.stderr).toContain('`permissions` of `policy` in ~/.config/agent-apps/config.json')
   })
 
   it('is as the agent that --agent names', async () => {

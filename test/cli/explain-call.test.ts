@@ -52,3 +52,48 @@ it('says what is allowed and what is asked about', async () => {
   expect((await explained('save', '--call', '{')).stderr).toContain('--call is not JSON')
   expect((await explained('nothing', '--call', '{}')).status).toBe(1)
 })
+
+it('runs the code that says what a call is known by and what it would do, and nothing else', async () => {
+  const root = makeTree({
+    'skills/bash.skill.ts': `import { defineTool } from 'agent-apps'
+export default defineTool({
+  name: 'bash',
+  description: 'Runs a command.',
+  params: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+  permissions: { required: ['execute'] },
+  deriveApprovalKey: ({ command }) => String(command).trim(),
+  preview: ({ command }) => '$ ' + command,
+  execute: () => { throw new Error('it ran') },
+})
+`,
+  })
+  const policy = JSON.stringify({ policy: { permissions: ['execute'] } })
+  const home = makeTree({ '.config/agent-apps/config.json': policy })
+  const options = { env: { HOME: home, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' } }
+  const args = ['bash', '--path', 'skills', '--json', '--call', '{"command":" ls "}']
+  const { status, stdout } = await agentApps(root, ['explain', ...args], options)
+  expect(JSON.parse(stdout)).toMatchObject({ decision: 'ask', request: { key: 'ls', preview: '$  ls ' } })
+  expect(status).toBe(0)
+  const person = { ...options, isTTY: true, answer: 'd' }
+  const asked = await agentApps(
+    root,
+    ['run', ...args.slice(0, 3), '--as-agent', '--arg', 'command=ls'],
+    person,
+  )
+  expect(asked.stderr).toContain(
+    'bash (project) needs approval, as it is granted execute:\n  {"command":"ls"}\n  | $ ls\n',
+  )
+})
+
+it('says what a person at the command can do', async () => {
+  const root = makeTree(TREE)
+  const said = async (...args: string[]) => (await agentApps(root, args)).stderr
+  const file = '~/.config/agent-apps/config.json'
+  expect(await said('explain', 'look', '--path', 'skills', '--call', '{}', '--agent', 'nobody')).toContain(
+    `Name one of \`agents\` in ${file}`,
+  )
+  expect(await said('explain', 'look', '--path', 'skills', '--call', '{')).toContain(
+    'Write --call \'{"key": "value"}\'',
+  )
+  expect(await said('run', 'save', '--path', 'skills', '--as-agent')).toContain('Run it at a terminal')
+})

@@ -99,7 +99,7 @@ describe('options that are wrong are told', () => {
         `The option \`${name}\` of \`invoke\` must be an object`,
       ]),
       [() => runtime.invoke('a', undefined, null as never), 'The options of `invoke` must be an object'],
-      [() => runtime.forAgent(null as never), 'The options of `forAgent` must be an object'],
+      [() => runtime.forAgent(null as never).listTools(), 'The options of `forAgent` must be an object'],
       [() => runtime.render('a', null as never), 'The options of `render` must be an object'],
     ])
     for (const [name, work] of Object.entries({ compile, check, clean, compileBundle, watch, loadConfig }))

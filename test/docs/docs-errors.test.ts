@@ -19,6 +19,7 @@ import {
   registerTool,
   type Store,
 } from 'agent-apps'
+import { skillTools } from 'agent-apps/ai-sdk'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -56,6 +57,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return runtime.forAgent().invoke('deploy')
   },
   APPROVAL_UNAVAILABLE: root => gated(runtimeOf(root)),
+  APPROVAL_UNSIGNED: root => skillTools(runtimeOf(root), { approval: 'sdk' }),
   ARGS_INVALID: root => runtimeOf(root).invoke('review', { file: 'a.ts' }),
   BUNDLE_CODE: root => {
     write(root, 'skills/a.skill.js', `${CODE}export default () => import.meta.dirname\n`)
@@ -135,6 +137,31 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     return runtimeOf(root).render('review')
   },
   DIRECTORY_NOT_FOUND: root => compile({ cwd: root, paths: ['none'] }),
+  EDIT_FAILED: async root => {
+    write(root, 'a.txt', 'one')
+    const runtime = createRuntime({ paths: [], workspace: root })
+    await runtime.invoke('read', { path: 'a.txt' })
+    await runtime.invoke('edit', { path: 'a.txt', old: 'two', new: 'three' })
+  },
+  FETCH_FAILED: root => fetching(root, 'http://nobody.invalid/'),
+  FETCH_REFUSED: root => fetching(root, 'http://127.0.0.1/'),
+  FILE_CHANGED: async root => {
+    write(root, 'a.txt', 'one')
+    const runtime = createRuntime({ paths: [], workspace: root })
+    await runtime.invoke('read', { path: 'a.txt' })
+    write(root, 'a.txt', 'another')
+    await runtime.invoke('write', { path: 'a.txt', content: 'two' })
+  },
+  FILE_NOT_FOUND: root => createRuntime({ paths: [], workspace: root }).invoke('read', { path: 'a.txt' }),
+  FILE_NOT_READ: root => {
+    write(root, 'a.txt', 'one')
+    return createRuntime({ paths: [], workspace: root }).invoke('write', { path: 'a.txt', content: '' })
+  },
+  FILE_PROTECTED: root => {
+    write(root, '.env', 'PASSWORD=1')
+    return createRuntime({ paths: [], workspace: root }).invoke('read', { path: '.env' })
+  },
+  FILE_UNUSABLE: root => createRuntime({ paths: [], workspace: root }).invoke('read', { path: '.' }),
   FUNCTION_INVALID: async () => parse('{"$fn":"function () { [native code] }"}', { functions: true }),
   INDEX_LOCKED: root => {
     write(root, '.agent-apps/cache.lock', `${process.ppid} ${hostname()} ${Date.now()}\n`)
@@ -259,6 +286,8 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     write(root, 'SKILL.md', '---\nname: review\n')
     return runtimeOf(root).invoke('review')
   },
+  PATH_OUTSIDE: root => createRuntime({ paths: [], workspace: root }).invoke('read', { path: '../a.txt' }),
+  PATTERN_REFUSED: root => createRuntime({ paths: [], workspace: root }).invoke('grep', { pattern: '(a' }),
   TOOL_CONFIG: async root => {
     const config = { tools: { plain: { region: 'eu' } } }
     const runtime = createRuntime({ paths: [root], library: false, config })
@@ -276,6 +305,8 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     registerTool(globals, { name: 'slow', fn: () => new Promise(() => {}), metadata: { timeout: 5 } })
     return invoke('slow', {}, globals)
   },
+  WORKSPACE_MISSING: root =>
+    createRuntime({ paths: [], workspace: join(root, 'missing') }).invoke('read', { path: 'a.txt' }),
   TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
 }
 
@@ -323,6 +354,11 @@ describe('docs/errors.md', () => {
 function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
   registerTool(runtime.globals, { name: 'save', gated: true, fn: () => 1 })
   return runtime.forAgent().invoke('save')
+}
+
+/** Fetches a URL with the library's tool. */
+function fetching(cwd: string, url: string): Promise<unknown> {
+  return createRuntime({ paths: [], workspace: cwd }).invoke('webfetch', { url })
 }
 
 /** Calls a tool that leaves `count` in its state, which must be a number. */

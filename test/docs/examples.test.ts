@@ -89,6 +89,10 @@ it('examples/audit/audit.js writes what agents do as JSON lines', () => {
     { type: 'tool:end', tool: 'look' },
     { type: 'tool:start', tool: 'save' },
     { type: 'tool:denied', tool: 'save', error: { code: 'PERMISSION_MISSING' } },
+    { type: 'tool:start', tool: 'send' },
+    { type: 'approval:asked', tool: 'send', agentId: 'example', metadata: { key: '{}' } },
+    { type: 'approval:answered', tool: 'send', metadata: { answer: 'allow-once' } },
+    { type: 'tool:end', tool: 'send' },
   ])
 })
 

@@ -50,7 +50,7 @@ describe('graph', () => {
       '../../../../../../x.md unknown  ',
       'a folder main project',
       'b file  project',
-      'bash unknown  ',
+      'bash code  bundled',
       'c file  project',
       'gone missing  ',
       'mcp://x/y unknown  ',

@@ -240,11 +240,15 @@ describe.each([
       ['assets/logo.bin', 4],
       ['references/guide.md', 7],
     ])
+    expect(Buffer.from(await runtime.readResource('review', 'SKILL.md'))).toEqual(
+      Buffer.from(TREE['first/review/SKILL.md']),
+    )
   })
 
   it.each([
     'missing.md',
-    'SKILL.md',
+    'skill.md',
+    './SKILL.md',
     '.env',
     '',
     '.',

@@ -1,4 +1,4 @@
-import { defineTool } from 'agent-apps'
+import { createRuntime, defineTool, type HookContext } from 'agent-apps'
 import { describe, expect, it, vi } from 'vitest'
 import { gate } from '../support/gate.js'
 import { notingTool } from '../support/noting-tool.js'
@@ -113,5 +113,90 @@ describe('deactivate', () => {
     await own.activate('a')
     await own.invoke('a')
     expect(log.slice(4)).toEqual(['activate a 1', 'ended'])
+  })
+})
+
+describe('a hook has what is the tool’s own', () => {
+  const definition = (init: (ctx: HookContext) => unknown) =>
+    defineTool({
+      name: 'query',
+      description: 'Asks.',
+      config: {
+        type: 'object',
+        properties: { url: { type: 'string' }, port: { type: 'number', default: 80 } },
+      },
+      env: ['HOOK_KEY', 'OTHER_KEY'],
+      init,
+      execute: (_, ctx) => ctx.instance,
+    })
+
+  it('its configuration, checked, and its variables, which are left out of what init throws', async () => {
+    vi.stubEnv('HOOK_KEY', 'sesame-open')
+    vi.stubEnv('OTHER_KEY', 'not let through')
+    const options = {
+      paths: [],
+      library: false,
+      env: ['HOOK_KEY'],
+      config: { tools: { query: { url: 'a' } } },
+    }
+    const runtime = createRuntime(options)
+    runtime.register(definition(({ config, env }) => ({ config, env })))
+    expect(await runtime.invoke('query')).toEqual({
+      config: { url: 'a', port: 80 },
+      env: { HOOK_KEY: 'sesame-open' },
+    })
+    const failing = createRuntime(options)
+    failing.register(
+      definition(({ env }) => {
+        throw new Error(`No ${env.HOOK_KEY}`)
+      }),
+    )
+    await failing.start()
+    expect(failing.diagnostics()).toMatchObject([
+      { rule: 'init-fails', reason: expect.stringContaining('No [redacted]') },
+    ])
+    await expect(failing.activate('query')).rejects.toMatchObject({
+      message: expect.stringContaining('No [redacted]'),
+    })
+    const wrong = createRuntime({ ...options, config: { tools: { query: { port: 'a' } } } })
+    const init = vi.fn()
+    wrong.register(definition(init))
+    await wrong.start()
+    expect(wrong.diagnostics()).toMatchObject([{ reason: expect.stringContaining('port must be a number') }])
+    await expect(wrong.invoke('query')).rejects.toMatchObject({
+      code: 'INIT_FAILED',
+      cause: { code: 'TOOL_CONFIG' },
+    })
+    expect(init).not.toHaveBeenCalled()
+    vi.unstubAllEnvs()
+  })
+
+  it('a way to ask a person, for whom the time of init stands still', async () => {
+    let waits = 0
+    const interact = vi.fn(() => new Promise(answer => setTimeout(answer, waits, 'code-1')))
+    const asking = () => {
+      const runtime = createRuntime({ paths: [], library: false, interact })
+      runtime.register(definition(({ ask }) => ask({ kind: 'text', message: 'The code?' })))
+      return runtime
+    }
+    // Modules are imported now, for which no time of these timers passes.
+    expect(await asking().invoke('query')).toBe('code-1')
+    expect(interact.mock.calls).toMatchObject([[{ kind: 'text', tool: 'query', message: 'The code?' }]])
+    vi.useFakeTimers()
+    waits = 120_000
+    const called = asking().invoke('query')
+    await vi.advanceTimersByTimeAsync(121_000)
+    expect(await called).toBe('code-1')
+    const slow = createRuntime({ paths: [], library: false, interact })
+    slow.register(
+      definition(async ({ ask, signal }) => {
+        await ask({ kind: 'text', message: 'The code?' })
+        await new Promise((_, refuse) => signal.addEventListener('abort', () => refuse(signal.reason)))
+      }),
+    )
+    const late = slow.invoke('query').catch(error => error)
+    await vi.advanceTimersByTimeAsync(151_000)
+    expect(await late).toMatchObject({ code: 'INIT_FAILED' })
+    vi.useRealTimers()
   })
 })

@@ -209,6 +209,12 @@ class Memory {
   readonly approved = new Set<string>()
   openedFor: string | null = null
 
+  /** What `authorize` says of a call. */
+  decided(verdict: Verdict, identity: string): Verdict {
+    const isApproved = verdict.decision === 'ask' && this.approved.has(identity)
+    return isApproved ? { ...verdict, decision: 'allow' } : verdict
+  }
+
   /** What a call gives. */
   outcome({ decision, code }: Verdict, identity: string, answer: Answer): string {
     if (decision === 'deny') return code ?? ''
@@ -400,7 +406,7 @@ async function differenceAt(
   if (isListed !== isFound || (!isListed && possible.some(one => one !== 'deny')))
     return { isListed, isFound, possible }
   const authorized = await agent.authorize(tool.name, { a })
-  const decided = decideModel(world, agentPlace(world), tool, a, false)
+  const decided = memory.decided(decideModel(world, agentPlace(world), tool, a, false), `${tool.name} ${a}`)
   if (authorized.decision !== decided.decision || authorized.code !== decided.code)
     return { authorized, decided }
   const wanted = expectedOutcome(world, memory, step)

@@ -81,6 +81,23 @@ describe('conformance finds nothing at fault', () => {
     delete process.env.CONFORMANCE_TOKEN
   })
 
+  it('in a tool whose hooks need its configuration', async () => {
+    const runtime = createRuntime({ paths: [], config: { tools: { query: { url: 'a' } } } })
+    const query = defineTool({
+      name: 'query',
+      description: 'Asks.',
+      config: {
+        type: 'object',
+        properties: { url: { type: 'string' }, port: { type: 'number', default: 80 } },
+      },
+      init: ({ config }) => {
+        if (config.url !== 'a' || config.port !== 80) throw new Error('It has no configuration')
+      },
+      execute: () => 1,
+    })
+    expect((await conformance(query, { runtime })).problems).toEqual([])
+  })
+
   it('in a tool of a runtime, by its name', async () => {
     const runtime = createRuntime({ paths: [] })
     expect(await conformance('skill-list', { runtime })).toEqual({ tool: 'skill-list', problems: [] })

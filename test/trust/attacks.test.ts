@@ -202,6 +202,58 @@ describe('a project that is not trusted', () => {
     expect(ran()).toEqual([])
   })
 
+  it('is asked about again where it was edited while a person thought about it', async () => {
+    for (const answer of ['allow-once', 'allow-session', 'allow-project']) {
+      const project = projectWith({})
+      const { agent, requests } = asking(project, [answer, 'deny'])
+      const edit = requests.push.bind(requests)
+      requests.push = request => {
+        if (requests.length === 0)
+          writeFileSync(
+            join(project, 'skills/build.skill.ts'),
+            codeTool('edited', '{}', "() => 'edited ran'"),
+          )
+        return edit(request)
+      }
+      ran()
+      expect(await code(agent.invoke('build'))).toBe('TOOL_NOT_FOUND')
+      expect(requests.length).toBe(2)
+      expect(ran()).toEqual([])
+    }
+  })
+
+  it('does not put its `timeout` in the place of the library’s', async () => {
+    const project = projectWith({
+      'skills/timeout.skill.ts': codeTool('timeout', "{ role: 'middleware' }", 'ctx => ctx.manager.next()'),
+    })
+    const { runtime, agent } = asking(project, [], { config: { tools: { slow: { timeoutMs: 20 } } } })
+    registerTool(runtime.globals, {
+      name: 'slow',
+      description: 'S.',
+      fn: () => new Promise(resolve => setTimeout(resolve, 1000)),
+    })
+    ran()
+    expect(await code(agent.invoke('slow'))).toBe('TOOL_TIMEOUT')
+    expect(ran()).toEqual([])
+  })
+
+  it('has no code run to decide about a call, and is not listed once it was denied', async () => {
+    const project = projectWith({
+      'skills/keyed/SKILL.md': skill('keyed', 'x', 'metadata: { approval-key: true, delegate: ./run.ts }\n'),
+      'skills/keyed/run.ts': codeTool('run'),
+    })
+    for (const freshness of ['check', 'trust'] as const) {
+      const { agent, requests } = asking(project, ['deny'], { freshness })
+      ran()
+      expect(await agent.authorize('keyed')).toMatchObject({ decision: 'ask', step: 1 })
+      expect(requests).toEqual([])
+      expect(names(await agent.listTools())).toContain('keyed')
+      expect(await code(agent.invoke('keyed'))).toBe('TOOL_NOT_FOUND')
+      expect(names(await agent.listTools())).toEqual(['text'])
+      expect(ran()).toEqual([])
+    }
+  })
+
   it('is not reached by a tool of the host that an agent calls', async () => {
     const project = projectWith({})
     const runtime = createRuntime({ project })
@@ -268,6 +320,26 @@ describe('what is remembered', () => {
     expect(await code(asking(project, ['deny'], REMEMBER).agent.invoke('build'))).toBe('TOOL_NOT_FOUND')
     await compile({ cwd: project })
   })
+
+  it('is the answer of this process alone where the disk does not take it', async () => {
+    const file = join(temporary(), 'no-folder')
+    writeFileSync(file, '')
+    vi.stubEnv('XDG_STATE_HOME', file)
+    const { agent, requests } = asking(projectWith({}), ['allow-project'], REMEMBER)
+    expect(await agent.invoke('build')).toBe('build ran')
+    expect(await agent.invoke('build')).toBe('build ran')
+    expect(requests.length).toBe(1)
+  })
+})
+
+it('a denial is told with the reason that the person gave', async () => {
+  const { runtime, agent } = asking(projectWith({}), [{ answer: 'deny', reason: 'I do not know it' }])
+  const events: unknown[] = []
+  runtime.globals.events.on('trust:answered', ({ metadata }) => events.push(metadata))
+  await code(agent.invoke('build'))
+  expect(events).toMatchObject([{ answer: 'deny', reason: 'I do not know it' }])
+  const [noted] = runtime.diagnostics().filter(({ rule }) => rule === 'project-untrusted')
+  expect(noted?.reason).toMatch(/not trusted: it was denied: I do not know it$/)
 })
 
 it('listeners are told that a project was asked about, and what was answered', async () => {
@@ -286,6 +358,6 @@ it('listeners are told that a project was asked about, and what was answered', a
   }
   expect(events).toMatchObject([
     { type: 'trust:asked', ...about },
-    { type: 'trust:answered', ...about, metadata: { answer: 'allow-session' } },
+    { type: 'trust:answered', ...about, metadata: { answer: 'allow-session', reason: '' } },
   ])
 })

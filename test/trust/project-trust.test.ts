@@ -64,6 +64,13 @@ describe('a project that nobody chose', () => {
     expect(await none.invoke('build')).toBe('build ran')
   })
 
+  it('is no longer listed once it was denied, whether or not files are looked at', async () => {
+    const { agent } = asking(await compiled(), ['deny'], { freshness: 'trust' })
+    expect(names(await agent.listTools())).toEqual(['build', 'text'])
+    expect(await code(agent.invoke('build'))).toBe('TOOL_NOT_FOUND')
+    expect(names(await agent.listTools())).toEqual(['text'])
+  })
+
   it('is asked about again once one of its tools changed', async () => {
     const project = await compiled({
       ...PROJECT,

@@ -1,15 +1,9 @@
 import type { Identifier, Node, ObjectExpression } from 'acorn'
 import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
-import { FIELD_OF } from '../../../src/own/declared.js'
-import {
-  DEFINITION_FIELDS,
-  FUNCTION_FIELDS,
-  fieldGivenTwice,
-  fieldsByOwnNames,
-  frontmatterOf,
-  ownFieldName,
-} from '../../../src/skill/define-tool.js'
+import { frontmatterOf } from '../../../src/own/definition-frontmatter.js'
+import { FIELD_OF, fieldGivenTwice, fieldsByOwnNames, ownFieldName } from '../../../src/own/field-names.js'
+import { DEFINITION_FIELDS, FUNCTION_FIELDS } from '../../../src/skill/define-tool.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
 import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
 import { type CodeProblem, literal, literalObject, newReader } from './literals.js'

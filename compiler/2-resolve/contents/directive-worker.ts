@@ -6,7 +6,7 @@
 import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import { directiveFailed } from '../../../src/content/content-faults.js'
 import type { DirectiveCall, DirectiveContent, DirectiveSource } from '../../../src/content/directive.js'
-import { isDefinedTool } from '../../../src/skill/define-tool.js'
+import { isDefinedTool } from '../../../src/own/defined-tool.js'
 import { endWithParent } from '../../files/child-process.js'
 import type { FromDirective, ToDirective } from './directive-process.js'
 

@@ -3,8 +3,8 @@
  * at build time: it may throw, hang, print or exit without harm to the compiler.
  */
 import { isAgentAppsError } from '../../../src/base/error.js'
+import { isDefinedTool } from '../../../src/own/defined-tool.js'
 import type { UnsupportedSchema } from '../../../src/schema/library-schema.js'
-import { isDefinedTool } from '../../../src/skill/define-tool.js'
 import { notJsonIn } from '../../../src/values/not-json.js'
 import { endWithParent } from '../../files/child-process.js'
 import type { EvaluationAnswer, EvaluationRequest } from './evaluate-modules.js'

@@ -1,3 +1,4 @@
+import { thrownText } from '../../src/base/attempt.js'
 import type { RuntimeConfig } from '../state/context.js'
 import type { HostRequest } from '../state/policy.js'
 
@@ -32,9 +33,7 @@ export async function askHost(
   const answered = (async (): Promise<HostAnswer> => ({
     answered: true,
     answer: await interact(Object.freeze(asked)),
-  }))().catch((error: unknown) =>
-    unanswered(`asking failed: ${error instanceof Error ? error.message : String(error)}`),
-  )
+  }))().catch((error: unknown) => unanswered(`asking failed: ${thrownText(error)}`))
   const outcome = await Promise.race([answered, stopped])
   ended.abort()
   return outcome

@@ -1,0 +1,107 @@
+import { failureForModel, type JsonObject } from 'agent-apps'
+import type { AgentRuntime, RunEvents } from 'agent-apps/runtime'
+import { jsonSchema, type ModelMessage, type Tool } from 'ai'
+import type { ModelOutput } from './model-output.js'
+import { withUpdates } from './with-updates.js'
+
+type ToolResultOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
+
+/** What a model calls, whether that is a tool or a way to skills. */
+export interface ModelTool {
+  description: string | undefined
+  schema: JsonObject
+  /** The call of a tool that the model's input stands for; null where none is made. */
+  callOf: (input: unknown) => ToolCall | null
+  run: (input: unknown, options: CallOptions) => Promise<unknown>
+  show: (result: unknown) => ModelOutput
+  /** Where its progress is reported. */
+  events?: RunEvents | undefined
+}
+
+/** A call of a tool, and the agent that makes it. */
+export interface ToolCall {
+  agent: AgentRuntime
+  ref: string
+  args: unknown
+}
+
+/** The call as the SDK knows it. */
+export interface AskedCall {
+  toolName: string
+  toolCallId: string
+  input: unknown
+  /** Those that led to the call, or with it and the answer, those that go on with it. */
+  messages: readonly ModelMessage[]
+}
+
+/** As `agent.invoke` takes them. */
+export interface CallOptions {
+  callId?: string
+  signal?: AbortSignal
+}
+
+/** Approval by the SDK's own means. */
+export interface Approval {
+  /** Why a person has to be asked about a call; null where nobody has to. */
+  needed: (call: ToolCall, asked: AskedCall) => Promise<string | null>
+  /** Grants a call what a person answered, as far as the messages tell of an answer and can be believed. */
+  grant: (call: ToolCall, asked: AskedCall) => Promise<'granted' | 'refused' | 'not-asked'>
+}
+
+/** The SDK's tool for what a model calls. */
+export function aiTool(toolName: string, tool: ModelTool, approval: Approval | null): Tool<unknown, unknown> {
+  const { description, schema, callOf, run, show, events } = tool
+  return {
+    ...(description !== undefined && { description }),
+    // Without `validate`: the runtime does that, and tells the model what is wrong.
+    inputSchema: jsonSchema<unknown>(schema as Parameters<typeof jsonSchema>[0]),
+    ...(approval && {
+      needsApproval: async (input: unknown, asked: Pick<AskedCall, 'toolCallId' | 'messages'>) =>
+        (await whyAsked(toolName, tool, approval)(input, asked)) !== null,
+    }),
+    async *execute(input, { toolCallId, messages, abortSignal }) {
+      try {
+        const call = approval && callOf(input)
+        const granted = call && (await approval.grant(call, { toolName, toolCallId, input, messages }))
+        const options = {
+          // An approval that was used before must not count as that of the same call, tried again.
+          ...(granted !== 'refused' && { callId: toolCallId }),
+          ...(abortSignal && { signal: abortSignal }),
+        }
+        yield* withUpdates(events, () => run(input, options))
+      } catch (error) {
+        throw asFailure(error, abortSignal)
+      }
+    },
+    // Which parts there are depends on the SDK's version at run time, not on the one whose types these are.
+    toModelOutput: ({ output }) => show(output) as ToolResultOutput,
+  }
+}
+
+/** Gives why a person has to be asked about a call; null where nobody has to. */
+export function whyAsked(toolName: string, { callOf }: ModelTool, approval: Approval) {
+  return async (
+    input: unknown,
+    { toolCallId, messages }: Pick<AskedCall, 'toolCallId' | 'messages'>,
+  ): Promise<string | null> => {
+    const call = callOf(input)
+    return call && approval.needed(call, { toolName, toolCallId, input, messages })
+  }
+}
+
+function asFailure(error: unknown, signal: AbortSignal | undefined): unknown {
+  return signal?.aborted ? error : new ToolFailure(error)
+}
+
+/** What a call throws, with the text that a model is shown of it: version 6 takes the message, version 7 `toString()`. */
+class ToolFailure extends Error {
+  override name = 'ToolFailure'
+
+  constructor(cause: unknown) {
+    super(JSON.stringify(failureForModel(cause)), { cause })
+  }
+
+  override toString(): string {
+    return this.message
+  }
+}

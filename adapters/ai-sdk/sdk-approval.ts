@@ -1,0 +1,125 @@
+import { AgentAppsError, isAgentAppsError } from 'agent-apps'
+import type { Runtime } from 'agent-apps/runtime'
+import type { ModelMessage } from 'ai'
+import type { Approval, AskedCall, ToolCall } from './ai-tool.js'
+import { isSigned } from './is-signed.js'
+
+/** So many approvals are remembered as used where only a signature vouches for them. */
+const USED_MAX = 10_000
+
+/** The approvals that this process has used up, of each runtime, oldest first. */
+const used = new WeakMap<Runtime['globals'], Set<string>>()
+
+/**
+ * Approval by the SDK's requests. Messages come from wherever the application keeps them, so that an answer in them
+ * counts only for a request of ours: one that the runtime's store has, or that is signed.
+ *
+ * @throws APPROVAL_UNSIGNED where there is neither a store nor a secret
+ */
+export function sdkApproval({ globals }: Runtime, secret: string | Uint8Array | undefined): Approval {
+  const hasStore = globals.config.store !== undefined
+  if (!hasStore && secret === undefined) throw unsigned()
+  const known = used.get(globals) ?? new Set<string>()
+  used.set(globals, known)
+  return {
+    needed,
+    async grant(call, asked) {
+      const given = approvedRequest(asked)
+      if (!given) return 'not-asked'
+      if (secret !== undefined && !(await isSigned({ ...asked, ...given }, given.signature, secret)))
+        return 'refused'
+      const id = JSON.stringify([given.approvalId, asked.toolCallId])
+      const isGranted =
+        (await answer(call, asked)) || (!hasStore && !known.has(id) && (await answerAnew(call, asked)))
+      if (isGranted) remember(known, id)
+      return isGranted ? 'granted' : 'refused'
+    },
+  }
+}
+
+/**
+ * Why a person has to be asked about a call; null where nobody has to. For a call that was asked about before, that
+ * depends on the call and the policy alone: the SDK looks again when the answer is there, and refuses what needs
+ * none by then.
+ */
+async function needed({ agent, ref, args }: ToolCall, asked: AskedCall): Promise<string | null> {
+  try {
+    // A request that messages only claim was made must not be kept as if it had been.
+    if (!isInMessages(asked)) {
+      const { request } = await agent.authorize(ref, args, { callId: asked.toolCallId })
+      return request?.reason ?? null
+    }
+    const last = (await agent.authorize(ref, args)).steps.at(-1)
+    // At step 1 it is the project that a person is asked about, which is for the runtime to ask.
+    return last?.decision === 'ask' && last.step > 1 ? last.reason : null
+  } catch {
+    // The call itself is decided about in the same way, and tells the model what is wrong with it.
+    return null
+  }
+}
+
+/** Grants a call whose request the store has. False where it has none that takes an answer. */
+async function answer({ agent }: ToolCall, { toolCallId }: AskedCall): Promise<boolean> {
+  try {
+    await agent.answer(toolCallId, 'allow-once')
+    return true
+  } catch (error) {
+    if (isAgentAppsError(error) && error.code === 'APPROVAL_INVALID') return false
+    throw error
+  }
+}
+
+/** Grants a call that another process asked about, for whose request a signature vouches. */
+async function answerAnew(call: ToolCall, asked: AskedCall): Promise<boolean> {
+  const { request } = await call.agent.authorize(call.ref, call.args, { callId: asked.toolCallId })
+  return request !== undefined && answer(call, asked)
+}
+
+function remember(known: Set<string>, id: string): void {
+  known.add(id)
+  for (const oldest of known) {
+    if (known.size <= USED_MAX) return
+    known.delete(oldest)
+  }
+}
+
+/** The call's request that the last message approves, as the messages have it. */
+function approvedRequest({
+  messages,
+  toolCallId,
+}: AskedCall): { approvalId: string; signature: unknown } | null {
+  const last = messages.at(-1)
+  if (last?.role !== 'tool') return null
+  for (const part of assistantParts(messages)) {
+    if (part.type !== 'tool-approval-request' || part.toolCallId !== toolCallId) continue
+    const { approvalId } = part
+    const isApproved = last.content.some(
+      one => one.type === 'tool-approval-response' && one.approvalId === approvalId && one.approved,
+    )
+    if (isApproved) return { approvalId, signature: (part as { signature?: unknown }).signature }
+  }
+  return null
+}
+
+/** True for a call that the messages have already: the SDK goes on with one that it asked about. */
+function isInMessages({ messages, toolCallId }: AskedCall): boolean {
+  return assistantParts(messages).some(part => part.type === 'tool-call' && part.toolCallId === toolCallId)
+}
+
+type AssistantPart = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>[number]
+
+function assistantParts(messages: readonly ModelMessage[]): AssistantPart[] {
+  return messages.flatMap(({ role, content }) =>
+    role === 'assistant' && typeof content !== 'string' ? content : [],
+  )
+}
+
+function unsigned(): AgentAppsError {
+  return new AgentAppsError(
+    'APPROVAL_UNSIGNED',
+    "`skillTools` with `approval: 'sdk'` has nothing to tell an approval from a forged message.",
+    {
+      hint: 'Give createRuntime a `store`, such as `fileStore`, or skillTools the `secret` that the SDK signs with.',
+    },
+  )
+}

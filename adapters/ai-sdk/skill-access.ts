@@ -1,0 +1,146 @@
+import { AgentAppsError, type JsonObject } from 'agent-apps'
+import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
+import type { ModelTool } from './ai-tool.js'
+import { type ModelOutput, modelOutput } from './model-output.js'
+import { partOfData, toBase64 } from './output-part.js'
+import type { SkillToolNames } from './skill-tools-options.js'
+
+/** So many names are listed for the model to choose from; more would fill the prompt. */
+const ENUM_MAX = 100
+const FOUND_MAX = 10
+
+/** What gives a model the text of a skill. */
+export function loadTool(
+  agent: AgentRuntime,
+  skills: readonly string[],
+  { read }: SkillToolNames,
+  withDirectory: boolean,
+): ModelTool {
+  const name = {
+    type: 'string',
+    description: 'The name of the skill.',
+    ...(skills.length <= ENUM_MAX && { enum: [...skills] }),
+  }
+  return {
+    description:
+      'Loads a skill: instructions for a task. Load the skill that fits a task before you begin it.',
+    schema: objectOf({ name }),
+    callOf: input => withText(input, 'name', ref => ({ agent, ref, args: undefined })),
+    run: async (input, options) => {
+      const wanted = textField(input, 'name')
+      const { content, resources, directory } = await agent.open(wanted, undefined, options)
+      return { content, resources, ...(withDirectory && directory !== undefined && { directory }) }
+    },
+    show: opened => showOpened(opened as OpenedSkill, read),
+  }
+}
+
+/** What gives a model one of a skill's files. */
+export function readTool(agent: AgentRuntime, { load }: SkillToolNames): ModelTool {
+  return {
+    description: `Reads one of the files of a skill that ${load} listed.`,
+    schema: objectOf({
+      name: { type: 'string', description: 'The name of the skill.' },
+      path: { type: 'string', description: "The file's path, as it was listed." },
+    }),
+    callOf: () => null,
+    run: async input => {
+      const path = textField(input, 'path')
+      return fileOf(path, await agent.readResource(textField(input, 'name'), path))
+    },
+    show: file => showFile(file as ReadFile),
+  }
+}
+
+/** What finds skills for a model that the catalog has no space for. */
+export function searchTool(
+  agent: AgentRuntime,
+  skills: readonly string[],
+  { load }: SkillToolNames,
+): ModelTool {
+  return {
+    description: `Finds skills by words of a task. Load one of those found with ${load}.`,
+    schema: objectOf({ query: { type: 'string', description: 'Words of the task.' } }),
+    callOf: input => withText(input, 'query', query => ({ agent, ref: DISCOVER, args: discovered(query) })),
+    run: async (input, options) => {
+      const { output } = (await agent.invoke(
+        DISCOVER,
+        discovered(textField(input, 'query')),
+        options,
+      )) as DiscoverResult
+      const found = output.tools.filter(({ name }) => skills.includes(name))
+      return { skills: found.slice(0, FOUND_MAX).map(({ name, description }) => ({ name, description })) }
+    },
+    show: modelOutput,
+  }
+}
+
+/** The tool of the library that searches. */
+export const DISCOVER = 'agent-discover'
+
+interface DiscoverResult {
+  output: { tools: { name: string; description?: string }[] }
+}
+
+/** It finds tools as well, so that more is asked for than is shown. */
+function discovered(query: string): { query: string; limit: number } {
+  return { query, limit: 100 }
+}
+
+function objectOf(properties: JsonObject): JsonObject {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+/** A text of a model's input. Throws ARGS_INVALID. */
+function textField(input: unknown, field: string): string {
+  const value = withText(input, field, text => text)
+  if (value !== null) return value
+  throw new AgentAppsError('ARGS_INVALID', `"${field}" must be a string.`, {
+    hint: `Call it again with \`${field}\`.`,
+  })
+}
+
+/** What is made of a text of a model's input; null where the model gave none. */
+function withText<Made>(input: unknown, field: string, make: (text: string) => Made): Made | null {
+  const value = (input as Record<string, unknown> | null | undefined)?.[field]
+  return typeof value === 'string' ? make(value) : null
+}
+
+function showOpened({ content, resources, directory }: OpenedSkill, read: string): ModelOutput {
+  const files = resources.map(({ path, size }) => `- ${path} (${size} bytes)`)
+  const more = [
+    ...(files.length > 0 ? [`Files of this skill, for ${read}:\n${files.join('\n')}`] : []),
+    ...(directory === undefined ? [] : [`The skill's folder: ${directory}`]),
+  ]
+  const value = more.length === 0 ? content : [content.trimEnd(), ...more].join('\n\n')
+  return { type: 'text', value }
+}
+
+type ReadFile = { path: string; text: string } | { path: string; mediaType: string; data: string }
+
+/** The media types of what models may be shown, by the file's extension. */
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ['gif', 'image/gif'],
+  ['jpeg', 'image/jpeg'],
+  ['jpg', 'image/jpeg'],
+  ['pdf', 'application/pdf'],
+  ['png', 'image/png'],
+  ['webp', 'image/webp'],
+])
+
+/** A file as it is kept with the messages, which are JSON. */
+function fileOf(path: string, bytes: Uint8Array): ReadFile {
+  const mediaType = MEDIA_TYPES.get(/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '')
+  if (mediaType) return { path, mediaType, data: toBase64(bytes) }
+  try {
+    return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    // Not text, and no format that models read: they are told so, and need not see its bytes.
+    return { path, text: `(a binary file of ${bytes.length} bytes)` }
+  }
+}
+
+function showFile(file: ReadFile): ModelOutput {
+  if ('text' in file) return { type: 'text', value: file.text }
+  return { type: 'content', value: [partOfData(file.data, file.mediaType, file.path)] }
+}

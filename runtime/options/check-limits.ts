@@ -1,0 +1,103 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { PATTERNS } from '../../src/values/option-kinds.js'
+import { UncopiedArguments } from '../schema/clone-arguments.js'
+import { agentUnknown } from '../state/agent.js'
+import type { Globals, UncheckedLimits } from '../state/context.js'
+import type { AgentPolicy, NamedAgent, RuntimePolicy } from '../state/policy.js'
+
+/** The limits of an agent. Patterns and permissions are read when a call is first decided about. */
+export const POLICY: OptionTable<keyof AgentPolicy> = {
+  allowedTools: PATTERNS,
+  allow: PATTERNS,
+  deny: PATTERNS,
+  permissions: 'strings',
+  rules: PATTERNS,
+}
+
+/** The limits of an agent that another one, or a tool, spawns: those that can only narrow. */
+export const SPAWN_POLICY = (({ allowedTools: _, ...limits }) => limits)(POLICY)
+
+/**
+ * Checks what a runtime's options say of agents and tools, once. An entry with room for that does it at once; of
+ * another, the first call that they limit.
+ *
+ * @throws OPTIONS_INVALID, as a misspelt limit would be none
+ */
+export function checkLimits(globals: Globals): void {
+  const { unchecked } = globals
+  if (unchecked === undefined) return
+  for (const [name, value] of Object.entries(unchecked as object))
+    if (value instanceof UncopiedArguments) throw uncopied(name, value)
+  const { policy, agents, config } = unchecked as UncheckedLimits
+  if (policy) checkRuntimePolicy(policy)
+  for (const agent of agents ?? []) checkNamedAgent(agent)
+  if (config) checkConfig(config)
+  delete globals.unchecked
+}
+
+/**
+ * Checks what a host gives `forAgent`.
+ *
+ * @throws OPTIONS_INVALID; AGENT_UNKNOWN for the id of an agent that no project could still define
+ */
+export function checkAgent(agent: unknown, { config, configure }: Globals): void {
+  if (typeof agent !== 'string') {
+    checkOptions('forAgent', agent as object, {
+      ...POLICY,
+      sessionId: 'string',
+      agentId: 'string',
+      userId: 'string',
+      workspaceId: 'string',
+    })
+  } else if (!config.agents?.some(({ id }) => id === agent) && !configure && !config.projects)
+    throw agentUnknown(agent)
+}
+
+/** Checks the policy of an agent that is spawned. Throws OPTIONS_INVALID for anything but limits that narrow. */
+export function checkSpawned(policy: AgentPolicy): void {
+  checkOptions('spawn', policy, SPAWN_POLICY)
+}
+
+function uncopied(option: string, { why, cause }: UncopiedArguments): AgentAppsError {
+  return new AgentAppsError(
+    'OPTIONS_INVALID',
+    `The option \`${option}\` cannot be copied: its values ${why}.`,
+    {
+      hint: 'Give plain objects and arrays.',
+      cause,
+    },
+  )
+}
+
+function checkRuntimePolicy(policy: RuntimePolicy): void {
+  checkOptions('policy', policy, {
+    ...SPAWN_POLICY,
+    approval: 'object',
+    trust: 'object',
+    guard: 'function',
+    readAllowedTools: ['restrict', 'pre-approve'],
+  })
+  const { approval, trust } = policy
+  if (trust) checkOptions('trust', trust, { project: ['ask', 'allow', 'deny'] })
+  if (approval)
+    checkOptions('approval', approval, {
+      mode: ['ask', 'allowlist', 'yolo'],
+      allow: PATTERNS,
+      remember: ['session', 'project'],
+    })
+}
+
+function checkNamedAgent(agent: NamedAgent): void {
+  checkOptions('agents', agent, { id: 'string', tools: 'object', permissions: 'strings' })
+  checkOptions('tools', agent.tools ?? {}, { allow: PATTERNS, deny: PATTERNS })
+}
+
+function checkConfig(config: NonNullable<UncheckedLimits['config']>): void {
+  checkOptions('config', config, { tools: 'object' })
+  for (const [name, tool] of Object.entries(config.tools ?? {})) {
+    checkOptions('config.tools', { [name]: tool }, { [name]: 'object' })
+    const { enabled, timeoutMs } = tool
+    checkOptions(`config.tools.${name}`, { enabled, timeoutMs }, { enabled: 'boolean', timeoutMs: 'number' })
+  }
+}

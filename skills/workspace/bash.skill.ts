@@ -1,0 +1,53 @@
+import { defineTool } from 'agent-apps'
+import { type BashArguments, bash, commandKey } from './process/bash.js'
+
+export default defineTool({
+  name: 'bash',
+  description:
+    'Runs a shell command in the workspace; gives its output and exit code. It gets no input. What it leaves running ends with it.',
+  tags: ['meta-runnable', 'meta-workspace'],
+  permissions: { required: ['execute'] },
+  params: {
+    type: 'object',
+    properties: {
+      command: {
+        type: 'string',
+        // One argument of a program may have 128 KiB.
+        maxLength: 30_000,
+        pattern: '^[^\\u0000]+$',
+        description: 'The command, as bash reads it.',
+      },
+      cwd: { type: 'string', default: '.', description: 'The folder of the workspace that it runs in.' },
+      timeoutMs: {
+        type: 'integer',
+        default: 120_000,
+        minimum: 1,
+        maximum: 3_600_000,
+        description: 'Milliseconds after which it is ended, with all that it started.',
+      },
+    },
+    required: ['command'],
+    additionalProperties: false,
+  },
+  config: {
+    type: 'object',
+    properties: {
+      wrap: {
+        type: 'array',
+        items: { type: 'string' },
+        default: [],
+        description: 'A program and its arguments that the shell is started by.',
+      },
+      env: {
+        type: 'array',
+        items: { type: 'string' },
+        default: [],
+        description: 'Names of other variables of the host that commands see.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: args => commandKey(args as unknown as BashArguments),
+  preview: ({ command }) => String(command),
+  execute: async (args, ctx) => bash(args as unknown as BashArguments, ctx),
+})

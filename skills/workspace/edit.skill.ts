@@ -1,0 +1,103 @@
+import { AgentAppsError, defineTool, type ToolContext, type ToolResult } from 'agent-apps'
+import { mustGoOn } from './files/going-on.js'
+import { knownAs, knownContents } from './files/known-text.js'
+import { nearPaths } from './files/near-paths.js'
+import { oneAtATime } from './files/one-at-a-time.js'
+import { pathKey } from './files/path-key.js'
+import { replaceFile } from './files/replace-file.js'
+import { type Edit, replaceText } from './files/replace-text.js'
+import { textDiff } from './files/text-diff.js'
+import { notFile, notFound } from './wall/open-place.js'
+import { placeOf } from './wall/place.js'
+import { expectWritable } from './wall/protected-files.js'
+import { sessionOf, workspaceOf } from './wall/workspace.js'
+
+interface Arguments extends Partial<Edit> {
+  path: string
+  edits?: Edit[]
+}
+
+export default defineTool({
+  name: 'edit',
+  description:
+    'Replaces text in a file that was read before: `old` by `new`, or several `edits`, all of them or none.',
+  tags: ['meta-runnable', 'meta-workspace'],
+  permissions: { required: ['write'] },
+  params: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'The file, relative to the root of the workspace.' },
+      old: {
+        type: 'string',
+        minLength: 1,
+        description:
+          'The text to be replaced, exactly as in the file, and with enough around it to occur once.',
+      },
+      new: { type: 'string', description: 'What takes its place.' },
+      all: { type: 'boolean', default: false, description: 'Replaces every occurrence.' },
+      edits: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 1000,
+        description: 'Instead of `old` and `new`: several replacements, made one after the other.',
+        items: {
+          type: 'object',
+          properties: {
+            old: { type: 'string', minLength: 1, description: 'As `old` above.' },
+            new: { type: 'string', description: 'As `new` above.' },
+            all: { type: 'boolean', default: false, description: 'As `all` above.' },
+          },
+          required: ['old', 'new'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path }) => pathKey(String(path)),
+  preview: args => {
+    const { path, ...given } = args as unknown as Arguments
+    return editsOf({ path, ...given })
+      .map(one => textDiff(pathKey(path), one.old, one.new))
+      .join('')
+  },
+  execute: async (args, ctx) => edit(args as unknown as Arguments, ctx),
+})
+
+async function edit(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const edits = editsOf(args)
+  const workspace = await workspaceOf(ctx)
+  const session = sessionOf(workspace, ctx)
+  const { real } = await placeOf(args.path, workspace)
+  return oneAtATime(real, async () => {
+    mustGoOn(ctx)
+    const place = await placeOf(args.path, workspace)
+    expectWritable(workspace.protected, place)
+    const { path } = place
+    if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
+    ctx.update({ title: `Editing ${path}` })
+    const known = await knownContents(place, session)
+    if (known.text === null) throw notFile(place, 'is not text')
+    const { text, replaced } = replaceText(known.text, edits, path)
+    const bytes = Buffer.from(text)
+    const stat = await replaceFile(place, bytes, known.stat, () => mustGoOn(ctx))
+    session.read.set(place.real, knownAs(bytes, stat))
+    const diff = textDiff(path, known.text, text)
+    return { title: `Edited ${path}`, metadata: { path, replaced, diff }, output: diff }
+  })
+}
+
+function editsOf({ old, new: wanted, all, edits }: Arguments): readonly Edit[] {
+  const isOne = old !== undefined && wanted !== undefined
+  if (isOne && edits === undefined) return [{ old, new: wanted, ...(all !== undefined && { all }) }]
+  if (edits !== undefined && old === undefined && wanted === undefined) return edits
+  throw new AgentAppsError(
+    'ARGS_INVALID',
+    'The arguments of "edit" are invalid: it is unclear what to replace.',
+    {
+      hint: 'Give either `old` and `new`, or `edits`.',
+      tool: 'edit',
+    },
+  )
+}

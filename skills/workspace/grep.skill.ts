@@ -1,0 +1,118 @@
+import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
+import { mustGoOn } from './files/going-on.js'
+import { boundedOutput, outputMax } from './files/output-folder.js'
+import { pathKey } from './files/path-key.js'
+import { foundText, type Search, sortFound } from './search/found-lines.js'
+import { searchPlace } from './search/search-place.js'
+import { pathPattern } from './tree/path-pattern.js'
+import { startPlace } from './tree/start-folder.js'
+import { outputFolders, sessionOf, workspaceOf } from './wall/workspace.js'
+
+interface Arguments extends Search {
+  path: string
+  glob?: string
+}
+
+export default defineTool({
+  name: 'grep',
+  description:
+    'Searches the files of the workspace for a regular expression, line by line, and shows the lines, files or counts.',
+  tags: ['meta-runnable', 'meta-workspace'],
+  permissions: { required: ['read'] },
+  params: {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', minLength: 1, maxLength: 2000, description: 'The regular expression.' },
+      path: { type: 'string', default: '.', description: 'The folder or file that is searched.' },
+      glob: {
+        type: 'string',
+        minLength: 1,
+        description: 'Only files that this matches, such as `*.ts` or `src/**`.',
+      },
+      context: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 100,
+        default: 0,
+        description: 'How many lines are shown before and after each match.',
+      },
+      ignoreCase: {
+        type: 'boolean',
+        default: false,
+        description: 'Whether upper and lower case are the same.',
+      },
+      mode: {
+        enum: ['content', 'files', 'count'],
+        default: 'content',
+        description: 'What is shown: the lines, the files that have any, or how many each file has.',
+      },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100000,
+        default: 200,
+        description: 'At most so many matching lines, or files.',
+      },
+    },
+    required: ['pattern'],
+    additionalProperties: false,
+  },
+  config: {
+    type: 'object',
+    properties: {
+      maxOutput: {
+        type: 'integer',
+        minimum: 1000,
+        default: 50000,
+        description: 'Characters that a model is shown.',
+      },
+      ripgrep: {
+        type: 'boolean',
+        default: true,
+        description: 'Whether ripgrep is used where it is installed.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path, pattern }) => `${pathKey(String(path ?? '.'))}: ${pattern}`,
+  execute: async (args, ctx) => grep(args as unknown as Arguments, ctx),
+})
+
+async function grep({ path, glob, ...search }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const workspace = await workspaceOf(ctx)
+  const session = sessionOf(workspace, ctx)
+  const names = glob === undefined ? null : { written: glob, pattern: pathPattern(glob, true) }
+  const place = await startPlace(path, workspace, await outputFolders(session))
+  ctx.update({ title: `Searching for ${search.pattern}` })
+  const check = (): void => mustGoOn(ctx)
+  const { found, engine, prefix } = await searchPlace(place, workspace, search, names, {
+    check,
+    signal: ctx.signal,
+    usesRipgrep: ctx.config.ripgrep !== false,
+  })
+  check()
+  sortFound(found)
+  const { output, truncated } = await boundedOutput(
+    foundText(found, search.mode, prefix),
+    'grep',
+    session,
+    outputMax(ctx),
+  )
+  const files =
+    search.mode === 'content' ? new Set(found.lines.map(line => line.path)).size : found.files.length
+  const matches =
+    search.mode === 'content'
+      ? found.lines.filter(({ isMatch }) => isMatch).length
+      : found.files.reduce((sum, { count }) => sum + count, 0)
+  const notes = [
+    ...(found.truncated ? ['[There is more. Give a narrower pattern or path, or a higher `limit`.]'] : []),
+    ...(found.passed > 0
+      ? [`[${found.passed} lines are too long for this pattern, and were not searched.]`]
+      : []),
+  ]
+  return {
+    title: `${matches} ${matches === 1 ? 'match' : 'matches'} for ${search.pattern}`,
+    metadata: { matches, files, truncated: truncated || found.truncated, engine },
+    output: [matches === 0 ? '[No matches.]' : output, ...notes].join('\n'),
+  }
+}

@@ -1,0 +1,87 @@
+import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
+import { mustGoOn } from './files/going-on.js'
+import { boundedOutput, outputMax } from './files/output-folder.js'
+import { pathKey } from './files/path-key.js'
+import { startFolder } from './tree/start-folder.js'
+import { walkTree } from './tree/walk-tree.js'
+import { sessionOf, workspaceOf } from './wall/workspace.js'
+
+interface Arguments {
+  path: string
+  depth: number
+  limit: number
+}
+
+export default defineTool({
+  name: 'list',
+  description: 'Shows what is in a folder of the workspace and the folders below it, as a tree.',
+  tags: ['meta-runnable', 'meta-workspace'],
+  permissions: { required: ['read'] },
+  params: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', default: '.', description: 'The folder.' },
+      depth: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+        default: 3,
+        description: 'How many levels are shown.',
+      },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100000,
+        default: 500,
+        description: 'At most so many entries.',
+      },
+    },
+    additionalProperties: false,
+  },
+  config: {
+    type: 'object',
+    properties: {
+      maxOutput: {
+        type: 'integer',
+        minimum: 1000,
+        default: 50000,
+        description: 'Characters that a model is shown.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path }) => pathKey(String(path ?? '.')),
+  execute: async (args, ctx) => list(args as unknown as Arguments, ctx),
+})
+
+async function list({ path, depth, limit }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const workspace = await workspaceOf(ctx)
+  const start = await startFolder(path, workspace)
+  ctx.update({ title: `Listing ${start.path}` })
+  const lines = [start.path === '.' ? './' : `${start.path}/`]
+  let isCut = false
+  await walkTree(start, workspace, {
+    check: () => mustGoOn(ctx),
+    enters: item => item.depth + 1 < depth,
+    take: item => {
+      isCut = lines.length > limit
+      if (isCut) return false
+      const sign = { file: '', folder: '/', link: '@' }[item.kind]
+      lines.push(`${'  '.repeat(item.depth + 1)}${item.name}${sign}`)
+      return undefined
+    },
+  })
+  mustGoOn(ctx)
+  const { output, truncated } = await boundedOutput(
+    lines.join('\n'),
+    'list',
+    sessionOf(workspace, ctx),
+    outputMax(ctx),
+  )
+  const more = isCut ? `\n[Cut after ${limit} entries. Give a folder further in, or a higher \`limit\`.]` : ''
+  return {
+    title: `Listed ${start.path}`,
+    metadata: { entries: lines.length - 1, truncated: truncated || isCut },
+    output: output + more,
+  }
+}

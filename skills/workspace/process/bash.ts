@@ -1,0 +1,100 @@
+import { open } from 'node:fs/promises'
+import { posix } from 'node:path'
+import type { ToolContext, ToolResult } from 'agent-apps'
+import { keptOutput } from '../files/output-folder.js'
+import { startFolder } from '../tree/start-folder.js'
+import { sessionOf, workspaceOf } from '../wall/workspace.js'
+import { callAborted } from './call-aborted.js'
+import { CommandOutput, type OutputFile } from './command-output.js'
+import { type EndedCommand, runCommand } from './run-command.js'
+import { shellCommand, shellEnvironment } from './shell.js'
+
+export interface BashArguments {
+  command: string
+  cwd: string
+  timeoutMs: number
+}
+
+/** What a host may set under `config.tools.bash`. */
+interface BashConfig {
+  wrap: string[]
+  env: string[]
+}
+
+/**
+ * What an approval of a call is for: the command exactly as it runs. Another folder makes it two commands, which
+ * no rule for the beginning of a command covers.
+ */
+export function commandKey({ command, cwd }: BashArguments): string {
+  const folder = posix.normalize(cwd).replace(/(?<=.)\/$/, '')
+  if (folder === '.') return command
+  const isPlain = /^[\w./-]+$/.test(folder) && !folder.startsWith('-')
+  return `cd ${isPlain ? folder : `'${folder.replaceAll("'", "'\\''")}'`} && ${command}`
+}
+
+/**
+ * Runs a command. How it ended is in its result, whatever it was.
+ *
+ * @throws FILE_NOT_FOUND, FILE_UNUSABLE, PATH_OUTSIDE for its folder; RUN_ABORTED
+ */
+export async function bash(
+  { command, cwd, timeoutMs }: BashArguments,
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  const workspace = await workspaceOf(ctx)
+  const { real: folder } = await startFolder(cwd, workspace)
+  const { wrap, env } = ctx.config as unknown as BashConfig
+  const title = titleOf(command)
+  ctx.update({ title })
+  const output = new CommandOutput(
+    text => ctx.update({ title, metadata: { output: text } }),
+    async () => openFile(await keptOutput('', 'bash', sessionOf(workspace, ctx))),
+  )
+  try {
+    const ended = await runCommand({
+      argv: shellCommand(command, { wrap, workspace: workspace.root, cwd: folder }),
+      cwd: folder,
+      environment: shellEnvironment(env),
+      timeoutMs,
+      signal: ctx.signal,
+      take: output.take,
+    })
+    return resultOf(title, ended, output, timeoutMs)
+  } catch (error) {
+    throw ctx.signal?.aborted ? callAborted('bash', ctx.signal.reason) : error
+  } finally {
+    await output.close()
+  }
+}
+
+async function openFile(path: string): Promise<OutputFile> {
+  return { path, handle: await open(path, 'a') }
+}
+
+function resultOf(title: string, ended: EndedCommand, output: CommandOutput, timeoutMs: number): ToolResult {
+  const { exitCode, signal, durationMs } = ended
+  const { text, isTruncated, file } = output.shown()
+  const end = endOf(ended, timeoutMs)
+  const gap = text === '' || text.endsWith('\n') || end === '' ? '' : '\n'
+  return {
+    title: end === '' ? title : `${title} ${end}`,
+    metadata: { exitCode, signal, durationMs, truncated: isTruncated, file },
+    output: text + gap + end,
+  }
+}
+
+/** How a command ended, where it is worth a line. */
+function endOf({ exitCode, signal, isLate, left }: EndedCommand, timeoutMs: number): string {
+  const lines: string[] = []
+  if (isLate) lines.push(`[ended after ${timeoutMs} ms, the time it had]`)
+  else if (signal !== null) lines.push(`[ended by ${signal}]`)
+  else if (exitCode !== 0) lines.push(`[exit code ${exitCode}]`)
+  if (left.length > 0) lines.push(`[processes that could not be ended: ${left.join(', ')}]`)
+  return lines.join('\n')
+}
+
+/** The first line of a command, for people. */
+function titleOf(command: string): string {
+  const [line = ''] = command.trim().split('\n')
+  return line.length > 80 || line !== command.trim() ? `${line.slice(0, 79)}…` : line
+}

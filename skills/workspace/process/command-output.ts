@@ -1,0 +1,117 @@
+import type { FileHandle } from 'node:fs/promises'
+import { LiveOutput } from './live-output.js'
+
+/** The most that a model is shown of an output, in bytes: its beginning, and more of its end. */
+const SHOWN_MAX = 50_000
+const HEAD_MAX = 9_500
+const TAIL_MAX = 40_000
+/** The most that is kept of an output, in bytes. */
+const KEPT_MAX = 100 * 2 ** 20
+
+export interface OutputFile {
+  path: string
+  handle: FileHandle
+}
+
+export interface ShownOutput {
+  text: string
+  isTruncated: boolean
+  /** The file with the whole output, where not all is shown. */
+  file: string | null
+}
+
+/** The output of a command: reported as it comes, and bounded. One that is too long to show is in a file. */
+export class CommandOutput {
+  private size = 0
+  private head = Buffer.alloc(0)
+  private rest: Buffer[] = []
+  private restSize = 0
+  private file: OutputFile | undefined
+  /** The part that is being taken, or was last. */
+  private taking = Promise.resolve()
+  private readonly live: LiveOutput
+
+  /**
+   * @param report is given the output as it comes, part by part
+   * @param openFile makes the file for a long output
+   */
+  constructor(
+    report: (text: string) => void,
+    private readonly openFile: () => Promise<OutputFile>,
+  ) {
+    this.live = new LiveOutput(report)
+  }
+
+  readonly take = (part: Buffer): Promise<void> => {
+    this.live.take(part)
+    this.taking = this.keep(part)
+    return this.taking
+  }
+
+  private async keep(part: Buffer): Promise<void> {
+    if (this.file === undefined && this.size + part.length > SHOWN_MAX) {
+      this.file = await this.openFile()
+      await this.file.handle.write(this.kept())
+    }
+    const room = KEPT_MAX - this.size
+    if (this.file && room > 0) await this.file.handle.write(part.subarray(0, room))
+    this.size += part.length
+    this.show(part)
+  }
+
+  private show(part: Buffer): void {
+    const room = HEAD_MAX - this.head.length
+    if (room > 0) this.head = Buffer.concat([this.head, part.subarray(0, room)])
+    const rest = part.subarray(Math.max(room, 0))
+    this.rest.push(rest)
+    this.restSize += rest.length
+    if (this.file === undefined) return
+    for (
+      let [oldest] = this.rest;
+      oldest && this.restSize - oldest.length >= TAIL_MAX;
+      [oldest] = this.rest
+    ) {
+      this.rest.shift()
+      this.restSize -= oldest.length
+    }
+  }
+
+  private kept(): Buffer {
+    return Buffer.concat([this.head, ...this.rest])
+  }
+
+  /** Ends it, whatever has become of the command. */
+  async close(): Promise<void> {
+    this.live.end()
+    // A file that is being opened is closed, too. Whoever gave the part knows of its failure.
+    await this.taking.catch(() => {})
+    await this.file?.handle.close()
+  }
+
+  shown(): ShownOutput {
+    const { file } = this
+    if (file === undefined) return { text: textOf(this.kept(), SHOWN_MAX), isTruncated: false, file: null }
+    const head = textOf(this.head, HEAD_MAX).replace(/[^\n]*$/, '')
+    const tail = textOf(Buffer.concat(this.rest).subarray(-TAIL_MAX), TAIL_MAX).replace(
+      /^[^\n]{0,2000}\n/,
+      '',
+    )
+    const left = this.size - Buffer.byteLength(head) - Buffer.byteLength(tail)
+    const where = this.size > KEPT_MAX ? `Its first ${KEPT_MAX} bytes are` : 'All of it is'
+    return {
+      text: `${head}[${left} of ${this.size} bytes are left out here. ${where} in ${file.path}]\n${tail}`,
+      isTruncated: true,
+      file: file.path,
+    }
+  }
+}
+
+/** The text of bytes, or its end: what is no UTF-8 takes more bytes as text. */
+function textOf(bytes: Buffer, most: number): string {
+  const text = bytes.toString('utf8')
+  if (Buffer.byteLength(text) <= most) return text
+  return Buffer.from(text)
+    .subarray(-most)
+    .toString('utf8')
+    .replace(/^\uFFFD+/, '')
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { AgentAppsError, defineTool, type ToolContext, type ToolResult } from 'agent-apps'
+import { holdsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
+import { ATTACHED_MAX, attachedType } from './files/attached-file.js'
+import { mustGoOn } from './files/going-on.js'
+import { nearPaths } from './files/near-paths.js'
+import { NotText, numberedLines } from './files/numbered-lines.js'
+import { outputMax } from './files/output-folder.js'
+import { pathKey } from './files/path-key.js'
+import { inFolderOf, notFound, type OpenFile, openFile } from './wall/open-place.js'
+import { type Place, placeOf } from './wall/place.js'
+import { expectReadable } from './wall/protected-files.js'
+import { outputFolders, type Session, sessionOf, workspaceOf } from './wall/workspace.js'
+
+interface Arguments {
+  path: string
+  offset: number
+  limit: number
+}
+
+export default defineTool({
+  name: 'read',
+  description:
+    'Reads a text file of the workspace, with line numbers, or shows an image or PDF. Read a file before you change it.',
+  tags: ['meta-runnable', 'meta-workspace'],
+  permissions: { required: ['read'] },
+  params: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'The file, relative to the root of the workspace.' },
+      offset: { type: 'integer', minimum: 1, default: 1, description: 'The first line, from 1.' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 10000,
+        default: 2000,
+        description: 'At most so many lines.',
+      },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  config: {
+    type: 'object',
+    properties: {
+      maxOutput: {
+        type: 'integer',
+        minimum: 1000,
+        default: 50000,
+        description: 'Characters that a model is shown.',
+      },
+    },
+    additionalProperties: false,
+  },
+  deriveApprovalKey: ({ path }) => pathKey(String(path)),
+  execute: async (args, ctx) => read(args as unknown as Arguments, ctx),
+})
+
+async function read(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const workspace = await workspaceOf(ctx)
+  const session = sessionOf(workspace, ctx)
+  const place = await placeOf(args.path, workspace, await outputFolders(session))
+  expectReadable(workspace.protected, place)
+  if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
+  ctx.update({ title: `Reading ${place.path}` })
+  const file = await inFolderOf(place, item => openFile(item, place))
+  try {
+    await refuseKey(file, place)
+    const mime = await attachedType(file.handle)
+    if (mime !== null) return await attached(file, place, mime, session)
+    return await lines(file, place, args, session, ctx)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+async function refuseKey({ handle }: OpenFile, place: Place): Promise<void> {
+  const start = Buffer.alloc(KEY_BYTES)
+  await handle.read(start, 0, KEY_BYTES, 0)
+  if (!holdsPrivateKey(start)) return
+  throw new AgentAppsError('FILE_PROTECTED', `${place.path} may not be read: it holds a private key.`, {
+    hint: 'Leave it to a person.',
+    file: place.path,
+  })
+}
+
+async function lines(
+  { handle, stat }: OpenFile,
+  place: Place,
+  { offset, limit }: Arguments,
+  session: Session,
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  const { path } = place
+  try {
+    const page = { from: offset, most: limit, bound: outputMax(ctx) }
+    const found = await numberedLines(handle, page, () => mustGoOn(ctx))
+    const { bytes, digest, last, truncated } = found
+    if (offset > 1 && offset > found.lines) {
+      throw new AgentAppsError('FILE_UNUSABLE', `${path} has only ${found.lines} lines.`, {
+        hint: `Give an \`offset\` of at most ${Math.max(1, found.lines)}.`,
+        file: path,
+      })
+    }
+    session.read.set(place.real, { size: bytes, time: stat.mtimeMs, digest })
+    const more =
+      last < found.lines
+        ? `\n[Lines ${offset} to ${last} of ${found.lines}. Go on with offset ${last + 1}.]`
+        : ''
+    return {
+      title: `Read ${path}`,
+      metadata: { path, bytes, lines: found.lines, truncated },
+      output: found.lines === 0 ? '[The file is empty.]' : found.text + more,
+    }
+  } catch (error) {
+    if (!(error instanceof NotText)) throw error
+    throw new AgentAppsError('FILE_UNUSABLE', `${path} is not text: it is a binary file.`, {
+      hint: 'Only text in UTF-8, images (PNG, JPEG, GIF, WebP) and PDF can be read.',
+      file: path,
+    })
+  }
+}
+
+async function attached(
+  { handle, stat }: OpenFile,
+  place: Place,
+  mime: string,
+  session: Session,
+): Promise<ToolResult> {
+  const { path } = place
+  if (stat.size > ATTACHED_MAX) {
+    throw new AgentAppsError('FILE_UNUSABLE', `${path} is too large to be shown: ${stat.size} bytes.`, {
+      hint: `Images and PDFs of up to ${ATTACHED_MAX} bytes can be read.`,
+      file: path,
+    })
+  }
+  const data = await handle.readFile()
+  const digest = createHash('sha256').update(data).digest('hex')
+  session.read.set(place.real, { size: data.length, time: stat.mtimeMs, digest })
+  return {
+    title: `Read ${path}`,
+    metadata: { path, bytes: data.length, lines: 0, truncated: false },
+    output: `[${path} is attached: ${mime}, ${data.length} bytes.]`,
+    attachments: [{ type: 'file', mime, name: path, data: data.toString('base64') }],
+  }
+}

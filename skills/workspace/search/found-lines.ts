@@ -1,0 +1,64 @@
+/** A line that a search shows. */
+export interface FoundLine {
+  /** The file's way from the folder that is searched, with `/`. */
+  path: string
+  number: number
+  text: string
+  /** False for a line around a match. */
+  isMatch: boolean
+}
+
+/** What is looked for, and how much of it is shown. */
+export interface Search {
+  pattern: string
+  ignoreCase: boolean
+  mode: 'content' | 'files' | 'count'
+  /** Lines around each match. */
+  context: number
+  /** At most so many matching lines, or files. */
+  limit: number
+}
+
+/** What a search found. */
+export interface Found {
+  /** With `content`: the lines, those of a file together. */
+  lines: FoundLine[]
+  /** With `files` and `count`: the files, and how many of their lines match. */
+  files: { path: string; count: number }[]
+  /** Whether there may be more. */
+  truncated: boolean
+  /** Lines that were not searched since they are too long for the pattern. */
+  passed: number
+}
+
+/** The characters of a line that are shown. */
+const LINE_MAX = 500
+
+/** What a model is shown of it. */
+export function foundText({ lines, files }: Found, mode: Search['mode'], prefix: string): string {
+  if (mode === 'files') return files.map(({ path }) => prefix + path).join('\n')
+  if (mode === 'count') return files.map(({ path, count }) => `${prefix}${path}:${count}`).join('\n')
+  const shown: string[] = []
+  let last: FoundLine | undefined
+  for (const line of lines) {
+    if (line.path !== last?.path) shown.push(...(last ? [''] : []), `${prefix}${line.path}`)
+    else if (line.number > last.number + 1 && isApart(line, last)) shown.push('--')
+    const text = line.text.length > LINE_MAX ? `${line.text.slice(0, LINE_MAX)}…` : line.text
+    shown.push(`${line.number}${line.isMatch ? ':' : '-'}${text}`)
+    last = line
+  }
+  return shown.join('\n')
+}
+
+/** Matches without lines around them follow each other as they are. */
+function isApart(line: FoundLine, last: FoundLine): boolean {
+  return !line.isMatch || !last.isMatch
+}
+
+/** Orders what was found by path. */
+export function sortFound(found: Found): void {
+  const byPath = (a: { path: string }, b: { path: string }): number =>
+    a.path < b.path ? -1 : a.path > b.path ? 1 : 0
+  found.lines.sort(byPath)
+  found.files.sort(byPath)
+}

@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process'
+import { patternRefused } from '../tree/path-pattern.js'
+import type { Found, Search } from './found-lines.js'
+
+/** What ripgrep is to search. */
+export interface RipgrepRun extends Search {
+  /** The program, absolute. */
+  program: string
+  /** The folder that it works in, real. */
+  folder: string
+  /** The folder or file in it that is searched. */
+  target: string
+  /** A glob for the names of files. */
+  names: string | null
+  signal: AbortSignal | undefined
+  /** Whether a file's lines count. */
+  counts: (path: string) => boolean
+}
+
+/**
+ * Runs ripgrep, without a shell, and without what its configuration or the environment say.
+ *
+ * @throws PATTERN_REFUSED
+ */
+export function runRipgrep(run: RipgrepRun): Promise<Found> {
+  const { program, folder, signal } = run
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, argumentsOf(run), {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: process.platform === 'win32' ? { SystemRoot: process.env.SystemRoot } : {},
+      windowsHide: true,
+    })
+    const output = new Output(run, () => child.kill('SIGKILL'))
+    let said = ''
+    const stop = (): void => void child.kill('SIGKILL')
+    signal?.addEventListener('abort', stop, { once: true })
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => output.take(chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      if (said.length < SAID_MAX) said += chunk
+    })
+    child.on('error', reject)
+    child.on('close', code => {
+      signal?.removeEventListener('abort', stop)
+      // Files that could not be read are passed over; a pattern that cannot be read is all that it says else.
+      if (code === 2 && /regex|parse error|too big/i.test(said)) reject(refusal(run.pattern, said))
+      else resolve(output.end())
+    })
+  })
+}
+
+const SAID_MAX = 10_000
+
+function argumentsOf({ pattern, ignoreCase, mode, context, target, names }: RipgrepRun): string[] {
+  return [
+    '--no-config',
+    '--no-messages',
+    '--color=never',
+    '--hidden',
+    '--no-require-git',
+    '--no-ignore-global',
+    '--null',
+    ...(mode === 'files' ? ['--files-with-matches'] : []),
+    ...(mode === 'count' ? ['--count', '--with-filename'] : []),
+    ...(mode === 'content'
+      ? ['--no-heading', '--with-filename', '--line-number', '--max-columns=4000', '--max-columns-preview']
+      : []),
+    ...(mode === 'content' && context > 0 ? [`--context=${context}`] : []),
+    ...(ignoreCase ? ['--ignore-case'] : ['--case-sensitive']),
+    // What it finds in files with secrets is left out when it is read.
+    '--iglob=!.git',
+    // Unlike a glob, a type does not bring back what is ignored.
+    ...(names === null ? [] : [`--type-add=wanted:${names}`, '--type=wanted']),
+    `--regexp=${pattern}`,
+    '--',
+    target,
+  ]
+}
+
+function refusal(pattern: string, said: string): Error {
+  const why =
+    said
+      .split('\n')
+      .findLast(line => line.startsWith('error:'))
+      ?.slice('error:'.length) ?? said
+  return patternRefused(
+    pattern,
+    why.trim().replace(/\.$/, ''),
+    'Write a regular expression as ripgrep reads it.',
+  )
+}
+
+/** Reads what ripgrep prints, and ends it where that is enough. */
+class Output {
+  readonly #found: Found = { lines: [], files: [], truncated: false, passed: 0 }
+  readonly #counts = new Map<string, boolean>()
+  #rest = ''
+  #count = 0
+
+  constructor(
+    readonly run: RipgrepRun,
+    readonly stop: () => void,
+  ) {}
+
+  take(chunk: string): void {
+    if (this.#found.truncated) return
+    const separator = this.run.mode === 'files' ? '\0' : '\n'
+    const records = (this.#rest + chunk).split(separator)
+    this.#rest = records.pop() ?? ''
+    for (const record of records) {
+      if (this.run.mode === 'content') this.#line(record)
+      else this.#file(record)
+      if (this.#found.truncated) return this.stop()
+    }
+  }
+
+  end(): Found {
+    return this.#found
+  }
+
+  /** `path NUL number : text`, or `-` in the place of `:` for a line around a match. */
+  #line(record: string): void {
+    const [, path = '', number = '', sign, text = ''] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(record) ?? []
+    if (number === '') return
+    const own = ownPath(path)
+    if (!this.#isCounted(own)) return
+    const isMatch = sign === ':'
+    if (isMatch && this.#isFull()) return
+    this.#found.lines.push({ path: own, number: Number(number), text: text.replace(/\r$/, ''), isMatch })
+    if (isMatch) this.#count++
+  }
+
+  #file(record: string): void {
+    const [path = '', count = '1'] = record.split('\0')
+    const own = ownPath(path)
+    if (path === '' || !this.#isCounted(own) || this.#isFull()) return
+    this.#found.files.push({ path: own, count: Number(count) })
+    this.#count++
+  }
+
+  #isFull(): boolean {
+    this.#found.truncated = this.#count >= this.run.limit
+    return this.#found.truncated
+  }
+
+  #isCounted(path: string): boolean {
+    const known = this.#counts.get(path) ?? this.run.counts(path)
+    this.#counts.set(path, known)
+    return known
+  }
+}
+
+function ownPath(path: string): string {
+  return path.replaceAll('\\', '/').replace(/^\.\//, '')
+}

@@ -1,0 +1,144 @@
+import { holdsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
+import type { PathPattern } from '../tree/path-pattern.js'
+import { type Item, Pause, walkTree } from '../tree/walk-tree.js'
+import type { Place } from '../wall/place.js'
+import type { Workspace } from '../wall/workspace.js'
+import type { Found, FoundLine, Search } from './found-lines.js'
+import { type LineMatcher, lineMatcher } from './line-matcher.js'
+
+/** Larger files are not searched. */
+const FILE_MAX = 32 * 1024 * 1024
+/** A NUL among so many bytes at its beginning makes a file a binary one. */
+const START = 8192
+
+/**
+ * Searches the files of a folder without any other program.
+ *
+ * @throws PATTERN_REFUSED
+ */
+export async function scanFolder(
+  start: Place,
+  workspace: Workspace,
+  search: Search,
+  glob: PathPattern | null,
+  check: () => void,
+): Promise<Found> {
+  const scan = new Scan(search, check)
+  await walkTree(start, workspace, {
+    check,
+    enters: () => true,
+    take: item => {
+      if (item.kind !== 'file' || (glob && !glob.matches(item.path))) return undefined
+      return scan.take(item.path, fileOf(item))
+    },
+  })
+  return scan.found
+}
+
+/** Searches one file, of which all bytes are given. */
+export async function scanFile(
+  path: string,
+  bytes: Buffer,
+  search: Search,
+  check: () => void,
+): Promise<Found> {
+  const scan = new Scan(search, check)
+  await scan.take(path, bytes)
+  return scan.found
+}
+
+function fileOf({ folder, name }: Item): Buffer | null {
+  return folder.read(name, FILE_MAX)
+}
+
+class Scan {
+  readonly found: Found = { lines: [], files: [], truncated: false, passed: 0 }
+  readonly #matcher: LineMatcher
+  readonly #needs: Buffer
+  readonly #pause: Pause
+  /** What counts towards the limit so far: lines, or files. */
+  #count = 0
+
+  constructor(
+    readonly search: Search,
+    check: () => void,
+  ) {
+    this.#matcher = lineMatcher(search.pattern, search.ignoreCase)
+    this.#needs = Buffer.from(this.#matcher.needs)
+    this.#pause = new Pause(check)
+  }
+
+  /** Searches a file. False where enough is found; a promise only where there is something to search. */
+  take(path: string, bytes: Buffer | null): Promise<boolean> | undefined {
+    if (bytes === null || bytes.length === 0) return undefined
+    if (this.#needs.length > 0 && !bytes.includes(this.#needs)) return undefined
+    if (bytes.subarray(0, START).includes(0) || holdsPrivateKey(bytes.subarray(0, KEY_BYTES)))
+      return undefined
+    return this.#search(path, bytes.toString())
+  }
+
+  async #search(path: string, text: string): Promise<boolean> {
+    const { mode, context } = this.search
+    const around = new Around(path, context, this.found.lines)
+    let count = 0
+    let number = 0
+    for (let start = 0; start < text.length; ) {
+      if (this.#pause.isDue()) await this.#pause.take()
+      const end = text.indexOf('\n', start)
+      const line = lineBetween(text, start, end)
+      start = end === -1 ? text.length : end + 1
+      number++
+      const isMatch = this.#matcher.test(line)
+      if (isMatch === null) this.found.passed++
+      if (isMatch) {
+        if (this.#isFull(count)) return false
+        count++
+        if (mode === 'content') this.#count++
+        if (mode === 'files') break
+      }
+      if (mode === 'content') around.take(number, line, isMatch === true)
+    }
+    if (count > 0) this.found.files.push({ path, count })
+    if (count > 0 && mode !== 'content') this.#count++
+    return true
+  }
+
+  /** True where one more would be too many. */
+  #isFull(countInFile: number): boolean {
+    const { mode, limit } = this.search
+    if (this.#count < limit || (mode !== 'content' && countInFile > 0)) return false
+    this.found.truncated = true
+    return true
+  }
+}
+
+function lineBetween(text: string, start: number, end: number): string {
+  const stop = end === -1 ? text.length : end
+  return text.slice(start, stop > start && text.charCodeAt(stop - 1) === 13 ? stop - 1 : stop)
+}
+
+/** Takes the lines around matches. */
+class Around {
+  readonly #before: FoundLine[] = []
+  #after = 0
+
+  constructor(
+    readonly path: string,
+    readonly context: number,
+    readonly lines: FoundLine[],
+  ) {}
+
+  take(number: number, text: string, isMatch: boolean): void {
+    const line = { path: this.path, number, text, isMatch }
+    if (isMatch) {
+      this.lines.push(...this.#before.splice(0), line)
+      this.#after = this.context
+    } else if (this.#after > 0) {
+      this.lines.push(line)
+      this.#after--
+    } else if (this.context > 0) {
+      this.#before.push(line)
+      if (this.#before.length > this.context) this.#before.shift()
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { realpathSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { holdsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
+import { HeldFolder } from '../tree/held-folder.js'
+import type { PathPattern } from '../tree/path-pattern.js'
+import { isFolder } from '../tree/start-folder.js'
+import { inFolderOf, openFile } from '../wall/open-place.js'
+import { type Place, within } from '../wall/place.js'
+import type { Workspace } from '../wall/workspace.js'
+import { ripgrepFor } from './find-ripgrep.js'
+import type { Found, Search } from './found-lines.js'
+import { runRipgrep } from './run-ripgrep.js'
+import { scanFile, scanFolder } from './scan-files.js'
+
+/** What a search found, and what found it. */
+export interface SearchedPlace {
+  found: Found
+  engine: 'ripgrep' | 'scan'
+  /** What the paths of `found` have before them when they are shown. */
+  prefix: string
+}
+
+export interface SearchOptions {
+  /** Throws where the search is no longer wanted. */
+  check: () => void
+  signal: AbortSignal | undefined
+  usesRipgrep: boolean
+}
+
+/** Searches a folder, or one file, by ripgrep where the host has it. */
+export async function searchPlace(
+  place: Place,
+  workspace: Workspace,
+  search: Search,
+  names: { written: string; pattern: PathPattern } | null,
+  { check, signal, usesRipgrep }: SearchOptions,
+): Promise<SearchedPlace> {
+  if (!(await isFolder(place))) {
+    // One file is no work for another program.
+    const bytes = await bytesOf(place)
+    const found = await scanFile(posix.basename(place.path), bytes, search, check)
+    return { found, engine: 'scan', prefix: prefixOf(posix.dirname(place.path)) }
+  }
+  const prefix = prefixOf(place.path)
+  const program = usesRipgrep ? await ripgrepFor(workspace) : null
+  check()
+  if (program === null) {
+    const found = await scanFolder(place, workspace, search, names?.pattern ?? null, check)
+    return { found, engine: 'scan', prefix }
+  }
+  const found = await runRipgrep({
+    ...search,
+    program,
+    folder: place.real,
+    target: '.',
+    names: names === null || names.written.includes('/') ? null : names.written,
+    signal,
+    counts: path => (names === null || names.pattern.matches(path)) && mayBeShown(path, place, workspace),
+  })
+  return { found, engine: 'ripgrep', prefix }
+}
+
+function prefixOf(path: string): string {
+  return path === '.' ? '' : `${path}/`
+}
+
+async function bytesOf(place: Place): Promise<Buffer> {
+  const { handle } = await inFolderOf(place, item => openFile(item, place))
+  try {
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Looks again at a file of which another program has read: it may be shown as our own tools would. */
+function mayBeShown(path: string, { base, segments, real }: Place, { protected: files }: Workspace): boolean {
+  const way = [...segments, ...path.split('/')]
+  if (files.reading({ segments: way, written: null }) !== null) return false
+  try {
+    if (realpathSync(join(real, path)) !== join(base, ...way) || within(base, real) === null) return false
+  } catch {
+    // It is gone by now.
+    return false
+  }
+  const folder = HeldFolder.open(join(real, posix.dirname(path)))
+  try {
+    const start = folder?.start(posix.basename(path), KEY_BYTES) ?? null
+    return start !== null && !holdsPrivateKey(start)
+  } finally {
+    folder?.close()
+  }
+}

@@ -1,0 +1,34 @@
+import { lstat } from 'node:fs/promises'
+import { nearPaths } from '../files/near-paths.js'
+import { inFolderOf, notFile, notFound } from '../wall/open-place.js'
+import { type Place, placeOf } from '../wall/place.js'
+import { expectReadable } from '../wall/protected-files.js'
+import type { Workspace } from '../wall/workspace.js'
+
+/**
+ * Finds the folder where a tool begins to walk.
+ *
+ * @throws FILE_NOT_FOUND, FILE_UNUSABLE, FILE_PROTECTED, PATH_OUTSIDE
+ */
+export async function startFolder(path: string, workspace: Workspace): Promise<Place> {
+  const place = await startPlace(path, workspace)
+  if (!(await isFolder(place))) throw notFile(place, 'is not a folder')
+  return place
+}
+
+/** Finds a folder or file that exists and may be read. */
+export async function startPlace(
+  path: string,
+  workspace: Workspace,
+  more: readonly string[] = [],
+): Promise<Place> {
+  const place = await placeOf(path, workspace, more)
+  expectReadable(workspace.protected, place)
+  if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
+  return place
+}
+
+export async function isFolder(place: Place): Promise<boolean> {
+  if (place.segments.length === 0) return true
+  return inFolderOf(place, async item => (await lstat(item)).isDirectory())
+}

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { AgentAppsError, type Globals, type PathEntry, type WorkspaceOptions } from 'agent-apps'
+import { compileGlob, GlobProblem } from '../../../src/patterns/glob.js'
+import { matchGlob } from '../../../src/patterns/match-glob.js'
+import { looksSecret } from '../../../src/skill/secrets.js'
+import { type Place, within } from './place.js'
+
+/** What may not be read or written although it is inside the wall. */
+export interface ProtectedFiles {
+  /** Why a file may not be written; null where it may. */
+  writing: (place: Place) => string | null
+  /** Why a file may not be read, or shown to exist; null where it may. */
+  reading: (place: Pick<Place, 'segments' | 'written'>) => string | null
+}
+
+/** @throws FILE_PROTECTED */
+export function expectReadable({ reading }: ProtectedFiles, place: Place): void {
+  refuse(place, 'read', reading(place))
+}
+
+/** @throws FILE_PROTECTED */
+export function expectWritable({ writing }: ProtectedFiles, place: Place): void {
+  refuse(place, 'written', writing(place))
+}
+
+function refuse({ path }: Place, what: string, why: string | null): void {
+  if (why === null) return
+  throw new AgentAppsError('FILE_PROTECTED', `${path} may not be ${what}: ${why}.`, {
+    hint: 'Leave it to a person. A host lists in `workspace` what may be read and written nevertheless.',
+    file: path,
+  })
+}
+
+/** Works out what is protected in the workspace of a runtime. */
+export async function protectedFiles(
+  options: WorkspaceOptions,
+  root: string,
+  globals: Globals,
+  cwd: string,
+): Promise<ProtectedFiles> {
+  const mayRead = listed(options.read, 'read')
+  const mayWrite = listed(options.write, 'write')
+  const skills = options.skills ? [] : await realDirectories(globals.config.paths, cwd)
+  const ways = ({ segments, written }: Pick<Place, 'segments' | 'written'>): (readonly string[])[] =>
+    written === null ? [segments] : [segments, written]
+  return {
+    reading: place => {
+      const secret = ways(place).find(way => way.some(looksSecret))
+      return secret === undefined || mayRead(place.segments) ? null : 'it looks like a file with secrets'
+    },
+    writing: place => {
+      if (mayWrite(place.segments)) return null
+      for (const way of ways(place)) {
+        const found = controlFile(way)
+        if (found !== null) return found
+      }
+      if (options.skills) return null
+      const entry = skills.find(directory => within(directory, place.real) !== null)
+      if (entry === undefined) return null
+      // A path entry around the workspace would protect all of it: then what makes a skill is protected.
+      return within(entry, root) === null || belongsToSkill(place, root)
+        ? 'skills may not be written, as they are tools'
+        : null
+    },
+  }
+}
+
+/** True where a glob of the host matches a way from a folder of the workspace. */
+function listed(globs: readonly string[] | undefined, key: string): (segments: readonly string[]) => boolean {
+  const programs = (globs ?? []).map(glob => {
+    try {
+      return compileGlob(glob)
+    } catch (error) {
+      if (!(error instanceof GlobProblem)) throw error
+      throw new AgentAppsError(
+        'OPTIONS_INVALID',
+        `The option \`${key}\` of \`workspace\` has a pattern that cannot be used: ${error.message}.`,
+        { hint: `Correct ${JSON.stringify(glob)}.` },
+      )
+    }
+  })
+  return segments => programs.some(program => matchGlob(program, segments.join('/')))
+}
+
+async function realDirectories(paths: readonly PathEntry[], cwd: string): Promise<string[]> {
+  const directories = paths.flatMap(entry => {
+    if (typeof entry === 'string') return [entry]
+    return 'dir' in entry ? [entry.dir] : []
+  })
+  return Promise.all(
+    directories.map(async directory => {
+      const absolute = resolve(cwd, directory)
+      return existsSync(absolute) ? realpath(absolute) : absolute
+    }),
+  )
+}
+
+const SKILL_FILE = /^skill\.md$|\.skill\.(?:md|[cm]?[jt]s)$/
+
+function belongsToSkill({ base, segments }: Place, root: string): boolean {
+  if (SKILL_FILE.test(plain(segments.at(-1) ?? ''))) return true
+  const folders = segments.slice(0, -1).map((_, at) => join(base, ...segments.slice(0, at + 1)))
+  return folders.some(folder => folder !== root && existsSync(join(folder, 'SKILL.md')))
+}
+
+/** Files that decide what agents and their hosts run, by the end of their way. */
+const HOST_FILES = [
+  /(?:^|\/)\.?mcp\.json$/,
+  /(?:^|\/)\.claude\/(?:settings[^/]*|hooks\/.*|agents\/.*|commands\/.*|skills\/.*|plugins\/.*)$/,
+  /(?:^|\/)\.claude\.json$/,
+  /(?:^|\/)\.claude-plugin\/.*$/,
+  /(?:^|\/)\.vscode\/(?:tasks|settings|launch|mcp|extensions)\.json$/,
+  /(?:^|\/)\.(?:cursor|codex|gemini|opencode|windsurf|kiro|roo|continue|amazonq|junie|agents)\/.*$/,
+  /(?:^|\/)\.idea\/.*$/,
+  /(?:^|\/)\.devcontainer(?:\/.*|\.json)$/,
+  /(?:^|\/)opencode\.jsonc?$/,
+  /(?:^|\/)\.cursorrules$/,
+]
+
+/** Why a way leads to what no tool may write; null where it does not. */
+function controlFile(segments: readonly string[]): string | null {
+  const names = segments.map(plain)
+  if (names.some(name => name === '.git' || /^git~\d+$/.test(name))) return "it is the repository's own"
+  if (names.some(name => name.startsWith('.agent-apps') || /^agent-apps\.config\./.test(name)))
+    return 'it is of agent-apps'
+  const way = names.join('/')
+  return HOST_FILES.some(form => form.test(way)) ? 'it decides what agents or their hosts run' : null
+}
+
+/**
+ * A name as file systems may compare it: without case, characters that are ignored, and what Windows leaves
+ * out at its end.
+ */
+function plain(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/(?<=[^. ])[. ]+$/, '')
+    .toLowerCase()
+}

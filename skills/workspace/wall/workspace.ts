@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs'
+import { realpath, rm, stat } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
+import {
+  AgentAppsError,
+  ctxCwd,
+  ctxRuntime,
+  type Globals,
+  type ToolContext,
+  type WorkspaceOptions,
+} from 'agent-apps'
+import { checkOptions, type OptionTable } from '../../../src/base/options.js'
+import type { Inside } from './place.js'
+import { type ProtectedFiles, protectedFiles } from './protected-files.js'
+
+/** The wall around the files that tools may reach: everything is compared with the real paths in it. */
+export interface Workspace extends Inside {
+  /** The directory that the runtime works in, which may be the host's project; real. */
+  project: string
+  protected: ProtectedFiles
+  /** What is kept for each session. */
+  sessions: Map<string, Session>
+}
+
+/** A file as a session knows it. */
+export interface KnownFile {
+  size: number
+  /** When it was last changed, in milliseconds. */
+  time: number
+  /** SHA-256. */
+  digest: string
+}
+
+/** What the tools know of one session. */
+export interface Session {
+  /** The files that were read or written, by real path, as they were then. */
+  read: Map<string, KnownFile>
+  /** The folder for whole outputs, once there is one: real, and only to be read. */
+  output?: Promise<string>
+}
+
+const opened = new WeakMap<Globals, Promise<Workspace>>()
+
+/**
+ * Returns the workspace that the host opened for the runtime of a call.
+ *
+ * @throws WORKSPACE_MISSING
+ */
+export function workspaceOf(ctx: ToolContext): Promise<Workspace> {
+  const context = ctxRuntime(ctx)
+  const { globals } = context
+  const known = opened.get(globals)
+  if (known) return known
+  const opening = open(globals, ctxCwd(context))
+  opened.set(globals, opening)
+  // A folder that was not there may be there at the next call.
+  opening.catch(() => opened.delete(globals))
+  return opening
+}
+
+/** Returns what is kept for the session of a call. Calls without a session share one. */
+export function sessionOf({ sessions }: Workspace, { sessionId = '' }: ToolContext): Session {
+  const session = sessions.get(sessionId) ?? { read: new Map() }
+  sessions.delete(sessionId)
+  sessions.set(sessionId, session)
+  for (const oldest of sessions.keys()) {
+    if (sessions.size <= SESSIONS) break
+    // Its whole outputs are removed with the process.
+    sessions.delete(oldest)
+  }
+  return session
+}
+
+/** The sessions that are kept; the least recently used one is forgotten first. */
+const SESSIONS = 1000
+
+const OPTIONS: OptionTable<keyof WorkspaceOptions> = {
+  root: 'string',
+  also: 'strings',
+  read: 'strings',
+  write: 'strings',
+  skills: 'boolean',
+}
+
+async function open(globals: Globals, cwd: string): Promise<Workspace> {
+  const { workspace } = globals.config
+  if (!workspace) {
+    throw new AgentAppsError('WORKSPACE_MISSING', 'The host opened no workspace.', {
+      hint: "Create the runtime with `workspace`: createRuntime({ workspace: './repo' }).",
+    })
+  }
+  const options: WorkspaceOptions = typeof workspace === 'string' ? { root: workspace } : workspace
+  checkOptions('workspace', options, OPTIONS)
+  const root = await realFolder(options.root, cwd)
+  const also = await Promise.all((options.also ?? []).map(folder => realFolder(folder, cwd)))
+  const sessions = new Map<string, Session>()
+  globals.sessionEnds ??= []
+  globals.sessionEnds.push(id => endSessions(sessions, id === undefined ? [...sessions.keys()] : [id]))
+  return {
+    root,
+    folders: [...new Set([root, ...also])],
+    project: existsSync(cwd) ? await realpath(cwd) : cwd,
+    protected: await protectedFiles(options, root, globals, cwd),
+    sessions,
+  }
+}
+
+/** Forgets what sessions have read, and removes their whole outputs. */
+async function endSessions(sessions: Map<string, Session>, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const output = sessions.get(id)?.output
+    sessions.delete(id)
+    if (output !== undefined) await rm(await output, { recursive: true, force: true })
+  }
+}
+
+async function realFolder(folder: string | undefined, cwd: string): Promise<string> {
+  if (!folder) {
+    throw new AgentAppsError('OPTIONS_INVALID', 'The option `workspace` names a folder by an empty path.', {
+      hint: "Write `workspace: './repo'`, or `workspace: { root: './repo' }`.",
+    })
+  }
+  const absolute = isAbsolute(folder) ? folder : resolve(cwd, folder)
+  try {
+    const real = await realpath(absolute)
+    if ((await stat(real)).isDirectory()) return real
+    throw new Error('It is not a folder.')
+  } catch (cause) {
+    throw new AgentAppsError('WORKSPACE_MISSING', `The folder ${absolute} of the workspace cannot be used.`, {
+      hint: 'Create it, or name another one in `workspace`.',
+      file: absolute,
+      cause,
+    })
+  }
+}
+
+/** The folders outside of the workspace that a session may read: that of its whole outputs. */
+export async function outputFolders({ output }: Session): Promise<string[]> {
+  return output === undefined ? [] : [await output]
+}

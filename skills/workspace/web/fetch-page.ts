@@ -1,0 +1,156 @@
+import { AgentAppsError } from 'agent-apps'
+import { Agent, type Dispatcher, fetch, ProxyAgent, type Response } from 'undici'
+import { type HostAddress, hostAddresses, type ResolveName } from './host-addresses.js'
+import { mediaTypeOf } from './media-type.js'
+
+const REDIRECTS_MAX = 5
+/** The most that is read of a page, in bytes. */
+const BYTES_MAX = 5_000_000
+const REDIRECTING = [301, 302, 303, 307, 308]
+
+export interface FetchOptions {
+  signal: AbortSignal
+  /** Hosts that may have any address. */
+  allow?: readonly string[] | undefined
+  /** A proxy that all goes through. It, and not this code, then looks at addresses. */
+  proxy?: string | undefined
+  /** Is told of each URL before it is fetched. */
+  onFetch?: (url: URL) => void
+  resolve?: ResolveName
+  connectTo?: (addresses: readonly HostAddress[]) => Dispatcher
+}
+
+export interface FetchedPage {
+  /** The URL after redirects. */
+  url: URL
+  status: number
+  /** As the server gave it. */
+  contentType: string | null
+  bytes: Uint8Array
+  /** True where there was more. */
+  isCut: boolean
+  /** Where another origin was named; nothing of the page was read then. */
+  redirect: URL | null
+}
+
+/**
+ * Fetches a page. Redirects within its origin are followed.
+ *
+ * @throws FETCH_REFUSED, FETCH_FAILED; the signal's reason
+ */
+export async function fetchPage(url: URL, options: FetchOptions): Promise<FetchedPage> {
+  let at = url
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+    const page = await fetchOnce(at, options)
+    if (page.redirect === null || page.redirect.origin !== at.origin) return page
+    at = page.redirect
+  }
+  throw failed(url, `it redirects more than ${REDIRECTS_MAX} times`)
+}
+
+async function fetchOnce(url: URL, options: FetchOptions): Promise<FetchedPage> {
+  const { signal, onFetch } = options
+  checkUrl(url)
+  onFetch?.(url)
+  const dispatcher = await dispatcherFor(url, options)
+  try {
+    const response = await fetch(url, { dispatcher, signal, redirect: 'manual', headers: HEADERS })
+    return await pageOf(url, response)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof TypeError ? failed(url, reasonOf(error), error) : error
+  } finally {
+    // A connection that is still open is of no more use.
+    await dispatcher.destroy()
+  }
+}
+
+const HEADERS = {
+  accept: 'text/html, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5',
+  'user-agent': 'agent-apps webfetch',
+}
+
+/** @throws FETCH_REFUSED for what is no plain address of a page */
+export function checkUrl(url: URL): void {
+  const problem = /^https?:$/.test(url.protocol)
+    ? url.username || url.password
+      ? 'it has a user name or a password'
+      : null
+    : 'it begins neither with `http:` nor with `https:`'
+  if (problem === null) return
+  throw new AgentAppsError('FETCH_REFUSED', `${url.protocol}//${url.host} is not fetched: ${problem}.`, {
+    hint: 'Give the plain URL of a page.',
+    tool: 'webfetch',
+  })
+}
+
+async function dispatcherFor(url: URL, options: FetchOptions): Promise<Dispatcher> {
+  const { allow, proxy, resolve, signal, connectTo = agentFor } = options
+  if (proxy !== undefined) return new ProxyAgent(proxy)
+  return connectTo(await unlessAborted(hostAddresses(url, allow, resolve), signal))
+}
+
+/** Connects to these addresses and to no other: a name is not looked up again, which could give another answer. */
+function agentFor(addresses: readonly HostAddress[]): Dispatcher {
+  return new Agent({
+    connect: {
+      lookup: (_name, { all }, answer) => {
+        const [first = { address: '', family: 0 }] = addresses
+        if (all) answer(null, [...addresses])
+        else answer(null, first.address, first.family)
+      },
+    },
+  })
+}
+
+/** A look-up cannot be ended, but need not be waited for. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+async function pageOf(url: URL, response: Response): Promise<FetchedPage> {
+  const { status, headers } = response
+  const location = REDIRECTING.includes(status) ? headers.get('location') : null
+  const contentType = headers.get('content-type')
+  const about = { url, status, contentType }
+  if (location !== null) {
+    const redirect = URL.canParse(location, url.href) ? new URL(location, url) : null
+    if (redirect === null) throw failed(url, 'it redirects to what is no URL')
+    checkUrl(redirect)
+    return { ...about, bytes: new Uint8Array(), isCut: false, redirect }
+  }
+  if (mediaTypeOf(contentType).kind === null)
+    throw failed(
+      url,
+      `it is ${contentType ? JSON.stringify(contentType.slice(0, 100)) : 'of no type'}, and no text`,
+    )
+  return { ...about, ...(await bytesOf(response)), redirect: null }
+}
+
+async function bytesOf({ body }: Response): Promise<{ bytes: Uint8Array; isCut: boolean }> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body ?? []) {
+    parts.push(part)
+    size += part.length
+    if (size > BYTES_MAX) break
+  }
+  return { bytes: Buffer.concat(parts).subarray(0, BYTES_MAX), isCut: size > BYTES_MAX }
+}
+
+function failed(url: URL, why: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('FETCH_FAILED', `${url.href} cannot be fetched: ${why}.`, {
+    hint: 'Check the URL, or fetch another one.',
+    tool: 'webfetch',
+    cause,
+  })
+}
+
+/** The innermost reason that an error names. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? reasonOf(cause) : message.replace(/\.$/, '')
+}

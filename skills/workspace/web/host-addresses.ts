@@ -1,0 +1,57 @@
+import { lookup } from 'node:dns/promises'
+import { AgentAppsError } from 'agent-apps'
+import { isPublicAddress, literalAddress } from './public-address.js'
+
+export interface HostAddress {
+  address: string
+  family: number
+}
+
+/** All addresses of a name. */
+export type ResolveName = (name: string) => Promise<HostAddress[]>
+
+const resolveName: ResolveName = name => lookup(name, { all: true })
+
+/**
+ * The addresses to connect to for a URL, looked up once.
+ *
+ * @param allow hosts that may have any address: `host`, `host:port` or `*.domain`
+ * @throws FETCH_REFUSED where one of them is no public one; FETCH_FAILED where there is none
+ */
+export async function hostAddresses(
+  url: URL,
+  allow: readonly string[] = [],
+  resolve: ResolveName = resolveName,
+): Promise<HostAddress[]> {
+  const literal = literalAddress(url)
+  const addresses =
+    literal === null
+      ? await resolve(url.hostname).catch(error => notFound(url, error))
+      : [{ address: literal, family: literal.includes(':') ? 6 : 4 }]
+  const [first] = addresses
+  if (first === undefined) return notFound(url)
+  const refused = addresses.find(({ address }) => !isPublicAddress(address))
+  if (refused === undefined || isAllowed(url, allow)) return addresses
+  const which = literal === null ? `its address ${refused.address}` : 'it'
+  throw new AgentAppsError('FETCH_REFUSED', `${url.host} is not fetched: ${which} is no public address.`, {
+    hint: 'The host may allow it: `config.tools.webfetch.allow`.',
+    tool: 'webfetch',
+  })
+}
+
+function notFound({ hostname }: URL, cause?: unknown): never {
+  throw new AgentAppsError('FETCH_FAILED', `There is no host ${JSON.stringify(hostname)}.`, {
+    hint: 'Check the spelling of the URL.',
+    tool: 'webfetch',
+    cause,
+  })
+}
+
+function isAllowed({ hostname, port, protocol }: URL, allow: readonly string[]): boolean {
+  const host = hostname.replace(/\.$/, '')
+  const withPort = `${host}:${port || (protocol === 'https:' ? 443 : 80)}`
+  return allow.some(entry => {
+    const lower = entry.toLowerCase()
+    return lower.startsWith('*.') ? host.endsWith(lower.slice(1)) : lower === host || lower === withPort
+  })
+}

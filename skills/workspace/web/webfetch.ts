@@ -1,0 +1,102 @@
+import { AgentAppsError, type ToolContext, type ToolResult } from 'agent-apps'
+import { callAborted } from '../process/call-aborted.js'
+import { sessionOf, workspaceOf } from '../wall/workspace.js'
+import { boundedText } from './bounded-text.js'
+import type { PageFormat } from './convert-html.js'
+import { type FetchedPage, fetchPage } from './fetch-page.js'
+import { foreignText } from './foreign-text.js'
+import { decodeText, mediaTypeOf } from './media-type.js'
+
+interface WebfetchArguments {
+  url: string
+  format: PageFormat
+  timeoutMs: number
+}
+
+/** What a host may set under `config.tools.webfetch`. */
+interface WebfetchConfig {
+  allow: string[]
+  proxy?: string
+}
+
+/**
+ * Fetches a page.
+ *
+ * @throws FETCH_REFUSED, FETCH_FAILED, TOOL_TIMEOUT, RUN_ABORTED
+ */
+export async function webfetch(args: unknown, ctx: ToolContext): Promise<ToolResult> {
+  const { url, format, timeoutMs } = args as WebfetchArguments
+  const { allow, proxy } = ctx.config as unknown as WebfetchConfig
+  const late = AbortSignal.timeout(timeoutMs)
+  const signal = ctx.signal ? AbortSignal.any([ctx.signal, late]) : late
+  try {
+    const onFetch = ({ href }: URL): void => ctx.update({ title: `Fetching ${href}` })
+    const page = await fetchPage(urlOf(url), { signal, allow, proxy, onFetch })
+    return await resultOf(url, page, format, signal, ctx)
+  } catch (error) {
+    if (ctx.signal?.aborted) throw callAborted('webfetch', ctx.signal.reason)
+    throw late.aborted && error === late.reason ? tooLate(url, timeoutMs) : error
+  }
+}
+
+/** @throws FETCH_REFUSED */
+function urlOf(text: string): URL {
+  if (URL.canParse(text)) return new URL(text)
+  throw new AgentAppsError('FETCH_REFUSED', `${JSON.stringify(text.slice(0, 200))} is no URL.`, {
+    hint: 'Give a whole URL, such as https://example.org/page.',
+    tool: 'webfetch',
+  })
+}
+
+async function resultOf(
+  url: string,
+  page: FetchedPage,
+  format: PageFormat,
+  signal: AbortSignal,
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  const { href } = page.url
+  const about = { url, finalUrl: href, status: page.status, contentType: page.contentType }
+  if (page.redirect) {
+    const { origin, href: redirect } = page.redirect
+    return {
+      title: `${href} redirects to ${origin}`,
+      metadata: { ...about, bytes: 0, truncated: false, redirect },
+      output: `The page redirects to another site, which was not fetched: ${redirect}`,
+    }
+  }
+  const type = mediaTypeOf(page.contentType)
+  const decoded = decodeText(page.bytes, type)
+  if (type.kind === 'html') ctx.update({ title: `Reading ${href}` })
+  const { text, title, isCut } =
+    type.kind === 'html'
+      ? await converted(decoded, href, format, signal)
+      : { text: decoded, title: '', isCut: false }
+  const isPart = page.isCut || isCut
+  const status = page.status >= 400 ? `[status ${page.status}]\n` : ''
+  const shown = await boundedText(text, sessionOf(await workspaceOf(ctx), ctx))
+  return {
+    title: title === '' ? href : `${title} (${href})`,
+    metadata: {
+      ...about,
+      bytes: page.bytes.length,
+      truncated: isPart || shown.isTruncated,
+      ...(shown.file !== null && { file: shown.file }),
+    },
+    output:
+      status + foreignText(shown.text, href) + (isPart ? '\n[The page is longer than what was read.]' : ''),
+  }
+}
+
+/** Loaded for pages of HTML alone. */
+async function converted(html: string, url: string, format: PageFormat, signal: AbortSignal) {
+  const { convertApart } = await import('./html-worker.js')
+  return convertApart(html, url, format, signal)
+}
+
+function tooLate(url: string, timeoutMs: number): AgentAppsError {
+  return new AgentAppsError('TOOL_TIMEOUT', `${url} was not fetched within ${timeoutMs} ms.`, {
+    hint: 'Give it more time in `timeoutMs`, or fetch another page.',
+    tool: 'webfetch',
+  })
+}

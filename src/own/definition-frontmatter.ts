@@ -1,0 +1,41 @@
+import { definedFields } from '../base/defined-fields.js'
+import { isJsonObject, type JsonObject } from '../base/json.js'
+
+/** The fields of a definition that belong to its metadata, and those with another name there, with that name. */
+const METADATA_FIELDS = [
+  ...['role', 'visibility', 'tags', 'params', 'returns', 'gated', 'permissions', 'trust', 'config', 'env'],
+  ...['requires', 'executor'],
+]
+const METADATA_KEYS = {
+  timeoutMs: 'timeout',
+  state: 'state-slot',
+  descriptionPath: 'description-path',
+  requiresTools: 'requires-tools',
+  contractVersion: 'contract-version',
+  deriveApprovalKey: 'approval-key',
+  preview: 'approval-preview',
+  init: 'lifecycle',
+  activate: 'lifecycle',
+  deactivate: 'lifecycle',
+  dispose: 'lifecycle',
+}
+
+/**
+ * Returns a definition's fields as the frontmatter of a Markdown skill has them; absent fields stay absent. Of
+ * what only the code can do, it says that it is there, so that the code is not loaded to learn that.
+ */
+export function frontmatterOf(definition: Record<string, unknown>): JsonObject {
+  const { name, description, allowedTools, metadata } = definition
+  const all: Record<string, unknown> = isJsonObject(metadata) ? { ...metadata } : {}
+  const keys = [...METADATA_FIELDS.map(field => [field, field]), ...Object.entries(METADATA_KEYS)]
+  for (const [field = '', key = ''] of keys) {
+    const value = definition[field]
+    if (value !== undefined) all[key] = typeof value === 'function' ? true : value
+  }
+  return definedFields({
+    name,
+    description,
+    'allowed-tools': allowedTools,
+    metadata: Object.keys(all).length > 0 ? all : undefined,
+  }) as JsonObject
+}

@@ -1,0 +1,24 @@
+import { createRuntime, defineTool, type Interact, type Runtime, type Store } from 'agent-apps'
+import { z } from 'zod'
+
+/** A runtime whose tool `deploy` needs approval, with the places that were deployed to. */
+export function deployRuntime(options: { store?: Store; interact?: Interact } = {}): {
+  runtime: Runtime
+  deployed: string[]
+} {
+  const deployed: string[] = []
+  const runtime = createRuntime({ paths: [], ...options })
+  runtime.register(
+    defineTool({
+      name: 'deploy',
+      description: 'Deploys.',
+      params: z.object({ to: z.string() }),
+      gated: true,
+      execute: ({ to }) => {
+        deployed.push(to)
+        return `deployed to ${to}`
+      },
+    }),
+  )
+  return { runtime, deployed }
+}
