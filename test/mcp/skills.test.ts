@@ -130,15 +130,25 @@ describe('skillSource', () => {
   })
 
   it('serves what the policy lets be known, and a file that changed no longer fits its entry', async () => {
-    const { reader, cwd } = await served(
-      { 'skills/a/SKILL.md': skill('a'), 'skills/b/SKILL.md': skill('b'), 'skills/b/f.md': '1' },
-      { serve: { policy: { deny: 'a' } } },
+    const { reader, client, cwd } = await served(
+      {
+        'skills/a/SKILL.md': skill('a'),
+        'skills/b/SKILL.md': skill('b'),
+        'skills/b/f.md': '1',
+        'skills/c/SKILL.md': skill('c'),
+      },
+      { serve: { policy: { deny: 'a', rules: 'c($policy=ask)' } } },
     )
     const { skills } = await reader.list()
     expect(skills.map(({ uri }) => uri)).toEqual(['skill://b/SKILL.md'])
     writeTree(cwd, { 'skills/b/f.md': '2' })
     await expect(reader.read(skills[0] as never, 'f.md')).rejects.toThrow(SkillVerificationError)
-    await expect(reader.get('skill://a/SKILL.md')).rejects.toThrow(/No skill/)
+    // What a person has to allow is not to be had by reading the file.
+    for (const name of ['a', 'c']) {
+      const uri = `skill://${name}/SKILL.md`
+      await expect(reader.get(uri)).rejects.toThrow(/No skill/)
+      await expect(client.readResource({ uri })).rejects.toThrow(/not found/)
+    }
   })
 })
 

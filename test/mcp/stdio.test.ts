@@ -71,10 +71,15 @@ describe.each(ERAS)('agent-apps mcp over stdio, as a client of %s sees it', era 
     expect(seen).toEqual([1, 2, 3].map(n => ({ progress: n, total: 3, message: `step ${n}` })))
 
     const controller = new AbortController()
+    const own: unknown[] = []
     const hanging = client.callTool(
       { name: 'hang' },
-      { signal: controller.signal, onprogress: () => controller.abort() },
+      { signal: controller.signal, onprogress: progress => own.push(progress) },
     )
+    await client.callTool({ name: 'slow' }, { onprogress: () => {} })
+    // What another call reports at the same time is not its progress.
+    expect(own).toEqual([{ progress: 1, message: 'hanging' }])
+    controller.abort()
     await expect(hanging).rejects.toThrow()
     await vi.waitFor(() => expect(said()).toContain('ABORTED'), { timeout: 5000 })
   })
