@@ -3,7 +3,7 @@ import { agentApps } from '../support/commands.js'
 import { temporary } from '../support/temporary.js'
 import { call, codeOf, workspaceRuntime } from '../support/workspace-tools.js'
 
-const TODOS = [
+const LIST = [
   { content: 'Read the code', status: 'completed', priority: 'high' },
   { content: 'Fix\nthe fault', status: 'in_progress' },
   { content: 'Run the tests', status: 'pending' },
@@ -20,8 +20,8 @@ describe("a session's todos", () => {
       metadata: { todos: [] },
       output: 'The list is empty.',
     })
-    const written = await call(runtime, 'todowrite', { todos: TODOS }, session)
-    expect(written).toEqual({ title: '2 of 4 todos done', metadata: { todos: TODOS }, output: SHOWN })
+    const written = await call(runtime, 'todowrite', { todos: LIST }, session)
+    expect(written).toEqual({ title: '2 of 4 todos done', metadata: { todos: LIST }, output: SHOWN })
     expect(await call(runtime, 'todoread', {}, session)).toEqual(written)
     await call(runtime, 'todowrite', { todos: [{ content: 'More' }] }, session)
     expect((await call(runtime, 'todoread', {}, session)).output).toBe('[ ] More')
@@ -31,24 +31,24 @@ describe("a session's todos", () => {
 
   it('are of one session, and of one runtime', async () => {
     const runtime = workspaceRuntime(temporary())
-    await call(runtime, 'todowrite', { todos: TODOS }, { sessionId: 'monday' })
+    await call(runtime, 'todowrite', { todos: LIST }, { sessionId: 'monday' })
     expect((await call(runtime, 'todoread', {}, { sessionId: 'tuesday' })).metadata.todos).toEqual([])
     const other = workspaceRuntime(temporary())
     expect((await call(other, 'todoread', {}, { sessionId: 'monday' })).metadata.todos).toEqual([])
-    expect((await call(runtime, 'todoread', {}, { sessionId: 'monday' })).metadata.todos).toEqual(TODOS)
+    expect((await call(runtime, 'todoread', {}, { sessionId: 'monday' })).metadata.todos).toEqual(LIST)
   })
 
   it('are not changed through a result', async () => {
     const runtime = workspaceRuntime(temporary())
     const session = { sessionId: 'monday' }
-    const { metadata } = await call(runtime, 'todowrite', { todos: TODOS }, session)
+    const { metadata } = await call(runtime, 'todowrite', { todos: LIST }, session)
     ;(metadata.todos as unknown[]).length = 0
-    expect((await call(runtime, 'todoread', {}, session)).metadata.todos).toEqual(TODOS)
+    expect((await call(runtime, 'todoread', {}, session)).metadata.todos).toEqual(LIST)
   })
 
   it('end with the session', async () => {
     const runtime = workspaceRuntime(temporary())
-    await call(runtime, 'todowrite', { todos: TODOS }, { sessionId: 'monday' })
+    await call(runtime, 'todowrite', { todos: LIST }, { sessionId: 'monday' })
     await runtime.endSession('monday')
     expect((await call(runtime, 'todoread', {}, { sessionId: 'monday' })).metadata.todos).toEqual([])
   })
@@ -56,7 +56,7 @@ describe("a session's todos", () => {
   it('are an agent’s that was granted `read`, without approval', async () => {
     const runtime = workspaceRuntime(temporary())
     const agent = runtime.forAgent({ permissions: ['read'] })
-    await agent.invoke('todowrite', { todos: TODOS })
+    await agent.invoke('todowrite', { todos: LIST })
     expect(await agent.invoke('todoread')).toMatchObject({ output: SHOWN })
     const without = runtime.forAgent({ permissions: ['write', 'execute', 'network'] })
     for (const name of ['todowrite', 'todoread'])
@@ -64,7 +64,7 @@ describe("a session's todos", () => {
   })
 
   it('are shown at the command line', async () => {
-    const args = ['run', 'todowrite', '--workspace', '.', '--args', JSON.stringify({ todos: TODOS })]
+    const args = ['run', 'todowrite', '--workspace', '.', '--args', JSON.stringify({ todos: LIST })]
     const { stdout } = await agentApps(temporary(), args)
     expect(JSON.parse(stdout)).toMatchObject({ output: SHOWN })
   })
