@@ -48,7 +48,7 @@ const TREE: Tree = {
   'delegating/run.js': "export default () => 'ran'\n",
 }
 
-/** The same, compiled. */
+/** A project that was compiled. */
 async function project(more: Tree = {}): Promise<string> {
   const { dir } = codeSkills({ ...TREE, ...more })
   await compile({ cwd: dir, paths: [dir] })

@@ -61,7 +61,7 @@ async function expectRefused(dir: string, names = NAMES, contents = CONTENTS): P
 }
 
 /**
- * The same of an index with a single record at fault, which is met by whoever asks for that one, for a list, or for all files. What
+ * Those of an index with a single record at fault, which is met by whoever asks for that one, for a list, or for all files. What
  * was found by sound records before is used on.
  */
 async function expectRefusedOnceMet(dir: string, names = NAMES, contents = CONTENTS): Promise<void> {
