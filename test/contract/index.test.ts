@@ -61,8 +61,8 @@ async function expectRefused(dir: string, names = NAMES, contents = CONTENTS): P
 }
 
 /**
- * Those of an index with a single record at fault, which is met by whoever asks for that one, for a list, or for all files. What
- * was found by sound records before is used on.
+ * Expects that an index with a single record at fault is refused once somebody asks for that record, for a list, or
+ * for all files. What was found by sound records before is used on.
  */
 async function expectRefusedOnceMet(dir: string, names = NAMES, contents = CONTENTS): Promise<void> {
   for (const freshness of FRESHNESS) {

@@ -24,7 +24,7 @@ export function runCode(code: string, env: Record<string, string> = {}): string 
   return stdout
 }
 
-/** Runs it alongside others. */
+/** Runs code in a process of its own, alongside others. */
 export function startCode(code: string): Promise<string> {
   return new Promise((done, fail) => {
     execFile(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT }, (error, stdout, stderr) =>
