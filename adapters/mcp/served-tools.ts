@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { AgentAppsError, type AgentRuntime, matchPattern, parsePatterns, type ToolDef } from 'agent-apps'
+import { modelNames } from '../model-names.js'
 import { annotationsOf } from './annotations.js'
 import { byKey, pageOf } from './pages.js'
-import { modelNames } from './tool-names.js'
 
 /** A tool with the name that it is served by. */
 export interface ServedTool {
@@ -32,7 +32,7 @@ export class ServedTools {
   async list(visible?: readonly ToolDef[]): Promise<ServedTool[]> {
     const tools = (visible ?? (await this.visible())).filter(tool => this.#isServed(tool))
     const byName = new Map(tools.map(tool => [tool.name, tool]))
-    const served = [...modelNames([...byName.keys()])].map(([name, own]) => ({
+    const served = [...(await modelNames([...byName.keys()], []))].map(([own, name]) => ({
       name,
       tool: byName.get(own) as ToolDef,
     }))

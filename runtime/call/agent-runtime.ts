@@ -62,7 +62,8 @@ export interface AgentRuntime {
   /** The agent in the place of a skill, as if this one's agent ran: its `allowed-tools` and rules narrow. */
   within: (skill: string) => AgentRuntime
   /**
-   * An agent that this one starts: it shares the session, and each policy above limits it. Its first call throws OPTIONS_INVALID for anything but limits that narrow.
+   * An agent that this one starts: it shares the session, and each policy above limits it. Its first call throws
+   * OPTIONS_INVALID for anything but limits that narrow.
    */
   spawn: (policy: SpawnPolicy) => AgentRuntime
 }
