@@ -63,12 +63,12 @@ export function aiTool(toolName: string, tool: ModelTool, approval: Approval | n
       try {
         const call = approval && callOf(input)
         const granted = call && (await approval.grant(call, { toolName, toolCallId, input, messages }))
-        const options = {
+        const options: CallOptions = {
           // An approval that was used before must not count as that of the same call, tried again.
           ...(granted !== 'refused' && { callId: toolCallId }),
           ...(abortSignal && { signal: abortSignal }),
         }
-        yield* withUpdates(events, () => run(input, options))
+        yield* withUpdates(events, options.callId, () => run(input, options))
       } catch (error) {
         throw asFailure(error, abortSignal)
       }
