@@ -88,7 +88,7 @@ describe.each(ERAS)('agent-apps mcp over HTTP, as a client of %s sees it', era =
     const client = await connected(era)
     const seen: unknown[] = []
     await client.callTool({ name: 'slow' }, { onprogress: ({ progress }) => seen.push(progress) })
-    expect(seen).toEqual([1, 2, 3])
+    expect(seen).toEqual([0, 1, 2, 3])
     // A request of 2025 over HTTP knows of no other that ends it: the client hangs up.
     const before = said.split('ABORTED').length
     const hanging = client.callTool({ name: 'hang' }, { onprogress: () => void client.close() })

@@ -68,7 +68,7 @@ describe.each(ERAS)('agent-apps mcp over stdio, as a client of %s sees it', era 
     const seen: unknown[] = []
     const slow = await client.callTool({ name: 'slow' }, { onprogress: progress => seen.push(progress) })
     expect(textOf(slow)).toBe('done')
-    expect(seen).toEqual([1, 2, 3].map(n => ({ progress: n, total: 3, message: `step ${n}` })))
+    expect(seen).toEqual([0, 1, 2, 3].map(n => ({ progress: n, total: 3, message: `step ${n}` })))
 
     const controller = new AbortController()
     const own: unknown[] = []

@@ -46,7 +46,7 @@ export const MCP_PROJECT: Tree = {
   'skills/slow.skill.mjs': tool(
     'slow',
     '',
-    `for (let done = 1; done <= 3; done++) {
+    `for (let done = 0; done <= 3; done++) {
        ctx.run.update({ title: 'step ' + done, progress: done, total: 3 })
        await setTimeout(5)
      }
