@@ -56,7 +56,7 @@ export const MCP_PROJECT: Tree = {
     'hang',
     '',
     `ctx.run.update({ title: 'hanging' })
-     await setTimeout(60_000, undefined, { signal: ctx.run.signal }).catch(() => process.stderr.write('ABORTED\\n'))`,
+     await setTimeout(600_000, undefined, { signal: ctx.run.signal }).catch(() => process.stderr.write('ABORTED\\n'))`,
   ),
   'skills/review/SKILL.md': skill('review', 'Review it: see [the guide](docs/guide.md).\n'),
   'skills/review/docs/guide.md': 'Be kind.\n',
