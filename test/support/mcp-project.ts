@@ -131,10 +131,11 @@ export async function connectedTo(
   runtime: Runtime,
   { create }: ServedSkills,
   era: Era = '2026',
+  options: ClientOptions = {},
 ): Promise<Client> {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const handle = serveStdio(create, { transport: far })
-  const client = clientOf(era)
+  const client = clientOf(era, options)
   await client.connect(near)
   onTestFinished(async () => {
     await client.close()
