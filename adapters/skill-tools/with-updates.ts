@@ -12,7 +12,7 @@ interface Host {
 }
 
 /**
- * Yields what a call's tool reports of its progress, and last the call's result. Where the host has no
+ * Yields what a call's tool reports of its progress, and returns the call's result. Where the host has no
  * `AsyncLocalStorage`, reports of calls that run at the same time cannot be told apart, and only the result is given.
  *
  * @throws what the call throws
@@ -20,12 +20,9 @@ interface Host {
 export async function* withUpdates(
   events: RunEvents | undefined,
   call: () => Promise<unknown>,
-): AsyncGenerator<unknown, void> {
+): AsyncGenerator<Progress, unknown> {
   const { AsyncLocalStorage } = (globalThis as Host).process?.getBuiltinModule?.('node:async_hooks') ?? {}
-  if (!events || !AsyncLocalStorage) {
-    yield await call()
-    return
-  }
+  if (!events || !AsyncLocalStorage) return call()
   const storage = new AsyncLocalStorage()
   const own = {}
   const reported: Progress[] = []
@@ -53,7 +50,7 @@ export async function* withUpdates(
         if (isDone || reported.length > 0) resolve()
       })
     }
-    yield await result
+    return await result
   } finally {
     stop()
   }
