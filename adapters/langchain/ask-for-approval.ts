@@ -4,7 +4,7 @@ import type { ModelTool, ToolCall } from '../skill-tools/model-tool.js'
 import type { AskedCall, WaitingRequest } from './asked-call.js'
 import { isBubbling } from './langchain-tool.js'
 import { answersOf, type GivenAnswer, questionFor } from './resumed-answers.js'
-import { threadOf } from './thread-of.js'
+import { callIdIn, threadOf } from './thread-of.js'
 
 interface GraphRuntime {
   configurable?: Record<string, unknown> | undefined
@@ -24,16 +24,28 @@ export function askForApproval(tools: ReadonlyMap<string, ModelTool>, sessionId:
     const ids = session === undefined ? {} : { sessionId: session }
     const asked = await askedCalls(tools, state.messages, ids)
     if (asked.length === 0 || !runtime.interrupt) return
-    let given: unknown
+    const answers = await answersTo(asked, runtime.interrupt as (question: unknown) => unknown, ids)
+    for (const [at, one] of asked.entries()) await answer(one, answers[at] as GivenAnswer, ids)
+  }
+}
+
+/** Interrupts the graph until it is resumed with answers. */
+async function answersTo(
+  asked: readonly AskedCall[],
+  interrupt: (question: unknown) => unknown,
+  ids: { sessionId?: string },
+): Promise<GivenAnswer[]> {
+  const question = questionFor(asked)
+  for (;;) {
     try {
-      given = runtime.interrupt(questionFor(asked) as never)
+      const answers = answersOf(interrupt(question), asked)
+      if (answers) return answers
     } catch (error) {
       // Nothing was kept before, so that what runs again does not look as if it had been asked.
       if (isBubbling(error)) await Promise.all(asked.map(one => keep(one, ids)))
       throw error
     }
-    const answers = answersOf(given, asked)
-    for (const [at, one] of asked.entries()) await answer(one, answers[at] as GivenAnswer, ids)
+    question.problem = 'The answer was none. Give `{ decisions }`, with a decision for each call, in order.'
   }
 }
 
@@ -50,7 +62,7 @@ async function askedCalls(
     const call = tools.get(name)?.callOf(args)
     if (!call || id === undefined) continue
     const request = await requestFor(call, ids)
-    if (request) asked.push({ id, name, call, request })
+    if (request) asked.push({ id: callIdIn(ids.sessionId, id), name, call, request })
   }
   return asked
 }

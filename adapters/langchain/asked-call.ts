@@ -6,6 +6,7 @@ export type WaitingRequest = NonNullable<Authorization['request']>
 
 /** A model's call that a person is asked about. */
 export interface AskedCall {
+  /** The id by which the runtime knows it. */
   id: string
   /** The name that the model called. */
   name: string

@@ -8,11 +8,16 @@ import type { SkillToolsOptions } from './skill-tools-options.js'
 import { threadOf } from './thread-of.js'
 import { UncheckedTool } from './unchecked-tool.js'
 
-/** LangChain's tool for what a model calls. */
+/**
+ * LangChain's tool for what a model calls.
+ *
+ * @param callIdOf the id by which the runtime knows a call of a session
+ */
 export function langchainTool(
   name: string,
   tool: ModelTool,
   { policy, onToolResult }: SkillToolsOptions,
+  callIdOf: (session: string | undefined, id: string) => string = (_, id) => id,
 ): StructuredTool {
   const { description = '', schema, run, runs, show, events } = tool
   return new UncheckedTool({
@@ -23,7 +28,7 @@ export function langchainTool(
       const { id } = config?.toolCall ?? {}
       const sessionId = policy?.sessionId ?? threadOf(config?.configurable)
       const options: CallOptions = {
-        ...(id !== undefined && { callId: id }),
+        ...(id !== undefined && { callId: callIdOf(sessionId, id) }),
         ...(sessionId !== undefined && { sessionId }),
         ...(config?.signal && { signal: config.signal }),
       }

@@ -1,5 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages'
-import type { StructuredToolInterface } from '@langchain/core/tools'
+import type { ClientTool, StructuredToolInterface } from '@langchain/core/tools'
 import { toJsonSchema } from '@langchain/core/utils/json_schema'
 import type { JsonObject, Runtime } from 'agent-apps'
 import { checkOptionsOf } from '../skill-tools/offer-options.js'
@@ -17,7 +17,7 @@ export interface RegisterLangChainOptions {
  */
 export function registerLangChainTools(
   runtime: Runtime,
-  tools: readonly StructuredToolInterface[],
+  tools: readonly ClientTool[],
   options: RegisterLangChainOptions = {},
 ): () => void {
   checkOptionsOf('registerLangChainTools').keys(options, ['prefix'])
@@ -35,15 +35,15 @@ export function registerLangChainTools(
   return undo
 }
 
-function register(runtime: Runtime, tool: StructuredToolInterface, name: string): () => void {
+function register(runtime: Runtime, tool: ClientTool, name: string): () => void {
   return runtime.register({
     name,
-    description: tool.description,
+    description: tool.description ?? tool.name,
     // A copy, as what a schema library makes of it hides more than JSON.
     params: JSON.parse(JSON.stringify(toJsonSchema(tool.schema as JsonObject))) as JsonObject,
     execute: async (args, { callId = crypto.randomUUID(), signal }) => {
       const call = { type: 'tool_call' as const, id: callId, name: tool.name, args: args as JsonObject }
-      return resultOf(name, await tool.invoke(call, signal ? { signal } : {}))
+      return resultOf(name, await (tool as StructuredToolInterface).invoke(call, signal ? { signal } : {}))
     },
   })
 }

@@ -1,4 +1,4 @@
-import { AgentAppsError, type JsonObject } from 'agent-apps'
+import type { JsonObject } from 'agent-apps'
 import type { ApprovalAnswer } from 'agent-apps/runtime'
 import type { AskedCall } from './asked-call.js'
 
@@ -24,20 +24,13 @@ export function questionFor(asked: readonly AskedCall[]): JsonObject {
 /**
  * What the graph was resumed with, for each call: `{ decisions: [{ type: 'approve' | 'reject', message? }, …] }`, as
  * LangChain's own middleware takes it, or answers of ours in the place of decisions; for a single call, an answer alone.
- *
- * @throws APPROVAL_INVALID for anything else
+ * Null for anything else.
  */
-export function answersOf(given: unknown, asked: readonly AskedCall[]): GivenAnswer[] {
+export function answersOf(given: unknown, asked: readonly AskedCall[]): GivenAnswer[] | null {
   const { decisions } = Object(given) as { decisions?: unknown }
   const answers = (Array.isArray(decisions) ? decisions : [given]).map(answerOf)
-  if (answers.length === asked.length && !answers.includes(null)) return answers as GivenAnswer[]
-  throw new AgentAppsError(
-    'APPROVAL_INVALID',
-    `The graph was resumed with no answer to ${asked.length === 1 ? 'the call' : `each of ${asked.length} calls`}: ${asked.map(({ name }) => name).join(', ')}.`,
-    {
-      hint: "Resume with `{ decisions: [{ type: 'approve' }, { type: 'reject', message: '…' }, …] }`, one for each call, in order.",
-    },
-  )
+  const isWhole = answers.length === asked.length && !answers.includes(null)
+  return isWhole ? (answers as GivenAnswer[]) : null
 }
 
 function answerOf(decision: unknown): GivenAnswer | null {

@@ -5,6 +5,7 @@ import { offeredTools } from '../skill-tools/offered-tools.js'
 import { askForApproval } from './ask-for-approval.js'
 import { langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
+import { callIdIn } from './thread-of.js'
 
 export interface SkillsMiddlewareOptions extends SkillToolsOptions {
   /**
@@ -35,7 +36,9 @@ export async function skillsMiddleware(
   ])
   return createMiddleware({
     name: 'AgentAppsSkills',
-    tools: [...tools].map(([name, tool]) => langchainTool(name, tool, options)),
+    tools: [...tools].map(([name, tool]) =>
+      langchainTool(name, tool, options, approval === 'interrupt' ? callIdIn : undefined),
+    ),
     ...(instructions !== '' && {
       wrapModelCall: (request, handler) => {
         const { systemMessage } = request
