@@ -17,6 +17,12 @@ const ADAPTERS = {
       const { tools } = await skillTools(runtime)
       console.log(Object.keys(tools).join())`,
   },
+  langchain: {
+    packages: ['@langchain/core', 'langchain'],
+    program: `import { skillTools } from 'agent-apps/langchain'
+      const { tools } = await skillTools(runtime)
+      console.log(tools.map(({ name }) => name).join())`,
+  },
   mcp: {
     packages: ['@modelcontextprotocol/server'],
     program: `import { createMcpHandler } from '@modelcontextprotocol/server'

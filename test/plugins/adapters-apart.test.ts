@@ -12,6 +12,7 @@ const ENTRIES: Record<string, string[]> = {
   './compiler/disk': [],
   './ai-sdk': ['@ai-sdk/*', '@opentelemetry/api', 'ai'],
   './esbuild': [],
+  './langchain': ['@langchain/*', 'langchain'],
   './mcp': ['@modelcontextprotocol/core', '@modelcontextprotocol/server'],
   './store': [],
   './testing': [],
@@ -45,7 +46,7 @@ async function bundled(entry: string): Promise<{ packages: string[]; adapters: s
 }
 
 /** One name for all packages of one maker. */
-const groupOf = (name: string): string => (name.startsWith('@ai-sdk/') ? '@ai-sdk/*' : name)
+const groupOf = (name: string): string => name.replace(/^(@(?:ai-sdk|langchain))\/.*$/, '$1/*')
 
 /** The packages of SDKs: those that are optional, and what lies beside them under one maker's name. */
 const isOfSdk = (name: string): boolean =>

@@ -4,7 +4,7 @@ import type { Progress, RunEvents } from 'agent-apps/runtime'
 const running = new WeakMap<RunEvents, Map<string, number>>()
 
 /**
- * Yields what a call's tool reports of its progress, and last the call's result. Ids that a model gives may come again
+ * Yields what a call's tool reports of its progress, and returns the call's result. Ids that a model gives may come again
  * in another conversation: of two calls that run by one id, only the results are given.
  *
  * @throws what the call throws
@@ -13,11 +13,8 @@ export async function* withUpdates(
   events: RunEvents | undefined,
   callId: string | undefined,
   call: () => Promise<unknown>,
-): AsyncGenerator<unknown, void> {
-  if (!events || callId === undefined) {
-    yield await call()
-    return
-  }
+): AsyncGenerator<Progress, unknown> {
+  if (!events || callId === undefined) return call()
   const ids = running.get(events) ?? new Map<string, number>()
   running.set(events, ids)
   const count = (): number => ids.get(callId) ?? 0
@@ -50,7 +47,7 @@ export async function* withUpdates(
         if (isDone || reported.length > 0) resolve()
       })
     }
-    yield await result
+    return await result
   } finally {
     stop()
   }
