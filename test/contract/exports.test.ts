@@ -119,7 +119,7 @@ const EXPORTS: Record<string, string[]> = {
     'watch',
   ],
   'agent-apps/compiler/disk': ['parser'],
-  'agent-apps/ai-sdk': ['skillFiles', 'skillTools', 'toAiTool'],
+  'agent-apps/ai-sdk': ['registerAiTools', 'skillFiles', 'skillTools', 'toAiTool'],
   'agent-apps/esbuild': ['agentApps'],
   'agent-apps/langchain': ['ToolRegistry', 'registerLangChainTools', 'skillTools', 'skillsMiddleware'],
   'agent-apps/mcp': ['serveSkills', 'skillSource'],
@@ -263,6 +263,7 @@ const TYPES: Record<string, string[]> = {
   ],
   'agent-apps/ai-sdk': [
     'ModelOutput',
+    'RegisterAiToolsOptions',
     'SkillFile',
     'SkillToolNames',
     'SkillTools',
