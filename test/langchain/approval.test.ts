@@ -6,6 +6,7 @@ import { Command, MemorySaver } from '@langchain/langgraph'
 import { createRuntime, type RuntimeOptions } from 'agent-apps'
 import { type SkillsMiddlewareOptions, skillsMiddleware } from 'agent-apps/langchain'
 import { fileStore } from 'agent-apps/store'
+import { testRuntime } from 'agent-apps/testing'
 import { createAgent } from 'langchain'
 import { describe, expect, it } from 'vitest'
 import { deployRuntime } from '../support/deploy-runtime.js'
@@ -160,6 +161,23 @@ describe('approval by an interrupt', () => {
       expect(results).toEqual({})
     }
     expect((await run(resume(APPROVE), END)).results['call-deploy']).toEqual(DONE)
+  })
+
+  it('asks before a skill is opened that needs it', async () => {
+    const runtime = await testRuntime({
+      skills: {
+        secret: '---\nname: secret\ndescription: S.\nmetadata: { gated: true }\n---\nOpen sesame.\n',
+      },
+    })
+    const { run } = chat({ runtime }, new MemorySaver())
+    const { question } = await run(START, calling('load-skill', { name: 'secret' }))
+    expect(question).toMatchObject({
+      actionRequests: [{ name: 'load-skill' }],
+      requests: [{ tool: 'secret' }],
+    })
+    const { results } = await run(resume(APPROVE), END)
+    expect(results['call-load-skill']).toEqual({ status: 'success', content: 'Open sesame.\n' })
+    await runtime.close()
   })
 
   it('can be turned off, so that the runtime asks', async () => {
