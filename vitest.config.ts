@@ -20,7 +20,9 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/(runtime\/call|schema)\//, ['call']],
   [/cli\//, ['cli']],
   [/adapters\/ai-sdk/, ['ai-sdk']],
+  [/adapters\/langchain/, ['langchain']],
   [/adapters\/mcp/, ['mcp']],
+  [/adapters\/skill-tools/, ['ai-sdk', 'langchain']],
   [/adapters\//, ['plugins']],
   [/(compiler|runtime)\//, ['same', 'find', 'cli']],
   [/(src|skills)\//, ['contract', 'same']],
@@ -57,7 +59,10 @@ export default defineConfig({
       { find: /^agent-apps\/runtime$/, replacement: built('runtime/index.js') },
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
-      { find: /^agent-apps\/(ai-sdk|esbuild|mcp|store|testing|vite)$/, replacement: built('adapters/$1.js') },
+      {
+        find: /^agent-apps\/(ai-sdk|esbuild|langchain|mcp|store|testing|vite)$/,
+        replacement: built('adapters/$1.js'),
+      },
     ],
   },
   test: {

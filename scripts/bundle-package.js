@@ -41,7 +41,7 @@ const PARTS = [
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
   {
     folder: 'adapters',
-    entries: ['ai-sdk.js', 'esbuild.js', 'mcp.js', 'store.js', 'testing.js', 'vite.js'],
+    entries: ['ai-sdk.js', 'esbuild.js', 'langchain.js', 'mcp.js', 'store.js', 'testing.js', 'vite.js'],
     platform: 'node',
   },
 ]

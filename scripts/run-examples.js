@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { followDockerfile } from './follow-dockerfile.js'
 import { freePort, install, run, withServer } from './processes.js'
+import { runAdapters } from './run-adapters.js'
 import { runMonorepo } from './run-monorepo.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
@@ -17,6 +18,7 @@ const examples = {
   'an edge worker, on workerd': runEdgeWorker,
   'a monorepo, built by Turborepo': runBuilds,
   'a workflow, step by step': runWorkflow,
+  'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
 }
 
 try {
