@@ -118,6 +118,12 @@ describe('a bundle for any host', () => {
     const { runtime, ...other } = await import(pathToFileURL(join(cwd, 'dist/agent.mjs')).href)
     for (const name of Object.keys(ROWS)) expect(await runtime.findTool(name), name).toBeNull()
     expect(Object.keys(other)).toEqual(['tools'])
+    // Nor has it their code, of which only that starts processes.
+    const files = readdirSync(join(cwd, 'dist'), { recursive: true, encoding: 'utf8' })
+    const modules = files.filter(file => file.endsWith('.mjs'))
+    const text = (file: string): string => readFileSync(join(cwd, 'dist', file), 'utf8')
+    expect(modules.filter(file => text(file).includes('node:child_process'))).toEqual([])
+    expect(text('agent.d.mts')).not.toMatch(/"(?:bash|read|todowrite)": /)
   })
 
   it('is told apart from one for Node at the command line', async () => {
