@@ -20,6 +20,7 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/(runtime\/call|schema)\//, ['call']],
   [/cli\//, ['cli']],
   [/adapters\/ai-sdk/, ['ai-sdk']],
+  [/adapters\/(export|serve-plugin)/, ['export']],
   [/adapters\/mcp/, ['mcp']],
   [/adapters\//, ['plugins']],
   [/(compiler|runtime)\//, ['same', 'find', 'cli']],
@@ -57,7 +58,10 @@ export default defineConfig({
       { find: /^agent-apps\/runtime$/, replacement: built('runtime/index.js') },
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
-      { find: /^agent-apps\/(ai-sdk|esbuild|mcp|store|testing|vite)$/, replacement: built('adapters/$1.js') },
+      {
+        find: /^agent-apps\/(ai-sdk|esbuild|export|mcp|store|testing|vite)$/,
+        replacement: built('adapters/$1.js'),
+      },
     ],
   },
   test: {
