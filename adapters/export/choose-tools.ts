@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import {
   AgentAppsError,
+  type ErrorCode,
   matchPattern,
   type PathEntry,
   parsePatterns,
@@ -14,6 +15,8 @@ export interface LeftOut {
   tool: string
   /** Why, as the end of a sentence that begins with its name. */
   reason: string
+  /** The code of the error that keeps it from being exported; absent where it is left out on purpose. */
+  code?: ErrorCode
 }
 
 /** What a project's tools come to. */

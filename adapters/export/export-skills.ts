@@ -91,7 +91,7 @@ export async function exportSkills(options: ExportOptions): Promise<ExportResult
     const skills: ExportedSkill[] = []
     for (const tool of texts) {
       const skill = await exportedSkill(runtime, tool, () => to === 'plugin')
-      if (typeof skill === 'string') leftOut.push({ tool: tool.name, reason: skill })
+      if ('reason' in skill) leftOut.push(skill)
       else skills.push(skill)
     }
     if (skills.length + served.length === 0) throw nothing(leftOut)

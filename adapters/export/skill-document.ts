@@ -11,6 +11,9 @@ export interface SkillDocument {
 /** The fields of the open specification. */
 const FIELDS = ['name', 'description', 'license', 'compatibility', 'allowed-tools', 'metadata']
 
+/** Those of them that are texts, and were left out where they are not. */
+const TEXTS = ['description', 'license', 'compatibility', 'allowed-tools'] as const
+
 /** The key of `metadata` for all values that are no strings. */
 const OWN = 'agent-apps'
 
@@ -63,15 +66,17 @@ async function isPlain(
   return (
     tool.kind === 'folder' &&
     verbatim.name === tool.label &&
-    verbatim.description === tool.frontmatter.description &&
     Object.keys(verbatim).every(isKept) &&
-    (verbatim['allowed-tools'] ?? '') === (tool.frontmatter['allowed-tools'] ?? '') &&
+    TEXTS.every(field => verbatim[field] === tool.frontmatter[field]) &&
     isObject(metadata) &&
     asStrings(metadata).isSame &&
     (await tool.content?.()) === content &&
     isStrictYaml(written, content, verbatim)
   )
 }
+
+/** A date, or `yes`, is a text in one and something else in the other. */
+const VERSIONS = ['1.1', '1.2'] as const
 
 /** Whether another parser reads the frontmatter of a file as ours did: ours mends what authors often get wrong. */
 function isStrictYaml(written: Uint8Array, content: string, verbatim: JsonObject): boolean {
@@ -81,7 +86,8 @@ function isStrictYaml(written: Uint8Array, content: string, verbatim: JsonObject
   ) ?? [null, null]
   if (head === null || head === undefined || !text.endsWith(content)) return false
   try {
-    return JSON.stringify(parse(head)) === JSON.stringify(verbatim)
+    const expected = JSON.stringify(verbatim)
+    return VERSIONS.every(version => JSON.stringify(parse(head, { version })) === expected)
   } catch {
     // What is no YAML is written anew.
     return false

@@ -1,5 +1,6 @@
 import { isAgentAppsError, type Runtime, type ToolDef } from 'agent-apps'
-import { byText, type ExportedFiles, exportedFile } from './exported-files.js'
+import type { LeftOut } from './choose-tools.js'
+import { type ExportedFiles, exportedFile } from './exported-files.js'
 import { skillDocument } from './skill-document.js'
 
 /** A skill as it is exported. */
@@ -16,41 +17,40 @@ export interface ExportedSkill {
 
 export const SKILL_FILE = 'SKILL.md'
 
-/**
- * A text skill with all its files; where it cannot be exported, why.
- *
- * @throws what its directives throw, RESOURCE_NOT_FOUND, RESOURCE_UNREADABLE
- */
+/** A text skill with all its files; where it cannot be exported, why. */
 export async function exportedSkill(
   runtime: Runtime,
   tool: ToolDef,
   own: (field: string) => boolean,
-): Promise<ExportedSkill | string> {
-  const { name } = tool
-  const content = await contentOf(runtime, tool)
-  if (content === null) return 'has a content that depends on arguments, and `params` that require some'
+): Promise<ExportedSkill | LeftOut> {
+  try {
+    return await readSkill(runtime, tool, own)
+  } catch (error) {
+    if (!isAgentAppsError(error)) throw error
+    const { code, message } = error
+    return code === 'ARGS_INVALID'
+      ? { tool: tool.name, reason: 'has a content that needs arguments' }
+      : { tool: tool.name, reason: `cannot be exported: ${message}`, code }
+  }
+}
+
+async function readSkill(
+  runtime: Runtime,
+  tool: ToolDef,
+  own: (field: string) => boolean,
+): Promise<ExportedSkill> {
+  const { name, label, frontmatter } = tool
+  const content = await runtime.render(name)
   const { verbatim, resources, references } = await runtime.describe(name)
   const { bytes, dropped } = await skillDocument(tool, verbatim, content, own)
   const files: ExportedFiles = new Map([[SKILL_FILE, exportedFile(bytes)]])
-  // A second file of this name could only be the author's own spelling of it.
-  for (const { path } of [...resources].sort((a, b) => byText(a.path, b.path)))
-    if (!files.has(path)) files.set(path, exportedFile(await runtime.readResource(name, path)))
+  for (const { path } of resources) files.set(path, exportedFile(await runtime.readResource(name, path)))
   const remarks = [
     ...(dropped.length > 0 ? [`is exported without ${dropped.map(field => `\`${field}\``).join(', ')}`] : []),
     ...(await argumentsRemark(tool, content)),
     ...references.filter(({ kind, ref }) => kind === 'link' && leadsOut(ref)).map(linkRemark),
   ]
-  return { name: tool.label, tool, description: tool.frontmatter.description ?? '', files, remarks }
-}
-
-/** A content with its directives run; null where they need arguments. */
-async function contentOf(runtime: Runtime, { name }: ToolDef): Promise<string | null> {
-  try {
-    return await runtime.render(name)
-  } catch (error) {
-    if (isAgentAppsError(error) && error.code === 'ARGS_INVALID') return null
-    throw error
-  }
+  return { name: label, tool, description: frontmatter.description ?? '', files, remarks }
 }
 
 async function argumentsRemark(tool: ToolDef, content: string): Promise<string[]> {

@@ -55,7 +55,10 @@ async function run(invocation: Invocation): Promise<number> {
   noteAll(result.diagnostics, invocation)
   if (output.json) output.jsonResult({ ...result, dryRun })
   else show(result, invocation, dryRun)
-  return result.diagnostics.some(({ severity }) => severity === 'error') ? 1 : 0
+  const isFaulty =
+    result.diagnostics.some(({ severity }) => severity === 'error') ||
+    result.leftOut.some(({ code }) => code !== undefined)
+  return isFaulty ? 1 : 0
 }
 
 /** @throws USAGE */
