@@ -1,7 +1,7 @@
 import { AgentAppsError } from 'agent-apps'
 import type { ExportOptions, ExportResult } from 'agent-apps/export'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
-import { fromHere } from '../from-here.js'
+import { fromCwd, fromHere } from '../from-here.js'
 import { noteAll } from '../open-runtime.js'
 import { count, printable } from '../output.js'
 
@@ -42,7 +42,7 @@ export const exportCommand: Command = {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  const { options, output } = invocation
+  const { options, output, cwd } = invocation
   const { exportSkills } = await import('agent-apps/export')
   const dryRun = options['dry-run'] === true
   const result = await exportSkills({
@@ -53,7 +53,7 @@ async function run(invocation: Invocation): Promise<number> {
     dryRun,
   })
   noteAll(result.diagnostics, invocation)
-  if (output.json) output.jsonResult({ ...result, dryRun })
+  if (output.json) output.jsonResult({ ...result, dir: fromCwd(result.dir, cwd), dryRun })
   else show(result, invocation, dryRun)
   const isFaulty =
     result.diagnostics.some(({ severity }) => severity === 'error') ||
@@ -68,6 +68,8 @@ function targetOf({ options }: Invocation): Pick<ExportOptions, 'to' | 'dir'> {
     return typeof dir === 'string' ? [{ to, dir }] : []
   })
   const [target] = given
+  if (options.name !== undefined && target?.to !== 'plugin')
+    throw new AgentAppsError('USAGE', 'Only a plugin has a name.', { hint: 'Give --name with --plugin DIR.' })
   if (target && given.length === 1 && target.dir !== '') return target
   throw new AgentAppsError(
     'USAGE',
@@ -87,8 +89,7 @@ function show(result: ExportResult, { output, cwd }: Invocation, dryRun: boolean
   for (const { tool, reason } of leftOut) output.note(printable(`left out: ${tool} ${reason}`))
   for (const { tool, message } of remarks) output.note(printable(`note: ${tool} ${message}`))
   const served = tools.length > 0 ? ` and ${count(tools.length, 'tool')}` : ''
-  const changes = `${count(written.length, 'file')} written, ${count(removed.length)} removed`
-  output.note(
-    `${dryRun ? 'would export' : 'exported'} ${count(skills.length, 'skill')}${served} to ${printable(fromHere(dir, cwd))} · ${changes}`,
-  )
+  const exported = `${count(skills.length, 'skill')}${served} to ${printable(fromHere(dir, cwd))}`
+  const changes = `${count(written.length, 'file')} ${dryRun ? 'to write' : 'written'}, ${count(removed.length)} ${dryRun ? 'to remove' : 'removed'}`
+  output.note(`${dryRun ? 'would export' : 'exported'} ${exported} · ${changes}`)
 }

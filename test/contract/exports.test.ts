@@ -121,6 +121,7 @@ const EXPORTS: Record<string, string[]> = {
   'agent-apps/compiler/disk': ['parser'],
   'agent-apps/ai-sdk': ['skillFiles', 'skillTools', 'toAiTool'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/export': ['exportSkills'],
   'agent-apps/mcp': ['serveSkills', 'skillSource'],
   'agent-apps/store': ['fileStore'],
   'agent-apps/testing': ['conformance', 'testRuntime'],
@@ -268,6 +269,7 @@ const TYPES: Record<string, string[]> = {
     'ToolApproval',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/export': ['ExportOptions', 'ExportResult', 'LeftOut'],
   'agent-apps/mcp': ['McpChanges', 'ServeOptions', 'ServedSkills', 'SkillSourceOptions'],
   'agent-apps/store': ['Store'],
   'agent-apps/testing': [

@@ -43,9 +43,13 @@ it('the script sees a file that is not what its digest says', async () => {
 
 it('an archive has neither times nor owners', async () => {
   const { dir } = await exported('well-known')
-  const { stdout } = spawnSync('tar', ['--utc', '--numeric-owner', '-tvzf', join(dir, 'review/review.tar.gz')], {
-    encoding: 'utf8',
-  })
+  const { stdout } = spawnSync(
+    'tar',
+    ['--utc', '--numeric-owner', '-tvzf', join(dir, 'review/review.tar.gz')],
+    {
+      encoding: 'utf8',
+    },
+  )
   const lines = stdout.trim().split('\n')
   expect(lines).toHaveLength(4)
   for (const line of lines) expect(line).toMatch(/^-rw[x-]r-[x-]r-[x-] 0\/0 +\d+ 1970-01-01 00:00 /)

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 
 const [folder] = process.argv.slice(2)
 const { $schema, skills } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8'))
-if ($schema !== 'https://schemas.agentskills.io/discovery/0.2.0/schema.json') throw new Error(`schema ${$schema}`)
+if ($schema !== 'https://schemas.agentskills.io/discovery/0.2.0/schema.json')
+  throw new Error(`schema ${$schema}`)
 
 const found = {}
 for (const { name, type, description, url, digest, ...others } of skills) {

@@ -1,0 +1,121 @@
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exportSkills } from 'agent-apps/export'
+import { expect, it } from 'vitest'
+import { EXPORT_PROJECT, exported } from '../support/export-project.js'
+import { temporary } from '../support/temporary.js'
+import { makeTree, skill, snapshot, writeTree } from '../support/tree.js'
+
+/** The refusal of an export into a folder of which nothing may change. */
+async function refused(dir: string, cwd = makeTree(EXPORT_PROJECT), around = dir): Promise<string> {
+  const before = snapshot(around)
+  const error = await exportSkills({ to: 'skills', dir, cwd }).then(
+    () => null,
+    thrown => thrown,
+  )
+  expect(error).toMatchObject({ code: 'EXPORT_PLACE', hint: expect.any(String), file: expect.any(String) })
+  expect(snapshot(around)).toEqual(before)
+  return error.message.replaceAll(dir, 'DIR').replaceAll(cwd, 'CWD')
+}
+
+it('files that are from no export are not replaced', async () => {
+  const dir = makeTree({ 'README.md': 'Mine.\n', 'pdf/SKILL.md': 'Mine.\n', 'lint/SKILL.md': 'Mine.\n' })
+  expect(await refused(dir)).toBe(
+    'Nothing was exported to DIR/lint/SKILL.md. There is a file of that name which is from no export, and 1 more files are in the way.',
+  )
+})
+
+it('files that are in nobody’s way stay', async () => {
+  const cwd = makeTree(EXPORT_PROJECT)
+  const dir = makeTree({ 'README.md': 'Mine.\n', 'pdf/notes.md': 'Mine.\n' })
+  await exportSkills({ to: 'skills', dir, cwd })
+  rmSync(join(cwd, 'skills/pdf'), { recursive: true })
+  const { removed } = await exportSkills({ to: 'skills', dir, cwd })
+  expect(removed).toEqual(['pdf/SKILL.md'])
+  expect(readFileSync(join(dir, 'README.md'), 'utf8')).toBe('Mine.\n')
+  expect(readFileSync(join(dir, 'pdf/notes.md'), 'utf8')).toBe('Mine.\n')
+})
+
+it('a file that was changed since is neither replaced nor removed', async () => {
+  const { cwd, dir } = await exported('skills')
+  writeFileSync(join(dir, 'pdf/SKILL.md'), 'Mine.\n')
+  const message = 'Nothing was exported to DIR/pdf/SKILL.md. The file was changed after it was exported.'
+  expect(await refused(dir, cwd)).toBe(message)
+  rmSync(join(cwd, 'skills/pdf'), { recursive: true })
+  expect(await refused(dir, cwd)).toBe(message)
+})
+
+it('no link leads an export out of its folder', async () => {
+  const outside = temporary()
+  const dir = temporary()
+  symlinkSync(outside, join(dir, 'pdf'))
+  expect(await refused(dir)).toBe('Nothing was exported to DIR/pdf/SKILL.md. pdf is a link and not a folder.')
+  expect(snapshot(outside)).toEqual({})
+
+  rmSync(join(dir, 'pdf'))
+  mkdirSync(join(dir, 'pdf'))
+  symlinkSync(join(outside, 'new.md'), join(dir, 'pdf/SKILL.md'))
+  expect(await refused(dir)).toBe('Nothing was exported to DIR/pdf/SKILL.md. There is a link of that name.')
+  expect(snapshot(outside)).toEqual({})
+})
+
+it('a list that leads out of the folder removes nothing there', async () => {
+  const folder = makeTree({ 'precious.md': 'Mine.\n' })
+  const dir = join(folder, 'out')
+  const digest = 'e5c0cf6e9f25e0e3ce0a6c5ec4f1d4fef3ae0e6e2bd5d6a43a2c57b3d9a2f6c1'
+  writeTree(dir, { '.agent-apps-export.json': JSON.stringify({ files: { '../precious.md': [digest] } }) })
+  expect(await refused(dir, undefined, folder)).toBe(
+    'Nothing was exported to DIR/.agent-apps-export.json. It is no list of an export.',
+  )
+})
+
+it('a folder that the project reads its skills from is refused', async () => {
+  const cwd = makeTree(EXPORT_PROJECT)
+  expect(await refused(join(cwd, 'skills'), cwd)).toBe(
+    'Nothing was exported to DIR. The project itself reads the skill lint from DIR.'.replace(
+      'DIR',
+      'DIR/lint.skill.md',
+    ),
+  )
+  expect(await refused(join(cwd, 'skills/out'), cwd, cwd)).toBe(
+    'Nothing was exported to DIR. It lies in CWD/skills, whose skills are exported.',
+  )
+  // What begins with a dot is not searched.
+  const { skills } = await exportSkills({ to: 'skills', dir: 'skills/.well-known', cwd })
+  expect(skills).toHaveLength(3)
+})
+
+it('a folder of a repository that was exported to before, and is searched, is refused', async () => {
+  const cwd = makeTree({ '.claude/skills/pdf/SKILL.md': skill('pdf') })
+  const options = { to: 'skills', dir: 'skills', cwd } as const
+  await exportSkills(options)
+  expect(await refused(join(cwd, 'skills'), cwd, cwd)).toMatch(
+    /The project itself reads the skill pdf from DIR/,
+  )
+})
+
+it('an export that was killed goes on when it is run again', async () => {
+  const { cwd, dir } = await exported('skills')
+  const list = join(dir, '.agent-apps-export.json')
+  const before = readFileSync(list, 'utf8')
+  writeFileSync(join(cwd, 'skills/pdf/SKILL.md'), skill('pdf', 'Read it twice.\n'))
+  const dry = await exportSkills({ to: 'skills', dir, cwd, dryRun: true })
+  expect(dry.written).toEqual(['pdf/SKILL.md'])
+  expect(readFileSync(list, 'utf8')).toBe(before)
+
+  // As far as it came: the list has both digests, and the file is the new one.
+  const { files } = JSON.parse(before) as { files: Record<string, string[]> }
+  await exportSkills({ to: 'skills', dir, cwd })
+  const after = JSON.parse(readFileSync(list, 'utf8')) as { files: Record<string, string[]> }
+  const both = [...(files['pdf/SKILL.md'] ?? []), ...(after.files['pdf/SKILL.md'] ?? [])]
+  expect(new Set(both).size).toBe(2)
+  writeFileSync(list, JSON.stringify({ files: { ...after.files, 'pdf/SKILL.md': both } }))
+  writeFileSync(join(cwd, 'skills/pdf/SKILL.md'), skill('pdf', 'Read it three times.\n'))
+  expect((await exportSkills({ to: 'skills', dir, cwd })).written).toEqual(['pdf/SKILL.md'])
+})
+
+it('a dry run writes nothing', async () => {
+  const { dir, result } = await exported('plugin', { dryRun: true })
+  expect(result.written).toContain('.claude-plugin/plugin.json')
+  expect(() => readFileSync(join(dir, '.claude-plugin/plugin.json'))).toThrow('ENOENT')
+})
