@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { AgentAppsError, type PathEntry, type ToolDef } from 'agent-apps'
 
 /**
@@ -11,8 +11,6 @@ export function checkPlace(
   dir: string,
   { cwd, paths, tools }: { cwd: string; paths: readonly PathEntry[]; tools: readonly ToolDef[] },
 ): void {
-  const stat = lstatSync(dir, { throwIfNoEntry: false })
-  if (stat && !stat.isDirectory()) throw placeError(dir, 'It is not a folder', 'Name another folder.')
   const inside = tools.find(({ origin }) => isIn(join(origin.entry, origin.file), dir))
   if (inside)
     throw placeError(
@@ -27,6 +25,19 @@ export function checkPlace(
       `It lies in ${around}, whose skills are exported`,
       'Name a folder elsewhere, or one whose name begins with a dot, since these are not searched.',
     )
+}
+
+/**
+ * The folder that a path leads to, with links resolved as far as it is there.
+ *
+ * @throws EXPORT_PLACE for what is no folder
+ */
+export function realFolder(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat?.isDirectory()) return realpathSync(path)
+  if (stat || lstatSync(path, { throwIfNoEntry: false }))
+    throw placeError(path, 'It is not a folder', 'Name another folder.')
+  return join(realFolder(dirname(path)), basename(path))
 }
 
 /** Of a repository, only some folders are searched, and what `ignore` excludes is known by what is found. */
@@ -50,6 +61,6 @@ export function isIn(path: string, folder: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path
 }
 
-export function placeError(file: string, why: string, hint: string): AgentAppsError {
-  return new AgentAppsError('EXPORT_PLACE', `Nothing was exported to ${file}. ${why}.`, { hint, file })
+export function placeError(file: string, why: string, hint: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('EXPORT_PLACE', `Nothing was exported to ${file}. ${why}.`, { hint, file, cause })
 }

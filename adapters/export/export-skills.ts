@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   AgentAppsError,
@@ -9,7 +8,7 @@ import {
   type ToolDef,
 } from 'agent-apps'
 import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
-import { checkPlace } from './check-place.js'
+import { checkPlace, realFolder } from './check-place.js'
 import { checkClashes, chooseTools, type LeftOut, ownTools } from './choose-tools.js'
 import { byText, type ExportedFiles, inFolder } from './exported-files.js'
 import { pluginFiles, pluginName } from './plugin.js'
@@ -73,60 +72,53 @@ const TARGETS = ['well-known', 'plugin', 'skills']
  */
 export async function exportSkills(options: ExportOptions): Promise<ExportResult> {
   checkOptions(options)
-  const { to, patterns, dryRun = false } = options
-  const cwd = realpathSync(resolve(options.cwd ?? ''))
-  const dir = resolve(cwd, options.dir)
-  const name = to === 'plugin' ? pluginName(cwd, options.name) : ''
-  const { runtime, paths } = await open(cwd, options)
+  const cwd = realFolder(resolve(options.cwd ?? ''))
+  const place = { cwd, dir: realFolder(resolve(cwd, options.dir)) }
+  const name = options.to === 'plugin' ? pluginName(cwd, options.name) : ''
+  const project = await open(cwd, options)
   try {
-    const tools = await ownTools(runtime, cwd, paths)
-    checkPlace(dir, { cwd, paths, tools })
-    const { texts, running, leftOut } = chooseTools(tools, patterns)
-    const served = to === 'plugin' ? running : []
-    if (to !== 'plugin')
-      leftOut.push(
-        ...running.map(({ name: tool }) => ({ tool, reason: 'runs code, which only a plugin can' })),
-      )
-    checkClashes(texts)
-    const skills: ExportedSkill[] = []
-    for (const tool of texts) {
-      const skill = await exportedSkill(runtime, tool, () => to === 'plugin')
-      if ('reason' in skill) leftOut.push(skill)
-      else skills.push(skill)
-    }
-    if (skills.length + served.length === 0) throw nothing(leftOut)
-    const files = await filesOf(skills, { to, cwd, name, served, options })
-    return {
-      dir,
-      skills: skills.map(({ name: label, tool, files: own }) => ({
-        name: label,
-        tool: tool.name,
-        files: own.size,
-      })),
-      tools: served.map(tool => tool.name),
-      leftOut: leftOut.sort((a, b) => byText(a.tool, b.tool)),
-      remarks: skills.flatMap(({ tool, remarks }) => remarks.map(message => ({ tool: tool.name, message }))),
-      diagnostics: runtime.diagnostics(),
-      ...writeExport(dir, files, dryRun),
-    }
+    // Files that change meanwhile are seen as they were at first.
+    return await project.runtime.turn(() => exportProject(project, { ...options, ...place, name }))
   } finally {
-    await runtime.close()
+    await project.runtime.close()
   }
 }
 
-interface Making {
-  to: ExportOptions['to']
-  cwd: string
-  /** Of the plugin. */
-  name: string
-  /** The tools that the plugin's server has. */
-  served: readonly ToolDef[]
-  options: ExportOptions
+async function exportProject(
+  { runtime, paths, faults }: Project,
+  options: ExportOptions & { cwd: string; name: string },
+): Promise<ExportResult> {
+  const { to, dir, cwd, patterns, dryRun = false } = options
+  const tools = await ownTools(runtime, cwd, paths)
+  checkPlace(dir, { cwd, paths, tools })
+  const { texts, running, leftOut } = chooseTools(tools, patterns)
+  const served = to === 'plugin' ? running : []
+  if (to !== 'plugin')
+    leftOut.push(...running.map(({ name }) => ({ tool: name, reason: 'runs code, which only a plugin can' })))
+  checkClashes(texts)
+  const skills: ExportedSkill[] = []
+  for (const tool of texts) {
+    const skill = await exportedSkill(runtime, tool, () => to === 'plugin')
+    if ('reason' in skill) leftOut.push(skill)
+    else skills.push(skill)
+  }
+  if (skills.length + served.length === 0) throw nothing(leftOut)
+  const files = await filesOf(skills, served, options)
+  return {
+    dir,
+    skills: skills.map(({ name, tool, files }) => ({ name, tool: tool.name, files: files.size })),
+    tools: served.map(({ name }) => name),
+    leftOut: leftOut.sort((a, b) => byText(a.tool, b.tool)),
+    remarks: skills.flatMap(({ tool, remarks }) => remarks.map(message => ({ tool: tool.name, message }))),
+    diagnostics: [...faults, ...runtime.diagnostics()],
+    ...writeExport(dir, files, dryRun),
+  }
 }
 
 async function filesOf(
   skills: readonly ExportedSkill[],
-  { to, cwd, name, served, options: { config, paths } }: Making,
+  served: readonly ToolDef[],
+  { to, cwd, name, config, paths }: ExportOptions & { cwd: string; name: string },
 ): Promise<ExportedFiles> {
   if (to === 'well-known') return wellKnownFiles(skills)
   const folders: ExportedFiles = new Map(skills.flatMap(skill => inFolder(skill.name, skill.files)))
@@ -143,12 +135,14 @@ async function open(cwd: string, { config, paths }: ExportOptions): Promise<Proj
   const searched = loaded ? [...loaded.paths, ...guessedDirectories(loaded.paths)] : (paths ?? [])
   const { freshness = 'check', library = true, external = [] } = loaded?.config ?? {}
   const runtime = createRuntime({ paths: searched, cwd, freshness, library, external, env: [] })
-  return { runtime, paths: searched }
+  return { runtime, paths: searched, faults: loaded?.faults ?? [] }
 }
 
 interface Project {
   runtime: Runtime
   paths: PathEntry[]
+  /** Of plugin manifests that keep directories from being searched. */
+  faults: Diagnostic[]
 }
 
 function nothing(leftOut: readonly LeftOut[]): AgentAppsError {

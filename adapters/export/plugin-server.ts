@@ -1,9 +1,11 @@
+import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AgentAppsError, type ToolDef } from 'agent-apps'
 import { type BuildFailure, build, type Message } from 'esbuild'
 import { agentApps } from '../esbuild.js'
 import type { ServedPlugin } from '../serve-plugin.js'
 import { byText, type ExportedFiles, exportedFile } from './exported-files.js'
+import { licencesOf } from './licences.js'
 import type { PluginProject } from './plugin.js'
 
 export const SERVER_FILE = 'server.mjs'
@@ -28,7 +30,7 @@ export async function serverFiles(
     `import { runtime } from 'virtual:agent-apps'`,
     `servePlugin(runtime, ${JSON.stringify(options)})`,
   ].join('\n')
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     stdin: { contents: entry, resolveDir: cwd, sourcefile: SERVER_FILE },
     absWorkingDir: cwd,
     outdir: cwd,
@@ -41,6 +43,7 @@ export async function serverFiles(
     // Comments would name the places of files on this machine.
     minify: true,
     legalComments: 'none',
+    metafile: true,
     write: false,
     logLevel: 'silent',
     banner: { js: REQUIRE },
@@ -51,9 +54,13 @@ export async function serverFiles(
     throw failure(error)
   })
   const files = outputFiles.map(
-    ({ path, contents }) => [path.slice(cwd.length + 1), exportedFile(contents)] as const,
+    ({ path, contents }) => [relative(cwd, path).replaceAll('\\', '/'), exportedFile(contents)] as const,
   )
-  return new Map(files.sort(([a], [b]) => byText(a, b)))
+  const inputs = Object.keys(metafile.inputs).map(path => resolve(cwd, path))
+  return new Map([
+    ...files.sort(([a], [b]) => byText(a, b)),
+    ['THIRD-PARTY.txt', exportedFile(licencesOf(inputs))],
+  ])
 }
 
 /** Code in CommonJS asks for Node's modules by `require`, which ES modules do not have. */

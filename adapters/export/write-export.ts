@@ -37,11 +37,24 @@ export function writeExport(dir: string, files: ExportedFiles, dryRun: boolean):
   const result = { written: changed.map(([path]) => path).sort(byText), removed: gone.sort(byText) }
   if (dryRun) return result
   const after: Listed = new Map([...files].map(([path, { bytes }]) => [path, [sha256(bytes)]]))
-  if (changed.length + gone.length > 0) writeList(dir, bothOf(before, after))
-  for (const [path, file] of changed) replace(dir, path, file)
-  for (const path of gone) remove(dir, path)
-  writeList(dir, after)
+  try {
+    mkdirSync(dir, { recursive: true })
+    if (changed.length + gone.length > 0) writeList(dir, bothOf(before, after))
+    for (const [path, file] of changed) replace(dir, path, file)
+    for (const path of gone) remove(dir, path)
+    writeList(dir, after)
+  } catch (error) {
+    throw notWritable(dir, error)
+  }
   return result
+}
+
+/** What the system refuses; an export that ended so goes on when it is run again. */
+function notWritable(dir: string, error: unknown): unknown {
+  const { syscall, path = dir, message } = error as NodeJS.ErrnoException
+  return syscall === undefined
+    ? error
+    : placeError(path, `It could not be written: ${message}`, 'Correct that, and export again.', error)
 }
 
 /** Refuses to touch what no export wrote, and what somebody changed since. */

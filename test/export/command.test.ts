@@ -19,7 +19,7 @@ it('says what was exported, what was left out, and why', async () => {
   expect(again).toEqual({ status: 0, stdout: '', stderr: '' })
   const plugin = await agentApps(cwd, ['export', '--plugin', 'kit', '--name', 'office', '--verbose'])
   expect(plugin.stdout).toContain('wrote .claude-plugin/plugin.json\n')
-  expect(plugin.stderr).toContain('exported 3 skills and 1 tool to kit · 9 files written, 0 removed\n')
+  expect(plugin.stderr).toContain('exported 3 skills and 1 tool to kit · 10 files written, 0 removed\n')
   expect(readFileSync(join(cwd, 'kit/.claude-plugin/plugin.json'), 'utf8')).toContain('"name": "office"')
 })
 

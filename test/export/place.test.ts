@@ -114,6 +114,35 @@ it('an export that was killed goes on when it is run again', async () => {
   expect((await exportSkills({ to: 'skills', dir, cwd })).written).toEqual(['pdf/SKILL.md'])
 })
 
+it('a link to a folder is that folder', async () => {
+  const cwd = makeTree({ ...EXPORT_PROJECT, out: { link: 'skills' } })
+  expect(await refused(join(cwd, 'out'), cwd)).toContain(
+    'The project itself reads the skill lint from CWD/skills.',
+  )
+  const elsewhere = temporary()
+  symlinkSync(elsewhere, join(cwd, 'site'))
+  const { dir } = await exportSkills({ to: 'skills', dir: 'site', cwd })
+  expect(dir).toBe(elsewhere)
+  symlinkSync('nowhere', join(cwd, 'broken'))
+  expect(await refused(join(cwd, 'broken', 'x'), cwd, cwd)).toContain('It is not a folder')
+  expect(await refused(join(cwd, 'package.json'), cwd, cwd)).toContain('It is not a folder')
+})
+
+it('what the system refuses is told, and done when it is run again', async () => {
+  const { cwd, dir } = await exported('skills')
+  writeFileSync(join(cwd, 'skills/pdf/SKILL.md'), skill('pdf', 'Read it twice.\n'))
+  // A name that is taken stops the writing half-way, whoever the user is.
+  const taken = join(dir, `pdf/SKILL.md.${process.pid}.new`)
+  mkdirSync(taken)
+  await expect(exportSkills({ to: 'skills', dir, cwd })).rejects.toMatchObject({
+    code: 'EXPORT_PLACE',
+    message: expect.stringContaining('It could not be written: '),
+    file: taken,
+  })
+  rmSync(taken, { recursive: true })
+  expect((await exportSkills({ to: 'skills', dir, cwd })).written).toEqual(['pdf/SKILL.md'])
+})
+
 it('a dry run writes nothing', async () => {
   const { dir, result } = await exported('plugin', { dryRun: true })
   expect(result.written).toContain('.claude-plugin/plugin.json')

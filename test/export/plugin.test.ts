@@ -56,8 +56,12 @@ describe('a plugin', () => {
       'skills/review/logo.png',
       'skills/review/references/naïve names.md',
       'skills/review/scripts/run.sh',
+      'tools/THIRD-PARTY.txt',
       'tools/server.mjs',
     ])
+    const licences = readFileSync(join(dir, 'tools/THIRD-PARTY.txt'), 'utf8')
+    expect(licences).toMatch(/^@modelcontextprotocol\/server \d\S+ \(Apache-2\.0\)$/m)
+    expect(licences).toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION')
     expect(json(dir, '.claude-plugin/plugin.json')).toEqual({
       name: 'acme-kit',
       version: '1.2.3',
@@ -133,10 +137,17 @@ const TOOLS: Tree = {
   `,
 }
 
+let made: Promise<string> | undefined
+
+/** A plugin with these tools, which is exported once. */
+function toolsPlugin(): Promise<string> {
+  made ??= exported('plugin', { tree: TOOLS }).then(({ dir }) => dir)
+  return made
+}
+
 describe.each(ERAS)('the server of a plugin, as a client of %s sees it', era => {
   it('has the code of the plugin where nothing else is installed', async () => {
-    const { dir } = await exported('plugin', { tree: TOOLS })
-    const { client, said } = await started(dir, era)
+    const { client, said } = await started(await toolsPlugin(), era)
     expect(client.getServerVersion()).toMatchObject({ name: 'acme-kit', version: '1.2.3' })
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
@@ -156,7 +167,7 @@ describe.each(ERAS)('the server of a plugin, as a client of %s sees it', era => 
   })
 
   it('asks the person at the client before a tool writes', async () => {
-    const { dir } = await exported('plugin', { tree: TOOLS })
+    const dir = await toolsPlugin()
     const allowing = await started(dir, era, 'allow-once')
     const call = { name: 'acme__save', arguments: {} }
     expect(await allowing.client.callTool(call)).toMatchObject({ content: [{ text: 'saved' }] })
@@ -169,8 +180,7 @@ describe.each(ERAS)('the server of a plugin, as a client of %s sees it', era => 
 })
 
 it('the server ends with its client', async () => {
-  const { dir } = await exported('plugin')
-  const { status, signal } = spawnSync(process.execPath, [join(dir, 'tools/server.mjs')], {
+  const { status, signal } = spawnSync(process.execPath, [join(await toolsPlugin(), 'tools/server.mjs')], {
     input: '',
     timeout: 60_000,
   })

@@ -48,9 +48,10 @@ describe.each(['well-known', 'plugin', 'skills'] as const)('an export as %s', to
   })
 
   it('removes what the project no longer has, and the folders that are empty then', async () => {
-    const { cwd, dir } = await exported(to)
+    const patterns = ['review', 'pdf']
+    const { cwd, dir } = await exported(to, { patterns })
     rmSync(join(cwd, 'skills/review'), { recursive: true })
-    const { removed } = await exportSkills({ to, dir, cwd })
+    const { removed } = await exportSkills({ to, dir, cwd, patterns })
     expect(removed.every(path => path.includes('review/'))).toBe(true)
     expect(removed.length).toBeGreaterThan(0)
     expect(Object.keys(snapshot(dir)).filter(path => path.includes('review'))).toEqual([])
