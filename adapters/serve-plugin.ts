@@ -39,6 +39,8 @@ export function servePlugin(runtime: Runtime, { name, version, tools, permission
   const end = async (): Promise<void> => {
     await handle.close()
     await runtime.close()
+    // What a tool has left running is nobody's any more.
+    process.exit()
   }
   stdin.once('end', () => void end())
 }

@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -127,6 +129,10 @@ const TOOLS: Tree = {
     export const frontmatter = { name: 'save', description: 'Saves.', metadata: { permissions: { required: ['write'] } } }
     export default () => 'saved'
   `,
+  'skills/timer.skill.mjs': `
+    export const frontmatter = { name: 'timer', description: 'Goes on.' }
+    export default () => { setInterval(() => {}, 1000); return 'started' }
+  `,
   'skills/helper.skill.mjs': `
     export const frontmatter = { name: 'helper', description: 'Helps.', metadata: { visibility: 'hidden' } }
     export default () => 'helped'
@@ -153,10 +159,11 @@ describe.each(ERAS)('the server of a plugin, as a client of %s sees it', era => 
     expect(tools.map(({ name }) => name)).toEqual([
       'acme__caller',
       'acme__save',
+      'acme__timer',
       'acme__word-count',
       'acme__words',
     ])
-    expect(tools[2]).toMatchObject({ description: 'Counts words.', inputSchema: { required: ['text'] } })
+    expect(tools[3]).toMatchObject({ description: 'Counts words.', inputSchema: { required: ['text'] } })
     const call = (name: string, args = {}): Promise<unknown> => client.callTool({ name, arguments: args })
     expect(await call('acme__word-count', { text: 'a b c' })).toMatchObject({
       content: [{ text: '3 words' }],
@@ -179,12 +186,19 @@ describe.each(ERAS)('the server of a plugin, as a client of %s sees it', era => 
   })
 })
 
-it('the server ends with its client', async () => {
-  const { status, signal } = spawnSync(process.execPath, [join(await toolsPlugin(), 'tools/server.mjs')], {
-    input: '',
-    timeout: 60_000,
-  })
-  expect({ status, signal }).toEqual({ status: 0, signal: null })
+it('the server ends with its client, whatever a tool has left running', async () => {
+  const server = spawn(process.execPath, [join(await toolsPlugin(), 'tools/server.mjs')])
+  const ended = once(server, 'exit')
+  const ask = (id: number, method: string, params: object): void =>
+    void server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+  const lines = createInterface(server.stdout)[Symbol.asyncIterator]()
+  const clientInfo = { name: 'test', version: '1' }
+  ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo })
+  await lines.next()
+  ask(2, 'tools/call', { name: 'acme__timer', arguments: {} })
+  expect((await lines.next()).value).toContain('started')
+  server.stdin.end()
+  expect(await ended).toEqual([0, null])
 })
 
 it('without the packages of the protocol, the error names them', () => {
