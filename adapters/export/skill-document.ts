@@ -106,7 +106,7 @@ function asStrings(metadata: JsonObject): {
   const dropped: string[] = []
   let isSame = true
   for (const [key, value] of Object.entries(metadata)) {
-    const inside = key === OWN && typeof value === 'string' ? unpacked(value) : { [key]: value }
+    const inside = key === OWN ? unpacked(value) : { [key]: value }
     for (const [own, one] of Object.entries(inside)) {
       if (own.startsWith('$') || SPENT.includes(own)) dropped.push(own)
       else if (key !== OWN && typeof one === 'string') strings.set(own, one)
@@ -122,8 +122,9 @@ function asStrings(metadata: JsonObject): {
   return { strings: Object.fromEntries(strings), dropped, isSame: isSame && dropped.length === 0 }
 }
 
-function unpacked(text: string): JsonObject {
-  const value: unknown = parse(text)
+/** What is no text with keys was left out when the skill was read. */
+function unpacked(packed: unknown): JsonObject {
+  const value: unknown = typeof packed === 'string' ? parse(packed) : null
   return isObject(value) ? value : {}
 }
 

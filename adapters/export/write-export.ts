@@ -15,6 +15,9 @@ import { byText, type ExportedFile, type ExportedFiles, jsonFile, sha256 } from 
 /** What an export writes into its folder besides: its files and their digests, so that the next one knows them. */
 export const LIST = '.agent-apps-export.json'
 
+/** A file of an export until it is whole. */
+const FRESH = '.agent-apps-export.new'
+
 /** The digests that a file of an export may have: two while it is replaced. */
 type Listed = Map<string, readonly string[]>
 
@@ -24,7 +27,7 @@ export interface WrittenExport {
 }
 
 /**
- * Makes a folder hold these files, and no others of an earlier export. Only files of an earlier export are replaced
+ * Makes a folder, without a link in its path, hold these files, and no others of an earlier export. Only files of an earlier export are replaced
  * or removed, as long as nobody changed them.
  *
  * @throws EXPORT_PLACE, before anything is written
@@ -107,20 +110,17 @@ function isSame(path: string, { bytes, isExecutable }: ExportedFile): boolean {
   return process.platform === 'win32' || ((stat.mode & 0o100) !== 0) === isExecutable
 }
 
-/** Written beside it first, so that whoever reads the folder sees the old file or the new one. */
+/** Written elsewhere first, so that whoever reads the folder sees the old file or the new one. */
 function replace(dir: string, path: string, { bytes, isExecutable }: ExportedFile): void {
   const file = join(dir, path)
+  const fresh = join(dir, FRESH)
+  // What a killed export left.
+  rmSync(fresh, { force: true })
   mkdirSync(dirname(file), { recursive: true })
-  if (!isIn(realpathSync(dirname(file)), realpathSync(dir)))
+  if (!isIn(realpathSync(dirname(file)), dir))
     throw placeError(file, 'A link leads out of the folder', 'Remove the link.')
-  const fresh = `${file}.${process.pid}.new`
-  try {
-    writeFileSync(fresh, bytes, { flag: 'wx', mode: isExecutable ? 0o755 : 0o644 })
-    renameSync(fresh, file)
-  } catch (error) {
-    rmSync(fresh, { force: true })
-    throw error
-  }
+  writeFileSync(fresh, bytes, { flag: 'wx', mode: isExecutable ? 0o755 : 0o644 })
+  renameSync(fresh, file)
 }
 
 /** Removes a file, and the folders that are empty without it. */

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportSkills } from 'agent-apps/export'
 import { expect, it } from 'vitest'
 import { EXPORT_PROJECT, exported } from '../support/export-project.js'
+import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill, snapshot, writeTree } from '../support/tree.js'
 
@@ -94,24 +96,58 @@ it('a folder of a repository that was exported to before, and is searched, is re
   )
 })
 
-it('an export that was killed goes on when it is run again', async () => {
+it('a dry run leaves an earlier export as it is', async () => {
   const { cwd, dir } = await exported('skills')
-  const list = join(dir, '.agent-apps-export.json')
-  const before = readFileSync(list, 'utf8')
   writeFileSync(join(cwd, 'skills/pdf/SKILL.md'), skill('pdf', 'Read it twice.\n'))
-  const dry = await exportSkills({ to: 'skills', dir, cwd, dryRun: true })
-  expect(dry.written).toEqual(['pdf/SKILL.md'])
-  expect(readFileSync(list, 'utf8')).toBe(before)
+  const before = snapshot(dir)
+  const { written } = await exportSkills({ to: 'skills', dir, cwd, dryRun: true })
+  expect(written).toEqual(['pdf/SKILL.md'])
+  expect(snapshot(dir)).toEqual(before)
+})
 
-  // As far as it came: the list has both digests, and the file is the new one.
-  const { files } = JSON.parse(before) as { files: Record<string, string[]> }
-  await exportSkills({ to: 'skills', dir, cwd })
-  const after = JSON.parse(readFileSync(list, 'utf8')) as { files: Record<string, string[]> }
-  const both = [...(files['pdf/SKILL.md'] ?? []), ...(after.files['pdf/SKILL.md'] ?? [])]
-  expect(new Set(both).size).toBe(2)
-  writeFileSync(list, JSON.stringify({ files: { ...after.files, 'pdf/SKILL.md': both } }))
-  writeFileSync(join(cwd, 'skills/pdf/SKILL.md'), skill('pdf', 'Read it three times.\n'))
-  expect((await exportSkills({ to: 'skills', dir, cwd })).written).toEqual(['pdf/SKILL.md'])
+/** Exports in a process of its own that is killed at the `number`th file that it puts in its place; true where it was. */
+function killedAt(number: number, cwd: string, dir: string): boolean {
+  const code = `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { renameSync } = fs
+    let left = ${number}
+    fs.renameSync = (from, to) => {
+      if (from.endsWith('.new') && --left === 0) process.kill(process.pid, 'SIGKILL')
+      renameSync(from, to)
+    }
+    syncBuiltinESMExports()
+    const { exportSkills } = await import('agent-apps/export')
+    await exportSkills(${JSON.stringify({ to: 'skills', dir, cwd })})
+  `
+  const { signal, status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  if (signal === null && status !== 0) throw new Error(stderr)
+  return signal === 'SIGKILL'
+}
+
+it('an export that was killed is put right by the next one', async () => {
+  const { cwd, dir } = await exported('skills')
+  rmSync(join(cwd, 'skills/lint.skill.md'))
+  let round = 0
+  const change = (): void => {
+    round++
+    for (const name of ['pdf', 'new'])
+      writeTree(cwd, { [`skills/${name}/SKILL.md`]: skill(name, `Read it ${round} times.\n`) })
+  }
+  change()
+  let number = 1
+  for (; killedAt(number, cwd, dir); number++) {
+    change()
+    await exportSkills({ to: 'skills', dir, cwd })
+    const fresh = await exported('skills', { cwd })
+    expect(snapshot(dir)).toEqual(snapshot(fresh.dir))
+    change()
+  }
+  // The list, the two files, and the list again.
+  expect(number).toBe(5)
 })
 
 it('a link to a folder is that folder', async () => {
@@ -128,19 +164,17 @@ it('a link to a folder is that folder', async () => {
   expect(await refused(join(cwd, 'package.json'), cwd, cwd)).toContain('It is not a folder')
 })
 
-it('what the system refuses is told, and done when it is run again', async () => {
+it('what the system refuses is told', async () => {
   const { cwd, dir } = await exported('skills')
   writeFileSync(join(cwd, 'skills/pdf/SKILL.md'), skill('pdf', 'Read it twice.\n'))
-  // A name that is taken stops the writing half-way, whoever the user is.
-  const taken = join(dir, `pdf/SKILL.md.${process.pid}.new`)
+  // A folder cannot be replaced by a file, whoever the user is.
+  const taken = join(dir, '.agent-apps-export.new')
   mkdirSync(taken)
   await expect(exportSkills({ to: 'skills', dir, cwd })).rejects.toMatchObject({
     code: 'EXPORT_PLACE',
     message: expect.stringContaining('It could not be written: '),
     file: taken,
   })
-  rmSync(taken, { recursive: true })
-  expect((await exportSkills({ to: 'skills', dir, cwd })).written).toEqual(['pdf/SKILL.md'])
 })
 
 it('a dry run writes nothing', async () => {
