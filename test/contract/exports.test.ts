@@ -121,6 +121,7 @@ const EXPORTS: Record<string, string[]> = {
   'agent-apps/compiler/disk': ['parser'],
   'agent-apps/ai-sdk': ['registerAiTools', 'skillFiles', 'skillTools', 'toAiTool'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/export': ['exportSkills'],
   'agent-apps/langchain': ['ToolRegistry', 'registerLangChainTools', 'skillTools', 'skillsMiddleware'],
   'agent-apps/mcp': ['serveSkills', 'skillSource'],
   'agent-apps/store': ['fileStore'],
@@ -271,6 +272,7 @@ const TYPES: Record<string, string[]> = {
     'ToolApproval',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/export': ['ExportOptions', 'ExportResult', 'LeftOut'],
   'agent-apps/langchain': [
     'RegisterLangChainOptions',
     'RegistryToolsOptions',
