@@ -21,6 +21,7 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/cli\//, ['cli']],
   [/adapters\/ai-sdk/, ['ai-sdk']],
   [/adapters\/langchain/, ['langchain']],
+  [/adapters\/(export|serve-plugin)/, ['export']],
   [/adapters\/mcp/, ['mcp']],
   [/adapters\/skill-tools/, ['ai-sdk', 'langchain']],
   [/adapters\//, ['plugins']],
@@ -60,7 +61,7 @@ export default defineConfig({
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
       {
-        find: /^agent-apps\/(ai-sdk|esbuild|langchain|mcp|store|testing|vite)$/,
+        find: /^agent-apps\/(ai-sdk|esbuild|export|langchain|mcp|store|testing|vite)$/,
         replacement: built('adapters/$1.js'),
       },
     ],

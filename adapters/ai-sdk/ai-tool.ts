@@ -1,6 +1,6 @@
 import { failureForModel } from 'agent-apps'
 import { jsonSchema, type ModelMessage, type Tool } from 'ai'
-import type { ModelTool, ToolCall } from '../skill-tools/model-tool.js'
+import type { CallOptions, ModelTool, ToolCall } from '../skill-tools/model-tool.js'
 import { withUpdates } from '../skill-tools/with-updates.js'
 import { modelOutput } from './model-output.js'
 
@@ -38,12 +38,12 @@ export function aiTool(toolName: string, tool: ModelTool, approval: Approval | n
       try {
         const call = approval && callOf(input)
         const granted = call && (await approval.grant(call, { toolName, toolCallId, input, messages }))
-        const options = {
+        const options: CallOptions = {
           // An approval that was used before must not count as that of the same call, tried again.
           ...(granted !== 'refused' && { callId: toolCallId }),
           ...(abortSignal && { signal: abortSignal }),
         }
-        yield yield* withUpdates(events, () => run(input, options))
+        yield yield* withUpdates(events, options.callId, () => run(input, options))
       } catch (error) {
         throw asFailure(error, abortSignal)
       }

@@ -5,6 +5,7 @@ import { offeredTools } from '../skill-tools/offered-tools.js'
 import { type Approval, aiTool, whyAsked } from './ai-tool.js'
 import { sdkApproval } from './sdk-approval.js'
 import { checkOptions, type SkillToolsOptions } from './skill-tools-options.js'
+import { withIds } from './with-ids.js'
 
 /** What a program passes to the SDK: `generateText({ model, prompt, ...await skillTools(runtime) })`. */
 export interface SkillTools {
@@ -32,8 +33,10 @@ export type ToolApproval = (
  */
 export async function skillTools(runtime: Runtime, options: SkillToolsOptions = {}): Promise<SkillTools> {
   checkOptions(options)
-  const { secret } = options
-  const { tools, instructions } = await offeredTools(runtime, options)
+  const { secret, sessionId, userId } = options
+  const ids = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) }
+  const forAgent: Runtime['forAgent'] = agent => withIds(runtime.forAgent(agent), ids)
+  const { tools, instructions } = await offeredTools({ ...runtime, forAgent }, options)
   const approval = options.approval === 'sdk' ? sdkApproval(runtime, secret) : null
   return {
     tools: Object.fromEntries([...tools].map(([name, tool]) => [name, aiTool(name, tool, approval)])),

@@ -34,7 +34,7 @@ export function langchainTool(
       }
       let result: unknown
       try {
-        result = yield* withUpdates(events, () => run(input, options))
+        result = yield* withUpdates(events, options.callId, () => run(input, options))
       } catch (error) {
         // Code that calls the tool itself gets the error; what ends or interrupts the graph is none of the model's.
         if (id === undefined || config?.signal?.aborted || isBubbling(error)) throw error

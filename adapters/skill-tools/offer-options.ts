@@ -33,6 +33,8 @@ export interface OptionsCheck {
   offer: (options: OfferOptions, more: readonly string[]) => void
   /** Throws OPTIONS_INVALID for keys that are not known. */
   keys: (options: object, known: readonly string[], prefix?: string) => void
+  /** Throws OPTIONS_INVALID for keys that say nothing without another one, which `policy` has in its place. */
+  only: (key: keyof OfferOptions, options: OfferOptions, given: readonly string[]) => void
   /** Throws OPTIONS_INVALID for a value that is none of these. */
   oneOf: (key: string, value: unknown, known: readonly string[]) => void
 }
@@ -64,6 +66,11 @@ export function checkOptionsOf(name: string): OptionsCheck {
         `has the option "${prefix}${unknown}", which it does not know`,
         meant ? `Did you mean "${prefix}${meant}"?` : `It knows ${known.join(', ')}.`,
       )
+    },
+    only(key, options, given) {
+      const found = given.find(one => options[one as keyof OfferOptions] !== undefined)
+      if (options[key] === undefined && found !== undefined)
+        throw invalid(`has \`${found}\`, but no \`${key}\``, `Give \`policy: { ${found} }\`.`)
     },
     oneOf(key, value, known) {
       if (value === undefined || known.includes(value as string)) return

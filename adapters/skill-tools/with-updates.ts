@@ -1,43 +1,40 @@
 import type { Progress, RunEvents } from 'agent-apps/runtime'
 
-interface Storage {
-  getStore: () => object | undefined
-  run: <Result>(value: object, work: () => Result) => Result
-}
-
-interface Host {
-  process?: {
-    getBuiltinModule?: (name: string) => { AsyncLocalStorage?: new () => Storage } | undefined
-  }
-}
+/** How many calls run by each id, of each runtime. */
+const running = new WeakMap<RunEvents, Map<string, number>>()
 
 /**
- * Yields what a call's tool reports of its progress, and returns the call's result. Where the host has no
- * `AsyncLocalStorage`, reports of calls that run at the same time cannot be told apart, and only the result is given.
+ * Yields what a call's tool reports of its progress, and returns the call's result. Ids that a model gives may come again
+ * in another conversation: of two calls that run by one id, only the results are given.
  *
  * @throws what the call throws
  */
 export async function* withUpdates(
   events: RunEvents | undefined,
+  callId: string | undefined,
   call: () => Promise<unknown>,
 ): AsyncGenerator<Progress, unknown> {
-  const { AsyncLocalStorage } = (globalThis as Host).process?.getBuiltinModule?.('node:async_hooks') ?? {}
-  if (!events || !AsyncLocalStorage) return call()
-  const storage = new AsyncLocalStorage()
-  const own = {}
+  if (!events || callId === undefined) return call()
+  const ids = running.get(events) ?? new Map<string, number>()
+  running.set(events, ids)
+  const count = (): number => ids.get(callId) ?? 0
+  ids.set(callId, count() + 1)
   const reported: Progress[] = []
   let wake = (): void => undefined
-  const stop = events.on('tool:update', ({ parent, title, metadata, progress, total }) => {
-    // What the tools report that this one calls is not its own progress.
-    if (parent !== undefined || storage.getStore() !== own) return
+  const stop = events.on('tool:update', event => {
+    if (event.callId !== callId || count() > 1) return
+    const { title, metadata, progress, total } = event
     const report = { title, metadata, progress, total }
     reported.push(JSON.parse(JSON.stringify(report)) as Progress)
     wake()
   })
   try {
     let isDone = false
-    const result = storage.run(own, call).finally(() => {
+    const result = call().finally(() => {
       isDone = true
+      // Here, as it may go on where nobody waits for it any more.
+      if (count() > 1) ids.set(callId, count() - 1)
+      else ids.delete(callId)
       wake()
     })
     // It is awaited below; until then, a failure must not count as one that nobody handles.

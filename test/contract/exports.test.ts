@@ -119,8 +119,9 @@ const EXPORTS: Record<string, string[]> = {
     'watch',
   ],
   'agent-apps/compiler/disk': ['parser'],
-  'agent-apps/ai-sdk': ['skillFiles', 'skillTools', 'toAiTool'],
+  'agent-apps/ai-sdk': ['registerAiTools', 'skillFiles', 'skillTools', 'toAiTool'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/export': ['exportSkills'],
   'agent-apps/langchain': ['ToolRegistry', 'registerLangChainTools', 'skillTools', 'skillsMiddleware'],
   'agent-apps/mcp': ['serveSkills', 'skillSource'],
   'agent-apps/store': ['fileStore'],
@@ -263,6 +264,7 @@ const TYPES: Record<string, string[]> = {
   ],
   'agent-apps/ai-sdk': [
     'ModelOutput',
+    'RegisterAiToolsOptions',
     'SkillFile',
     'SkillToolNames',
     'SkillTools',
@@ -270,6 +272,7 @@ const TYPES: Record<string, string[]> = {
     'ToolApproval',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/export': ['ExportOptions', 'ExportResult', 'LeftOut'],
   'agent-apps/langchain': [
     'RegisterLangChainOptions',
     'RegistryToolsOptions',
