@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAgentAppsError } from 'agent-apps'
-import { exportSkills } from 'agent-apps/export'
+import { type ExportOptions, exportSkills } from 'agent-apps/export'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_PROJECT, exported } from '../support/export-project.js'
 import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
@@ -101,6 +101,22 @@ describe('what is left out', () => {
     })
     expect(Object.keys(snapshot(join(dir, 'pdf')))).toEqual(['SKILL.md', 'guide.md'])
   })
+})
+
+it.each([
+  [{ to: 'zip' }, 'one of well-known, plugin, skills'],
+  [{ dir: '' }, '"dir"'],
+  [{ dir: 1 }, '"dir"'],
+  [{ name: 'kit' }, 'Only a plugin has a name'],
+  [{ dryRun: 'yes' }, '"dryRun"'],
+  [{ patterns: 'pdf' }, '"patterns"'],
+  [{ patterns: ['pdf('] }, 'The pattern "pdf("'],
+  [{ pattern: ['pdf'] }, 'There is no option "pattern"'],
+])('the options %j are refused', async (options, message) => {
+  const given = { to: 'skills', dir: 'out', cwd: makeTree(EXPORT_PROJECT), ...options }
+  const { code, message: said } = await failure(exportSkills(given as ExportOptions))
+  expect(code).toBe('OPTIONS_INVALID')
+  expect(said).toContain(message)
 })
 
 describe('names', () => {
