@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAgentAppsError } from 'agent-apps'
+import { compile } from 'agent-apps/compiler'
 import { type ExportOptions, exportSkills } from 'agent-apps/export'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_PROJECT, exported } from '../support/export-project.js'
@@ -85,6 +86,24 @@ describe('what is left out', () => {
     })
     expect(result.skills.map(({ name }) => name)).toEqual(['mine'])
     expect(result.leftOut).toEqual([])
+  })
+
+  it.each(['from files', 'compiled'])('is what inherits code to run, %s', async way => {
+    const cwd = makeTree({
+      ...CONFIG,
+      'skills/pdf/SKILL.md': skill('pdf'),
+      'skills/base.skill.md': skill(
+        'base',
+        'x\n',
+        "metadata: { delegate: 'inline://code, export default () => 1' }\n",
+      ),
+      'skills/heir/SKILL.md': skill('heir', 'x\n', 'metadata: { $inherit: base }\n'),
+      'skills/other/SKILL.md': skill('other', 'x\n', 'metadata: { $inherit: pdf }\n'),
+    })
+    if (way === 'compiled') await compile({ cwd })
+    const { result } = await exported('skills', { cwd })
+    expect(result.skills.map(({ name }) => name)).toEqual(['other', 'pdf'])
+    expect(result.leftOut.map(({ tool }) => tool)).toEqual(['base', 'heir'])
   })
 
   it('are secrets, and what a link leads to out of the skill', async () => {
