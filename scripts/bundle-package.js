@@ -45,6 +45,7 @@ const PARTS = [
       'ai-sdk.js',
       'esbuild.js',
       'export.js',
+      'langchain.js',
       'mcp.js',
       // What the server of an exported plugin is made of.
       'serve-plugin.js',
