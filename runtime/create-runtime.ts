@@ -27,6 +27,7 @@ import type {
   WorkspaceOptions,
 } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
+import type { Models } from './state/models.js'
 import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
 import type { Store } from './state/store.js'
@@ -83,6 +84,8 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** The models that agents run on: language models of the AI SDK, `default` among them. Default: none. */
+  models?: Models
   /**
    * The folder that the library's tools for files and processes work in, or that and what else they may read
    * and write. Without it, there are no such tools.
@@ -108,6 +111,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   interact: 'function',
   interactTimeoutMs: 'number',
   workspace: 'named',
+  models: 'object',
 }
 
 /**
@@ -204,7 +208,7 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
  */
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
-  const { paths, policy, config, agents, ...rest } = options
+  const { paths, policy, config, agents, models, ...rest } = options
   const limits = {
     policy: ownLimits(policy),
     config: cloneArguments(config),
@@ -214,6 +218,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
   globals.unchecked = limits
   globals.toolConfig = limits.config?.tools
+  globals.models = models
   return {
     globals,
     findTool: ref => findTool(ref, globals),

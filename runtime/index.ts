@@ -54,6 +54,7 @@ export type {
 } from './state/context.js'
 export type { Progress, RunEvent, RunEvents, RunEventType, RunListener } from './state/events.js'
 export { emptyGlobals } from './state/globals.js'
+export type { Model, Models } from './state/models.js'
 export type {
   AgentPolicy,
   ApprovalAnswer,

@@ -36,7 +36,7 @@ export function loadTool(
 }
 
 /** What gives a model one of a skill's files. */
-export function readTool(agent: AgentRuntime, { load }: SkillToolNames): ModelTool {
+export function readTool(agent: Pick<AgentRuntime, 'readResource'>, { load }: SkillToolNames): ModelTool {
   return {
     description: `Reads one of the files of a skill that ${load} listed.`,
     schema: objectOf({

@@ -151,9 +151,10 @@ export async function resultForAgent(
   return (await opening()).openSkill(tool, shown, globals)
 }
 
-/** True for a skill that is a text to be read, and runs nothing. */
+/** True for a skill that is a text to be read: nothing runs for it, and no model works on it. */
 export function isText({ kind, frontmatter }: ToolDef, { body }: Chain): boolean {
-  return kind !== 'code' && body === undefined && (frontmatter.metadata.delegate ?? null) === null
+  const { delegate = null, agent } = frontmatter.metadata
+  return kind !== 'code' && body === undefined && delegate === null && !agent
 }
 
 /** True for a tool's name, a server's or a registered one: nothing that leads to a file or is code itself. */

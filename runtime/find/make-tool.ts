@@ -37,8 +37,8 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     // Null takes an inherited one away.
     if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals)
     if (kind !== 'code') {
-      const { runMarkdown } = await markdown()
-      return ctx => runMarkdown(tool, source, ctx as Context | undefined, globals)
+      const { runSkill } = await markdown()
+      return ctx => runSkill(tool, source, ctx as Context | undefined, globals)
     }
     const loaded = await (await code()).loadCode(source, globals)
     tool.module = loaded.module
@@ -58,7 +58,8 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     load: fn,
     get runs() {
       const inherited = () => askIndex(state, globals, index => index.cascade?.(tool.name))?.body
-      return kind === 'code' || (frontmatter.metadata.delegate ?? inherited() ?? null) !== null
+      const { delegate, agent } = frontmatter.metadata
+      return kind === 'code' || (delegate ?? (agent || (inherited() ?? null))) !== null
     },
     // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
     get src() {

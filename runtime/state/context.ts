@@ -14,6 +14,7 @@ import type { Chain, ChainStep } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
 import type { Lifecycle } from './lifecycle.js'
+import type { Models } from './models.js'
 import type { AgentPolicy, Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './policy.js'
 import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
@@ -213,6 +214,8 @@ export interface Globals {
   tools: { programmaticTools: RegisteredTools }
   /** The configuration of each tool, by name: apart from `config`, which skills can read. */
   toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
+  /** The models that agents run on, by name: apart from `config`, which skills can read. */
+  models?: Models | undefined
   /** What options say of agents and tools, until it is checked. */
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */

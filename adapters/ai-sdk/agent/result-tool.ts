@@ -1,0 +1,57 @@
+import { AgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
+import type { ModelTool } from '../ai-tool.js'
+import { modelOutput } from '../model-output.js'
+
+/** The name of the tool that a model gives its result by. */
+export const RESULT_TOOL = 'give-result'
+
+/** What a result must be. */
+export interface ExpectedResult {
+  schema: JsonObject
+  /** Throws where a result does not fit the schema. */
+  check: (result: unknown) => Promise<void>
+}
+
+/** What takes the result of a model, and tells it what is wrong with one that does not fit. */
+export function resultTool({ schema, check }: ExpectedResult, finish: (result: unknown) => void): ModelTool {
+  const isWhole = takesObjects(schema)
+  return {
+    description: 'Gives the result of your work, and ends it. Call it once, when you are done.',
+    schema: isWhole ? { ...schema, type: 'object' } : wrapped(schema),
+    callOf: () => null,
+    run: async input => {
+      const result = isWhole ? input : unwrapped(input)
+      await check(result)
+      finish(result)
+      return 'Taken.'
+    },
+    show: modelOutput,
+  }
+}
+
+/** Models call tools with objects alone. */
+function takesObjects({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (type === undefined && properties !== undefined)
+}
+
+/** A schema as that of an object with one property. What its references lead to stays at the root. */
+function wrapped({ $defs, definitions, $schema, ...result }: JsonObject): JsonObject {
+  const root: Record<string, JsonValue | undefined> = { $schema, $defs, definitions }
+  const kept = Object.fromEntries(
+    Object.entries(root).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  )
+  return {
+    ...kept,
+    type: 'object',
+    properties: { result },
+    required: ['result'],
+    additionalProperties: false,
+  }
+}
+
+function unwrapped(input: unknown): unknown {
+  if (typeof input === 'object' && input !== null && 'result' in input) return input.result
+  throw new AgentAppsError('ARGS_INVALID', 'There is no "result".', {
+    hint: `Call ${RESULT_TOOL} again, with \`result\`.`,
+  })
+}
