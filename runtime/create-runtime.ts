@@ -2,6 +2,7 @@ import { definedFields } from '../src/base/defined-fields.js'
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
+import type { Models } from '../src/own/models.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
@@ -27,7 +28,6 @@ import type {
   WorkspaceOptions,
 } from './state/context.js'
 import { createGlobals, defaultTools } from './state/globals.js'
-import type { Models } from './state/models.js'
 import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
 import type { Store } from './state/store.js'
@@ -108,10 +108,10 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   config: 'object',
   store: 'object',
   policy: 'object',
+  models: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
   workspace: 'named',
-  models: 'object',
 }
 
 /**

@@ -10,6 +10,7 @@ type Operation =
 export default defineTool({
   name: 'context-manager',
   description: 'Drops or summarizes a skill that you opened, or ends your work.',
+  tags: ['meta-agent-run'],
   params: {
     type: 'object',
     properties: {

@@ -50,16 +50,15 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     kind,
     frontmatter,
     fn: async (ctx, args) => {
-      const mustGoOn = (ctx as Partial<CallContext> | undefined)?.mustGoOn
       const run = await fn()
-      mustGoOn?.call(ctx)
+      ;(ctx as Partial<CallContext> | undefined)?.mustGoOn?.()
       return run(ctx, args)
     },
     load: fn,
     get runs() {
-      const inherited = () => askIndex(state, globals, index => index.cascade?.(tool.name))?.body
+      if (kind === 'code') return true
       const { delegate, agent } = frontmatter.metadata
-      return kind === 'code' || (delegate ?? (agent || (inherited() ?? null))) !== null
+      return !!(delegate ?? (agent || askIndex(state, globals, index => index.cascade?.(tool.name))?.body))
     },
     // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
     get src() {

@@ -76,8 +76,7 @@ async function loadLoop(ctx: Context): Promise<typeof import('agent-apps/ai-sdk'
   try {
     return await import('agent-apps/ai-sdk')
   } catch (cause) {
-    const { code } = cause as { code?: unknown }
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause
+    if (!(cause instanceof Error && /package 'ai'/.test(cause.message))) throw cause
     throw new AgentAppsError('MODEL_MISSING', 'No model can be asked: the package `ai` is not installed.', {
       hint: 'Install `ai`, the AI SDK, beside agent-apps: `models` of createRuntime are asked by it.',
       tool: ctx.run.tool.name,

@@ -1,7 +1,10 @@
 import * as mocks from 'ai/test'
 
 /** What the model gives in one step. */
-type Step = { text: string } | { calls: { id: string; name: string; input: unknown }[] }
+type Step = { tokens?: number } & (
+  | { text: string; finish?: 'stop' | 'length' | 'content-filter' }
+  | { calls: { id: string; name: string; input: unknown }[] }
+)
 
 type Mock = mocks.MockLanguageModelV3
 type Prompt = Parameters<Mock['doGenerate']>[0]['prompt']
@@ -40,12 +43,20 @@ function chunksOf({ content, finishReason, usage }: ReturnType<typeof resultOf>)
 const NONE = { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined }
 const USAGE = { inputTokens: NONE, outputTokens: { total: 1, text: 1, reasoning: undefined } }
 
+/** Of so many tokens, all but one read. */
+function usageOf(tokens: number): typeof USAGE {
+  return { ...USAGE, inputTokens: { ...NONE, total: tokens - 1, noCache: tokens - 1 } }
+}
+
 function resultOf(step: Step | undefined) {
   if (!step) throw new Error('The model was asked once more than its test expects.')
   return {
     content: contentOf(step),
-    finishReason: { unified: 'text' in step ? ('stop' as const) : ('tool-calls' as const), raw: undefined },
-    usage: USAGE,
+    finishReason: {
+      unified: 'text' in step ? (step.finish ?? ('stop' as const)) : ('tool-calls' as const),
+      raw: undefined,
+    },
+    usage: step.tokens === undefined ? USAGE : usageOf(step.tokens),
     warnings: [],
   }
 }

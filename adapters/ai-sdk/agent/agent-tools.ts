@@ -1,6 +1,6 @@
 import type { AgentRuntime, ToolDef } from 'agent-apps/runtime'
 import type { CallOptions, ModelTool } from '../ai-tool.js'
-import { CATALOG_BUDGET, modelTools, SKILL_TOOL_NAMES } from '../model-tools.js'
+import { CATALOG_BUDGET, isLibrary, modelTools, SKILL_TOOL_NAMES } from '../model-tools.js'
 import { readTool } from '../skill-access.js'
 import type { AgentRun } from './agent-run.js'
 import { type ExpectedResult, RESULT_TOOL, resultTool } from './result-tool.js'
@@ -26,12 +26,17 @@ export interface AgentTools {
 
 const { load, read } = SKILL_TOOL_NAMES
 
+/** What manages the run, which is listed nowhere else. */
+const MANAGER = 'context-manager'
+
 /** The tools of an agent's model, and what it is told of its skills. */
 export async function agentTools(
   { agent, isLeftOut, directory, own, expected }: AgentTools,
   run: AgentRun,
 ): Promise<{ tools: Map<string, ModelTool>; about: string }> {
-  const offered = (await agent.listTools()).filter(tool => !isLeftOut(tool))
+  const callable = (await agent.listTools()).filter(tool => !isLeftOut(tool))
+  const manager = await agent.findTool(MANAGER)
+  const offered = manager && isLibrary(manager) ? [...callable, manager] : callable
   const { tools, catalog } = await modelTools({
     ...{ agent, offered, names: SKILL_TOOL_NAMES, taken: [RESULT_TOOL] },
     ...{ budget: CATALOG_BUDGET, directory, searching: agent },

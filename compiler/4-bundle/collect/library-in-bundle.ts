@@ -1,0 +1,55 @@
+import { isBroken, type ToolRecord } from '../../../src/index/index-format.js'
+import { parsePatterns, selectsTool } from '../../../src/patterns/tool-pattern.js'
+import { WORKSPACE_TAG } from '../../../src/skill/names.js'
+import { type SearchedIndex, withTools } from './bundle-directory.js'
+
+/** The library's tools that only agents need, whose code needs the AI SDK. */
+const AGENTS: readonly string[] = ['agent', 'context-manager']
+
+/**
+ * Leaves out of the library what a bundle does not need: its tools for files and processes, which a bundle's hosts do not
+ * have, and those for agents, unless a skill is run by one or names them.
+ *
+ * @param directories the library's among them
+ * @param keep the patterns of what the bundle is to have
+ */
+export function libraryInBundle(
+  directories: readonly SearchedIndex[],
+  keep: readonly string[] = [],
+): SearchedIndex[] {
+  const own = directories.filter(({ isLibrary }) => !isLibrary).flatMap(recordsOf)
+  const hasAgents = isMentioned(keep.join(' ')) || own.some(needsAgents)
+  return directories.map(directory => {
+    const { tools } = directory.records
+    const isKept = (name: string): boolean => {
+      const record = tools.get(name)
+      if (!record || isBroken(record)) return true
+      return !record.frontmatter.tags.includes(WORKSPACE_TAG) && (hasAgents || !AGENTS.includes(name))
+    }
+    return directory.isLibrary ? withTools(directory, isKept) : directory
+  })
+}
+
+function recordsOf({ records }: SearchedIndex): ToolRecord[] {
+  return [...records.tools.values()].flatMap(record => (isBroken(record) ? [] : [record]))
+}
+
+function needsAgents({ frontmatter }: ToolRecord): boolean {
+  const { agent, delegate, 'requires-tools': required } = frontmatter.metadata
+  if (agent) return true
+  return [delegate, required, frontmatter['allowed-tools']]
+    .flat()
+    .some(one => typeof one === 'string' && isMentioned(one))
+}
+
+/** True for a list of patterns of which one names one of the tools itself; `*` names none. */
+function isMentioned(list: string): boolean {
+  return parsePatterns(list).some(
+    rule =>
+      !selectsTool(rule, NOBODY) &&
+      AGENTS.some(name => selectsTool(rule, { name, tags: [], isLibrary: true })),
+  )
+}
+
+/** A tool that nothing names but what names all. */
+const NOBODY = { name: '\0\0', tags: [] }
