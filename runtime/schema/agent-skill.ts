@@ -37,7 +37,10 @@ export async function ctxAgent(ctx: Context, skill: ToolDef | null): Promise<Age
     ...agentSettings(agent),
     returns,
     async check(result) {
-      if (skill && returns) await compare(skill, 'returns', returns, result, ctx as CallContext)
+      if (!skill || !returns) return
+      // As the output of a structured result: by itself, one that a model likes to call `error` would be accepted.
+      const given = { title: '', metadata: {}, output: result }
+      await compare(skill, 'returns', returns, given, ctx as CallContext)
     },
   }
 }

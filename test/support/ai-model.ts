@@ -109,3 +109,9 @@ export function dataPart(data: string, mediaType: string, filename?: string): un
     return { type: 'file', data: { type: 'data', data }, mediaType, ...named }
   return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', data, mediaType, ...named }
 }
+
+/** What the model was told by the user at its last step. */
+export function seenPrompt(model: Mock): string {
+  const parts = promptOf(model).flatMap(message => (message.role === 'user' ? message.content : []))
+  return parts.map(part => (part.type === 'text' ? part.text : '')).join('\n')
+}

@@ -1,4 +1,4 @@
-import { AgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
 import type { ModelTool } from '../ai-tool.js'
 import { modelOutput } from '../model-output.js'
 
@@ -21,7 +21,9 @@ export function resultTool({ schema, check }: ExpectedResult, finish: (result: u
     callOf: () => null,
     run: async input => {
       const result = isWhole ? input : unwrapped(input)
-      await check(result)
+      await check(result).catch(error => {
+        throw forModel(error)
+      })
       finish(result)
       return 'Taken.'
     },
@@ -49,9 +51,18 @@ function wrapped({ $defs, definitions, $schema, ...result }: JsonObject): JsonOb
   }
 }
 
+/** A fault of the result with what the model is to do about it, and not the author of the skill. */
+function forModel(error: unknown): unknown {
+  if (!isAgentAppsError(error) || error.code !== 'RESULT_INVALID') return error
+  const { message, issues = [] } = error
+  return new AgentAppsError('RESULT_INVALID', message, { hint: AGAIN, issues, cause: error })
+}
+
+const AGAIN = `Call ${RESULT_TOOL} again, with what it describes.`
+
 function unwrapped(input: unknown): unknown {
   if (typeof input === 'object' && input !== null && 'result' in input) return input.result
   throw new AgentAppsError('ARGS_INVALID', 'There is no "result".', {
-    hint: `Call ${RESULT_TOOL} again, with \`result\`.`,
+    hint: AGAIN,
   })
 }
