@@ -49,6 +49,7 @@ export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob)
         ...{ model, agent, own, prompt: job.prompt },
         system: text === '' ? ABOUT : `${ABOUT}\n\n${text}`,
         expected: schema && { schema, check },
+        named: ['context-manager', ...(job.isNarrowed ? callbacksOf(ctx) : [])],
         // Where agents have a workspace, scripts of skills can be run.
         directory: ctx.globals.config.workspace !== undefined,
         isLeftOut: tool =>
@@ -60,6 +61,15 @@ export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob)
     run.close()
   }
 }
+
+/** The names that `createCallbackRef` gave. Without descriptions they are not listed; who allows them has told the model. */
+function callbacksOf({ globals }: Context): string[] {
+  return [...globals.tools.programmaticTools.values()]
+    .filter(({ name, frontmatter }) => CALLBACK.test(name) && frontmatter.description === undefined)
+    .map(({ name }) => name)
+}
+
+const CALLBACK = /-[0-9a-f]{8}$/
 
 function modelFor(ctx: Context, { model: name }: AgentSkill): Model {
   const { models } = ctx.globals

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { agentProject, agentRuntime, agentSkill, saying } from '../support/agent-project.js'
-import { calling, scriptedModel, seenPrompt, seenResults, seenSystem, seenTools } from '../support/ai-model.js'
+import {
+  calling,
+  scriptedModel,
+  seenPrompt,
+  seenResults,
+  seenSystem,
+  seenTools,
+} from '../support/ai-model.js'
 import { WAYS } from '../support/four-ways.js'
 import { skill } from '../support/tree.js'
 
@@ -41,7 +48,13 @@ describe('a skill with an agent', () => {
       three: { value: expect.stringContaining('Be kind.') },
     })
     const names = seenTools(model).map(tool => (tool as { name: string }).name)
-    expect(names.sort()).toEqual(['context-manager', 'give-result', 'load-skill', 'look', 'read-skill-resource'])
+    expect(names.sort()).toEqual([
+      'context-manager',
+      'give-result',
+      'load-skill',
+      'look',
+      'read-skill-resource',
+    ])
   })
 
   it('gives the text of the last answer without `returns`', async () => {
@@ -53,7 +66,10 @@ describe('a skill with an agent', () => {
 
   it('is run for an agent, and its text is still there to read', async () => {
     const model = scriptedModel({ text: 'Fine.' })
-    const runtime = agentRuntime({ 'skills/review.skill.md': agentSkill('review', 'agent: true', 'Look.\n') }, model)
+    const runtime = agentRuntime(
+      { 'skills/review.skill.md': agentSkill('review', 'agent: true', 'Look.\n') },
+      model,
+    )
     expect(await runtime.render('review')).toBe('Look.\n')
     expect(await runtime.forAgent().open('review')).toMatchObject({ content: 'Look.\n' })
     expect(model.doGenerateCalls).toEqual([])

@@ -1,7 +1,7 @@
 import * as mocks from 'ai/test'
 
-/** What the model gives in one step. */
-type Step = { tokens?: number } & (
+/** What the model gives in one step; `tokens: null` where the provider counts none. */
+type Step = { tokens?: number | null } & (
   | { text: string; finish?: 'stop' | 'length' | 'content-filter' }
   | { calls: { id: string; name: string; input: unknown }[] }
 )
@@ -43,8 +43,14 @@ function chunksOf({ content, finishReason, usage }: ReturnType<typeof resultOf>)
 const NONE = { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined }
 const USAGE = { inputTokens: NONE, outputTokens: { total: 1, text: 1, reasoning: undefined } }
 
+const UNKNOWN = {
+  inputTokens: { ...NONE, total: undefined, noCache: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+} as unknown as typeof USAGE
+
 /** Of so many tokens, all but one read. */
-function usageOf(tokens: number): typeof USAGE {
+function usageOf(tokens: number | null): typeof USAGE {
+  if (tokens === null) return UNKNOWN
   return { ...USAGE, inputTokens: { ...NONE, total: tokens - 1, noCache: tokens - 1 } }
 }
 
@@ -114,4 +120,9 @@ export function dataPart(data: string, mediaType: string, filename?: string): un
 export function seenPrompt(model: Mock): string {
   const parts = promptOf(model).flatMap(message => (message.role === 'user' ? message.content : []))
   return parts.map(part => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+/** What the model was told at each step of which tool to call. */
+export function toolChoices(model: Mock): unknown[] {
+  return model.doGenerateCalls.map(({ toolChoice }) => toolChoice)
 }

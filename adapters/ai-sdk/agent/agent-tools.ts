@@ -1,6 +1,6 @@
 import type { AgentRuntime, ToolDef } from 'agent-apps/runtime'
 import type { CallOptions, ModelTool } from '../ai-tool.js'
-import { CATALOG_BUDGET, isLibrary, modelTools, SKILL_TOOL_NAMES } from '../model-tools.js'
+import { CATALOG_BUDGET, modelTools, SKILL_TOOL_NAMES } from '../model-tools.js'
 import { readTool } from '../skill-access.js'
 import type { AgentRun } from './agent-run.js'
 import { type ExpectedResult, RESULT_TOOL, resultTool } from './result-tool.js'
@@ -18,6 +18,8 @@ export interface AgentTools {
   agent: AgentRuntime
   /** True for what the model is not to have of what the agent may call. */
   isLeftOut: (tool: ToolDef) => boolean
+  /** The names of what is listed nowhere, and that the model has if the agent may call it. */
+  named: readonly string[]
   /** Whether the model is told the folders of skills. */
   directory: boolean
   own: OwnFiles | null
@@ -26,17 +28,13 @@ export interface AgentTools {
 
 const { load, read } = SKILL_TOOL_NAMES
 
-/** What manages the run, which is listed nowhere else. */
-const MANAGER = 'context-manager'
-
 /** The tools of an agent's model, and what it is told of its skills. */
 export async function agentTools(
-  { agent, isLeftOut, directory, own, expected }: AgentTools,
+  { agent, isLeftOut, named, directory, own, expected }: AgentTools,
   run: AgentRun,
 ): Promise<{ tools: Map<string, ModelTool>; about: string }> {
   const callable = (await agent.listTools()).filter(tool => !isLeftOut(tool))
-  const manager = await agent.findTool(MANAGER)
-  const offered = manager && isLibrary(manager) ? [...callable, manager] : callable
+  const offered = [...callable, ...(await unlisted(agent, named, callable))]
   const { tools, catalog } = await modelTools({
     ...{ agent, offered, names: SKILL_TOOL_NAMES, taken: [RESULT_TOOL] },
     ...{ budget: CATALOG_BUDGET, directory, searching: agent },
@@ -51,6 +49,15 @@ export async function agentTools(
   if (expected) bound.push([RESULT_TOOL, resultTool(expected, run.finish)])
   const about = [...(catalog.text === '' ? [] : [catalog.text]), ...(hasFiles ? [listed(own)] : [])]
   return { tools: new Map(bound), about: about.join('\n\n') }
+}
+
+async function unlisted(
+  agent: AgentRuntime,
+  names: readonly string[],
+  known: readonly ToolDef[],
+): Promise<ToolDef[]> {
+  const found = await Promise.all(names.map(name => agent.findTool(name)))
+  return found.filter(tool => tool !== null).filter(({ name }) => known.every(one => one.name !== name))
 }
 
 /** A tool as one run calls it: its calls are told from those of others, and what it opens is noted. */
