@@ -7,7 +7,7 @@ import {
   type ToolDef,
 } from 'agent-apps'
 import { filesOf } from './agents/files-of.js'
-import { runAgent } from './agents/run-agent.js'
+import { expectModels, runAgent } from './agents/run-agent.js'
 
 interface AgentArguments {
   prompt: string
@@ -54,6 +54,7 @@ async function startAgent(
   own: ToolContext,
 ): Promise<unknown> {
   const ctx = ctxRuntime(own)
+  expectModels(ctx)
   const above = ctx.manager.spawn({}) as AgentRuntime
   const skill = ref === undefined ? null : (await above.describe(ref)).tool
   const narrowed = allowedTools === undefined ? above : narrowedTo([allowedTools].flat(), above)

@@ -71,12 +71,22 @@ function callbacksOf({ globals }: Context): string[] {
 
 const CALLBACK = /-[0-9a-f]{8}$/
 
+/** Throws MODEL_MISSING where there is no model at all, whatever skill is wanted. */
+export function expectModels(ctx: Context): void {
+  if (ctx.globals.models === undefined) throw modelMissing(ctx, 'default')
+}
+
 function modelFor(ctx: Context, { model: name }: AgentSkill): Model {
   const { models } = ctx.globals
   const model = models && Object.hasOwn(models, name) ? models[name] : undefined
-  if (model !== undefined) return model
-  throw new AgentAppsError('MODEL_MISSING', `There is no model ${JSON.stringify(name)} to run an agent.`, {
-    hint: `Give one to the host's \`createRuntime({ models: { ${name === 'default' ? name : JSON.stringify(name)}: … } })\`: a language model of the AI SDK.`,
+  if (model === undefined) throw modelMissing(ctx, name)
+  return model
+}
+
+function modelMissing(ctx: Context, name: string): AgentAppsError {
+  const key = name === 'default' ? name : JSON.stringify(name)
+  return new AgentAppsError('MODEL_MISSING', `There is no model ${JSON.stringify(name)} to run an agent.`, {
+    hint: `Give one to the host's \`createRuntime({ models: { ${key}: … } })\`: a language model of the AI SDK.`,
     tool: ctx.run.tool.name,
   })
 }
