@@ -1,3 +1,4 @@
+import { benchAdapters } from './bench-adapters.js'
 import { benchBundle } from './bench-bundle.js'
 import { benchCode } from './bench-code.js'
 import { benchCompile } from './bench-compile.js'
@@ -23,6 +24,7 @@ await benchStart()
 await benchWarm()
 benchInvoke()
 benchHelpers()
+await benchAdapters()
 await benchMemory()
 await benchBundle()
 summary()

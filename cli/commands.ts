@@ -14,6 +14,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['trust', async () => (await import('./commands/trust.js')).trust],
   ['run', async () => (await import('./commands/run.js')).run],
   ['render', async () => (await import('./commands/render.js')).render],
+  ['export', async () => (await import('./commands/export.js')).exportCommand],
   ['mcp', async () => (await import('./commands/mcp/mcp.js')).mcp],
   ['graph', async () => (await import('./commands/graph.js')).graphCommand],
   ['approvals', async () => (await import('./commands/approvals.js')).approvals],

@@ -68,6 +68,7 @@ export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof Pr
   keep: 'strings',
   minify: 'boolean',
   sourcemap: 'boolean',
+  host: 'string',
   types: 'string',
 }
 

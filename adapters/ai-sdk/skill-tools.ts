@@ -1,9 +1,11 @@
 import type { Runtime } from 'agent-apps/runtime'
 import type { ModelMessage, ToolSet } from 'ai'
-import { type Approval, aiTool, type ModelTool, whyAsked } from './ai-tool.js'
-import { CATALOG_BUDGET, isLibrary, modelTools, SKILL_TOOL_NAMES } from './model-tools.js'
+import type { ModelTool } from '../skill-tools/model-tool.js'
+import { offeredTools } from '../skill-tools/offered-tools.js'
+import { type Approval, aiTool, whyAsked } from './ai-tool.js'
 import { sdkApproval } from './sdk-approval.js'
 import { checkOptions, type SkillToolsOptions } from './skill-tools-options.js'
+import { withIds } from './with-ids.js'
 
 /** What a program passes to the SDK: `generateText({ model, prompt, ...await skillTools(runtime) })`. */
 export interface SkillTools {
@@ -31,20 +33,15 @@ export type ToolApproval = (
  */
 export async function skillTools(runtime: Runtime, options: SkillToolsOptions = {}): Promise<SkillTools> {
   checkOptions(options)
-  const { agent: id, policy, select, budget = CATALOG_BUDGET, directory = false, secret } = options
-  const names = { ...SKILL_TOOL_NAMES, ...options.names }
-  const whole = runtime.forAgent(id ?? policy)
-  const agent = select === undefined ? whole : whole.spawn({ allow: select })
-  const listed = await agent.listTools()
-  const offered = select === undefined ? listed.filter(tool => !isLibrary(tool)) : listed
-  const { events } = runtime.globals
-  const given = { agent, offered, names, budget, directory, events, searching: whole }
-  const { tools, catalog } = await modelTools(given)
+  const { secret, sessionId, userId } = options
+  const ids = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) }
+  const forAgent: Runtime['forAgent'] = agent => withIds(runtime.forAgent(agent), ids)
+  const { tools, instructions } = await offeredTools({ ...runtime, forAgent }, options)
   const approval = options.approval === 'sdk' ? sdkApproval(runtime, secret) : null
   return {
     tools: Object.fromEntries([...tools].map(([name, tool]) => [name, aiTool(name, tool, approval)])),
-    instructions: catalog.text,
-    system: catalog.text,
+    instructions,
+    system: instructions,
     toolApproval: approval ? toolApprovals(tools, approval) : {},
     ...(secret !== undefined && { experimental_toolApprovalSecret: secret }),
   }

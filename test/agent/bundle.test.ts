@@ -3,16 +3,15 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { agentSkill, saying } from '../support/agent-project.js'
+import { agentSkill, SDK, saying } from '../support/agent-project.js'
 import { calling, scriptedModel, seenResults } from '../support/ai-model.js'
 import { codeProject } from '../support/code-project.js'
-import { ROOT } from '../support/processes.js'
 import { skill, type Tree } from '../support/tree.js'
 
 /** A bundle of a project, with the text of all of its files. */
 async function bundleOf(tree: Tree, keep?: string[]) {
   const { root } = codeProject(tree)
-  symlinkSync(join(ROOT, 'node_modules/ai'), join(root, 'node_modules/ai'))
+  symlinkSync(SDK, join(root, 'node_modules/ai'))
   await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', ...(keep && { keep }) })
   const folder = join(root, 'dist')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>

@@ -10,10 +10,12 @@ export function agentRuntime(tree: Tree, model?: Model, options: RuntimeOptions 
   return createRuntime({ cwd, paths: ['skills'], ...(model && { models: { default: model } }), ...options })
 }
 
+/** The AI SDK that is tested with. */
+export const SDK = join(process.env.AGENT_APPS_TESTED_WITH ?? join(ROOT, 'node_modules'), 'ai')
+
 /** The same project, read in one of the ways; a bundle finds the AI SDK beside it. */
 export async function agentProject(way: Way, tree: Tree, model: Model): Promise<Runtime> {
-  const sdk = { link: join(ROOT, 'node_modules/ai') }
-  const { runtime } = await project(way, { ...tree, 'node_modules/ai': sdk })
+  const { runtime } = await project(way, { ...tree, 'node_modules/ai': { link: SDK } })
   runtime.globals.models = { default: model }
   return runtime
 }

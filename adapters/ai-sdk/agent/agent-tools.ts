@@ -1,7 +1,7 @@
 import type { AgentRuntime, ToolDef } from 'agent-apps/runtime'
-import type { CallOptions, ModelTool } from '../ai-tool.js'
-import { CATALOG_BUDGET, modelTools, SKILL_TOOL_NAMES } from '../model-tools.js'
-import { readTool } from '../skill-access.js'
+import type { CallOptions, ModelTool } from '../../skill-tools/model-tool.js'
+import { CATALOG_BUDGET, modelTools, OFFER_NAMES } from '../../skill-tools/model-tools.js'
+import { readTool } from '../../skill-tools/skill-access.js'
 import type { AgentRun } from './agent-run.js'
 import { type ExpectedResult, RESULT_TOOL, resultTool } from './result-tool.js'
 
@@ -26,7 +26,7 @@ export interface AgentTools {
   expected: ExpectedResult | null
 }
 
-const { load, read } = SKILL_TOOL_NAMES
+const { load, read } = OFFER_NAMES
 
 /** The tools of an agent's model, and what it is told of its skills. */
 export async function agentTools(
@@ -35,19 +35,20 @@ export async function agentTools(
 ): Promise<{ tools: Map<string, ModelTool>; about: string }> {
   const callable = (await agent.listTools()).filter(tool => !isLeftOut(tool))
   const offered = [...callable, ...(await unlisted(agent, named, callable))]
-  const { tools, catalog } = await modelTools({
-    ...{ agent, offered, names: SKILL_TOOL_NAMES, taken: [RESULT_TOOL] },
+  const { tools: offers, instructions } = await modelTools({
+    ...{ agent, offered, names: OFFER_NAMES, taken: [RESULT_TOOL] },
     ...{ budget: CATALOG_BUDGET, directory, searching: agent },
   })
+  const tools = new Map(offers)
   const hasFiles = own !== null && own.files.length > 0
   if (hasFiles) {
     const readResource = (name: string, path: string): Promise<Uint8Array> =>
       name === own.name ? own.read(path) : agent.readResource(name, path)
-    tools.set(read, readTool({ readResource }, SKILL_TOOL_NAMES))
+    tools.set(read, readTool({ readResource }, OFFER_NAMES))
   }
   const bound = [...tools].map(([name, tool]): [string, ModelTool] => [name, boundTo(run, name, tool)])
   if (expected) bound.push([RESULT_TOOL, resultTool(expected, run.finish)])
-  const about = [...(catalog.text === '' ? [] : [catalog.text]), ...(hasFiles ? [listed(own)] : [])]
+  const about = [...(instructions === '' ? [] : [instructions]), ...(hasFiles ? [listed(own)] : [])]
   return { tools: new Map(bound), about: about.join('\n\n') }
 }
 

@@ -1,6 +1,6 @@
 import { AgentAppsError, isAgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
-import type { ModelTool } from '../ai-tool.js'
-import { modelOutput } from '../model-output.js'
+import type { ModelTool } from '../../skill-tools/model-tool.js'
+import { shownResult } from '../../skill-tools/shown.js'
 
 /** The name of the tool that a model gives its result by. */
 export const RESULT_TOOL = 'give-result'
@@ -16,6 +16,7 @@ export interface ExpectedResult {
 export function resultTool({ schema, check }: ExpectedResult, finish: (result: unknown) => void): ModelTool {
   const isWhole = takesObjects(schema)
   return {
+    runs: null,
     description: 'Gives the result of your work, and ends it. Call it once, when you are done.',
     schema: isWhole ? { ...schema, type: 'object' } : wrapped(schema),
     callOf: () => null,
@@ -27,7 +28,7 @@ export function resultTool({ schema, check }: ExpectedResult, finish: (result: u
       finish(result)
       return 'Taken.'
     },
-    show: modelOutput,
+    show: shownResult,
   }
 }
 

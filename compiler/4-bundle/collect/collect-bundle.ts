@@ -22,11 +22,12 @@ const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
 export async function collectBundle(
   project: Project,
   keep: readonly string[] | undefined,
+  host?: 'node',
 ): Promise<{ parts: BundleParts; declared: DeclaredTool[] }> {
   const { cwd, paths, searched, library, env } = project
   const places = virtualPaths(cwd, searched)
-  const indexed = searchedDirectories(project).map(searchedIndex)
-  const kept = await keptTools(libraryInBundle(indexed, keep), keep)
+  const indexed = libraryInBundle(searchedDirectories(project).map(searchedIndex), keep, host)
+  const kept = await keptTools(indexed, keep)
   const directories = kept.map(one =>
     bundledDirectory(one, one.isLibrary ? LIBRARY_PLACE : places.placeOf(one.dir)),
   )
@@ -40,6 +41,7 @@ export async function collectBundle(
       library: library && LIBRARY_PLACE,
       env,
       names: declared.map(({ name }) => name),
+      opensWorkspace: host === 'node',
       directories,
     },
   }

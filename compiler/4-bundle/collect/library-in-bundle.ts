@@ -7,8 +7,9 @@ import { type SearchedIndex, withTools } from './bundle-directory.js'
 const AGENTS: readonly string[] = ['agent', 'context-manager']
 
 /**
- * Leaves out of the library what a bundle does not need: its tools for files and processes, which a bundle's hosts do not
- * have, and those for agents, unless a skill is run by one or names them.
+ * Leaves out of the library what a bundle does not need: its tools for files and processes, which not every host has, and
+ * those for agents, unless a skill is run by one or names them. With the tools for processes comes `task`, which starts
+ * agents.
  *
  * @param directories the library's among them
  * @param keep the patterns of what the bundle is to have
@@ -16,15 +17,17 @@ const AGENTS: readonly string[] = ['agent', 'context-manager']
 export function libraryInBundle(
   directories: readonly SearchedIndex[],
   keep: readonly string[] = [],
+  host?: 'node',
 ): SearchedIndex[] {
   const own = directories.filter(({ isLibrary }) => !isLibrary).flatMap(recordsOf)
-  const hasAgents = isMentioned(keep.join(' ')) || own.some(needsAgents)
+  const hasAgents = host === 'node' || isMentioned(keep.join(' ')) || own.some(needsAgents)
   return directories.map(directory => {
     const { tools } = directory.records
     const isKept = (name: string): boolean => {
       const record = tools.get(name)
       if (!record || isBroken(record)) return true
-      return !record.frontmatter.tags.includes(WORKSPACE_TAG) && (hasAgents || !AGENTS.includes(name))
+      const isAway = host !== 'node' && record.frontmatter.tags.includes(WORKSPACE_TAG)
+      return !isAway && (hasAgents || !AGENTS.includes(name))
     }
     return directory.isLibrary ? withTools(directory, isKept) : directory
   })

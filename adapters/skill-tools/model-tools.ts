@@ -1,24 +1,24 @@
-import { type Catalog, makeCatalog } from 'agent-apps'
+import { makeCatalog } from 'agent-apps'
 import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
 import { modelNames } from '../model-names.js'
-import type { ModelTool } from './ai-tool.js'
+import { type ModelTool, modelTool } from './model-tool.js'
+import type { OfferNames } from './offer-options.js'
 import { DISCOVER, loadTool, readTool, searchTool } from './skill-access.js'
-import type { SkillToolNames } from './skill-tools-options.js'
-import { modelTool } from './to-ai-tool.js'
 
-/** What a model is given of an agent. */
-export interface ModelTools {
-  /** What it may call, by the names that it knows them by. */
-  tools: Map<string, ModelTool>
-  /** The skills that it may load. */
-  catalog: Catalog
+/** What a model is offered. */
+export interface Offer {
+  /** What it calls, by names that models take. */
+  tools: ReadonlyMap<string, ModelTool>
+  /** The catalog of skills; empty where there are none. */
+  instructions: string
 }
 
+/** What a model is to be offered of an agent. */
 export interface Offered {
   agent: AgentRuntime
   /** Those of its tools and skills that the model is to have. */
   offered: readonly ToolDef[]
-  names: SkillToolNames
+  names: OfferNames
   /** Other names that are taken. */
   taken?: readonly string[]
   /** The most tokens that the catalog may have. */
@@ -31,7 +31,7 @@ export interface Offered {
   searching: AgentRuntime
 }
 
-export const SKILL_TOOL_NAMES: SkillToolNames = {
+export const OFFER_NAMES: OfferNames = {
   load: 'load-skill',
   read: 'read-skill-resource',
   search: 'search-skills',
@@ -40,17 +40,8 @@ export const SKILL_TOOL_NAMES: SkillToolNames = {
 export const CATALOG_BUDGET = 4000
 
 /** An agent's tools under names that models take, and what leads to its skills. */
-export async function modelTools({
-  agent,
-  offered,
-  names,
-  taken = [],
-  budget,
-  directory,
-  events,
-  searching,
-}: Offered): Promise<ModelTools> {
-  const { load, read, search } = names
+export async function modelTools(wanted: Offered): Promise<Offer> {
+  const { agent, offered, names, budget, directory, searching } = wanted
   const running = offered.filter(({ runs }) => runs)
   const skills = offered.filter(({ runs }) => !runs)
   const catalog = await makeCatalog(skills, {
@@ -59,22 +50,28 @@ export async function modelTools({
     library: true,
     content: ({ name }) => contentOf(agent, name),
   })
+  const tools = await runningTools(running, wanted)
+  const known = skills.map(({ name }) => name)
+  if (known.length > 0) {
+    tools.set(names.load, loadTool(agent, known, names, directory))
+    tools.set(names.read, readTool(agent, names))
+    const isWhole = catalog.named.length + catalog.unnamed.length === 0
+    if (!isWhole && (await searching.findTool(DISCOVER)))
+      tools.set(names.search, searchTool(searching, known, names))
+  }
+  return { tools, instructions: catalog.text }
+}
+
+/** The tools that do something, under names that models take. */
+async function runningTools(
+  running: readonly ToolDef[],
+  { agent, names: { load, read, search }, taken = [], events }: Offered,
+): Promise<Map<string, ModelTool>> {
   const given = await modelNames(
     running.map(({ name }) => name),
     [load, read, search, ...taken],
   )
-  const tools = new Map(
-    running.map(tool => [given.get(tool.name) ?? tool.name, modelTool(agent, tool, events)]),
-  )
-  const known = skills.map(({ name }) => name)
-  if (known.length > 0) {
-    tools.set(load, loadTool(agent, known, names, directory))
-    tools.set(read, readTool(agent, names))
-    const isWhole = catalog.named.length + catalog.unnamed.length === 0
-    if (!isWhole && (await searching.findTool(DISCOVER)))
-      tools.set(search, searchTool(searching, known, names))
-  }
-  return { tools, catalog }
+  return new Map(running.map(tool => [given.get(tool.name) ?? tool.name, modelTool(agent, tool, events)]))
 }
 
 /** The content of a skill that belongs in the prompt, unless somebody would have to be asked for it. */
