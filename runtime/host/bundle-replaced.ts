@@ -11,7 +11,7 @@ export function bundleReplaced(error: unknown): never {
     'BUNDLE_REPLACED',
     `A part of the running bundle was made anew or removed: ${url}`,
     {
-      hint: 'Start the process again. While a bundle runs, make the next in another folder.',
+      hint: 'Start the process again. While it runs, make the next bundle in another folder.',
       file: url,
       cause: error,
     },
