@@ -60,9 +60,21 @@ describe('a bundle', () => {
       expect(seenResults(model)).toMatchObject({ drop: { value: expect.stringContaining('NOT_OPEN') } })
   })
 
-  it('has nothing of it by a list that names all tools', async () => {
-    const tree = { ...PLAIN, 'skills/a.skill.md': skill('a', 'A.\n', 'allowed-tools: "*"\n') }
+  it('has nothing of it by a list that names no tool of it, or forbids it', async () => {
+    const tree = { ...PLAIN, 'skills/a.skill.md': skill('a', 'A.\n', 'allowed-tools: "* a* agent($deny)"\n') }
     expect((await bundleOf(tree)).text).not.toMatch(IMPORT)
+  })
+
+  it('with a workspace has it for `task`', async () => {
+    const { root } = codeProject(PLAIN)
+    symlinkSync(SDK, join(root, 'node_modules/ai'))
+    await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', host: 'node' })
+    const { createRuntime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
+    const model = scriptedModel(calling('look'), { text: 'A typo.' })
+    const runtime = createRuntime({ workspace: root, models: { default: model } })
+    const task = { description: 'Find the fault', prompt: 'Look.' }
+    expect(await runtime.invoke('task', task)).toMatchObject({ output: 'A typo.' })
+    expect(seenResults(model)).toMatchObject({ 'call-look': { value: 'a typo' } })
   })
 
   it('says to whoever calls for a model that there is none', async () => {

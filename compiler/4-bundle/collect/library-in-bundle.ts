@@ -1,5 +1,5 @@
 import { isBroken, type ToolRecord } from '../../../src/index/index-format.js'
-import { parsePatterns, selectsTool } from '../../../src/patterns/tool-pattern.js'
+import { parsePatterns } from '../../../src/patterns/tool-pattern.js'
 import { WORKSPACE_TAG } from '../../../src/skill/names.js'
 import { type SearchedIndex, withTools } from './bundle-directory.js'
 
@@ -45,14 +45,9 @@ function needsAgents({ frontmatter }: ToolRecord): boolean {
     .some(one => typeof one === 'string' && isMentioned(one))
 }
 
-/** True for a list of patterns of which one names one of the tools itself; `*` names none. */
+/** True for a list of patterns of which one names one of the tools itself, and does not forbid it; globs name none. */
 function isMentioned(list: string): boolean {
   return parsePatterns(list).some(
-    rule =>
-      !selectsTool(rule, NOBODY) &&
-      AGENTS.some(name => selectsTool(rule, { name, tags: [], isLibrary: true })),
+    ({ text, options }) => options.deny === undefined && AGENTS.includes(text.replace(/^\$|\(.*/gs, '')),
   )
 }
-
-/** A tool that nothing names but what names all. */
-const NOBODY = { name: '\0\0', tags: [] }
