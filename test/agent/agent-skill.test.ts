@@ -76,6 +76,23 @@ describe('a skill with an agent', () => {
     expect(await runtime.forAgent().invoke('review')).toBe('Fine.')
   })
 
+  it('keeps the values of secret variables from its model', async () => {
+    process.env.AGENT_TEST_KEY = 'a-secret-value'
+    const model = scriptedModel({ text: 'Fine.' })
+    const tree = {
+      'skills/look.skill.js': saying('look', 'a typo', { env: ['AGENT_TEST_KEY'] }),
+      'skills/review.skill.md': agentSkill(
+        'review',
+        'agent: true, interpolate: true',
+        'By ${env.AGENT_TEST_KEY}.\n',
+      ),
+    }
+    const runtime = agentRuntime(tree, model, { env: ['AGENT_TEST_KEY'] })
+    await runtime.invoke('look')
+    await runtime.invoke('review').finally(() => delete process.env.AGENT_TEST_KEY)
+    expect(seenSystem(model)).toContain('By [redacted].')
+  })
+
   it('is text where `agent` is false or null, and compared with nothing', async () => {
     const runtime = agentRuntime({
       'skills/one.skill.md': agentSkill('one', `agent: false, ${VERDICT}`, 'One.\n'),

@@ -67,6 +67,18 @@ describe('the tool agent', () => {
     expect(seenSystem(model)).toContain('Be kind.')
   })
 
+  it('gets the tools that the skill permits, as far as the call does', async () => {
+    const more = 'allowed-tools: look shout\n'
+    const tree = { ...TOOLS, 'skills/manners/SKILL.md': skill('manners', 'Be kind.\n', more) }
+    const offered = async (given: object): Promise<string[]> => {
+      const model = scriptedModel({ text: 'Fine.' })
+      await agentRuntime(tree, model).invoke('agent', { prompt: 'Go.', skill: 'manners', ...given })
+      return names(model)
+    }
+    expect(await offered({})).toEqual(['context-manager', 'look', 'shout'])
+    expect(await offered({ allowedTools: ['look', 'skill-list'] })).toEqual(['context-manager', 'look'])
+  })
+
   it.each([
     [['look'], ['context-manager', 'look']],
     ['look', ['context-manager', 'look']],
