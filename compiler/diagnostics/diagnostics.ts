@@ -42,6 +42,11 @@ function fieldNote(field: string, near = '', place = ''): string {
  * The arguments are strings, so that a finding is plain data which a cache can hold.
  */
 export const RULES = {
+  'agent-invalid': {
+    severity: 'error',
+    reason: problem => `"agent" ${problem}`,
+    note: 'Correct it. Until then calls of the skill throw DEFINITION_INVALID.',
+  },
   'annotation-idle': { ...MESSAGE_IN_FINDING, severity: 'warning' },
   'annotation-invalid': MESSAGE_IN_FINDING,
   'annotation-nested': MESSAGE_IN_FINDING,
