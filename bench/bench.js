@@ -4,6 +4,7 @@ import { benchCompile } from './bench-compile.js'
 import { benchCorpus } from './bench-corpus.js'
 import { benchHelpers } from './bench-helpers.js'
 import { benchInvoke } from './bench-invoke.js'
+import { benchLoaded } from './bench-loaded.js'
 import { benchMemory } from './bench-memory.js'
 import { benchStart } from './bench-start.js'
 import { benchWarm } from './bench-warm.js'
@@ -16,6 +17,7 @@ console.log(
   `Each process fresh, in turns; medians of ${options.runs} runs (${options.shortRuns} of short ones).`,
 )
 console.log('Columns: whole process, the same without an empty process, compared with, goal.')
+await benchLoaded()
 await benchCompile()
 await benchCorpus()
 await benchCode()
