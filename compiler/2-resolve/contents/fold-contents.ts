@@ -1,7 +1,7 @@
-import type { ContentsPart, LocatedContents } from '../2-resolve/contents/project-contents.js'
-import { libraryBelow } from '../project/library.js'
-import type { Project } from '../project/project.js'
-import { directivesOf } from '../records/skill-unit.js'
+import { libraryBelow } from '../../project/library.js'
+import type { Project } from '../../project/project.js'
+import { directivesOf } from '../../records/skill-unit.js'
+import type { ContentsPart, LocatedContents } from './project-contents.js'
 
 /**
  * Finds the directives in the contents of a project's skills, and runs those that are static. What does that
@@ -15,7 +15,7 @@ export async function foldContents(
   evaluate: boolean,
 ): Promise<LocatedContents[]> {
   if (!parts.some(hasDirectives)) return parts.map(() => ({ records: new Map(), findings: new Map() }))
-  const { projectContents } = await import('../2-resolve/contents/project-contents.js')
+  const { projectContents } = await import('./project-contents.js')
   return projectContents(parts, libraryBelow(project), project, evaluate)
 }
 

@@ -1,7 +1,7 @@
-import { directiveReferences } from '../../src/content/content-references.js'
-import { inOrder } from '../../src/skill/references.js'
-import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
-import type { LinkedPart } from '../project/project-part.js'
+import { directiveReferences } from '../../../src/content/content-references.js'
+import { inOrder } from '../../../src/skill/references.js'
+import type { LinkedPart } from '../../project/project-part.js'
+import type { LocatedContents } from './project-contents.js'
 
 /** Adds the references in the directives of contents to the references of a project's tools. */
 export function addDirectiveReferences(
