@@ -17,7 +17,7 @@ const REPORT = new URL('./processes/report-cpu.js', import.meta.url).href
 
 /**
  * Compares the processor time of each stage with what it may be, which a machine that does other things as well
- * changes little. All take turns, and the floor runs between any two.
+ * changes little. All take turns, and the floor runs before each.
  *
  * @param slower makes a stage slower, to show that the gate sees it: `name=1.6`
  * @returns the names of the stages that take too long
@@ -26,9 +26,12 @@ export async function gate(slower) {
   const subjects = await stages()
   const [slowed, times] = slower?.split('=') ?? []
   const cpuFile = join(temporaryFolder('gate'), 'cpu')
+  // All are held against the floor, so that it is measured more often than they are.
+  const order = Object.keys(subjects).flatMap(name => (name in ratios ? ['floor', name] : name))
   const measured = new Map(Object.keys(subjects).map(name => [name, []]))
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const [name, { args, prepare }] of Object.entries(subjects)) {
+    for (const name of order) {
+      const { args, prepare } = subjects[name]
       await prepare?.()
       const time = cpuOf(args, { CPU_FILE: cpuFile, ...(name === slowed && { CPU_SLOWER: times }) })
       if (round > 0) measured.get(name).push(time)
