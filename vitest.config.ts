@@ -20,7 +20,10 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/(runtime\/call|schema)\//, ['call']],
   [/cli\//, ['cli']],
   [/adapters\/ai-sdk/, ['ai-sdk']],
+  [/adapters\/langchain/, ['langchain']],
+  [/adapters\/(export|serve-plugin)/, ['export']],
   [/adapters\/mcp/, ['mcp']],
+  [/adapters\/skill-tools/, ['ai-sdk', 'langchain']],
   [/adapters\//, ['plugins']],
   [/(compiler|runtime)\//, ['same', 'find', 'cli']],
   [/(src|skills)\//, ['contract', 'same']],
@@ -57,7 +60,10 @@ export default defineConfig({
       { find: /^agent-apps\/runtime$/, replacement: built('runtime/index.js') },
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
-      { find: /^agent-apps\/(ai-sdk|esbuild|mcp|store|testing|vite)$/, replacement: built('adapters/$1.js') },
+      {
+        find: /^agent-apps\/(ai-sdk|esbuild|export|langchain|mcp|store|testing|vite)$/,
+        replacement: built('adapters/$1.js'),
+      },
     ],
   },
   test: {
@@ -66,6 +72,8 @@ export default defineConfig({
     // Deadlines only say "hangs"; nothing here measures speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // CI's machines are shared: what passes at its second try there is marked `retry x1` in the report.
+    retry: process.env.CI === undefined ? 0 : 1,
     // Files share a process, and with it the compiler and its esbuild, whose start is most of what a small test takes.
     isolate: false,
     maxWorkers: 3,

@@ -1,6 +1,7 @@
 /** Skills as tools of the AI SDK, version 6 and 7. */
 
 export type { ModelOutput } from './ai-sdk/model-output.js'
+export { type RegisterAiToolsOptions, registerAiTools } from './ai-sdk/register-ai-tools.js'
 export { type SkillFile, skillFiles } from './ai-sdk/skill-files.js'
 export { type SkillTools, skillTools, type ToolApproval } from './ai-sdk/skill-tools.js'
 export type { SkillToolNames, SkillToolsOptions } from './ai-sdk/skill-tools-options.js'

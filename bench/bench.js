@@ -1,3 +1,4 @@
+import { benchAdapters } from './bench-adapters.js'
 import { benchBundle } from './bench-bundle.js'
 import { benchCode } from './bench-code.js'
 import { benchCompile } from './bench-compile.js'
@@ -31,6 +32,7 @@ if (options.gate) {
   await benchWarm()
   benchInvoke()
   benchHelpers()
+  await benchAdapters()
   await benchMemory()
   await benchBundle()
   summary()

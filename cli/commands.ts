@@ -109,6 +109,14 @@ export const COMMANDS: ReadonlyMap<string, ListedCommand> = new Map([
     },
   ],
   [
+    'export',
+    {
+      shown: '',
+      summary: 'write skills for other hosts: a discovery index, a plugin, or plain folders',
+      load: async () => (await import('./commands/export.js')).exportCommand,
+    },
+  ],
+  [
     'mcp',
     {
       shown: '',

@@ -17,7 +17,7 @@ import { typesPlace } from './project-types.js'
 export type { WatchSink as Looks } from './project/job.js'
 
 /** Which project `compileBundle` compiles, and how. */
-export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check'> {
+export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check' | 'host'> {
   /**
    * A file, `….d.ts`, that declares the tools' parameters and results for `virtual:agent-apps`. Relative to
    * `cwd`.
@@ -42,7 +42,7 @@ export interface Bundle {
   assets: ReadonlyMap<string, string>
 }
 
-const { check: _, bundle: __, ...shared } = COMPILE_OPTIONS
+const { check: _, bundle: __, host: ___, ...shared } = COMPILE_OPTIONS
 const OPTIONS: OptionTable<Exclude<keyof CompileBundleOptions, keyof ProjectOptions>> = {
   ...shared,
   looks: 'object',

@@ -69,6 +69,7 @@ export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof Pr
   keep: 'strings',
   minify: 'boolean',
   sourcemap: 'boolean',
+  host: 'string',
   types: 'string',
 }
 

@@ -42,7 +42,18 @@ const PARTS = [
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
   {
     folder: 'adapters',
-    entries: ['ai-sdk.js', 'esbuild.js', 'mcp.js', 'store.js', 'testing.js', 'vite.js'],
+    entries: [
+      'ai-sdk.js',
+      'esbuild.js',
+      'export.js',
+      'langchain.js',
+      'mcp.js',
+      // What the server of an exported plugin is made of.
+      'serve-plugin.js',
+      'store.js',
+      'testing.js',
+      'vite.js',
+    ],
     platform: 'node',
   },
 ]

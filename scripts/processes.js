@@ -20,15 +20,16 @@ export function install(folder, packages) {
   }
 }
 
-/** Runs a program to its end; gives what it printed. */
-export function run(command, args, { cwd, env = process.env } = {}) {
+/** Runs a program to its end, with what it is told on its standard input; gives what it printed. */
+export function run(command, args, { cwd, env = process.env, input = '' } = {}) {
   return execFileSync(command, args, {
     cwd,
     env,
     encoding: 'utf8',
     timeout: 5 * DEADLINE,
     maxBuffer: 64 * 1024 * 1024,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    input,
+    stdio: 'pipe',
   })
 }
 

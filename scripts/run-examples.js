@@ -1,12 +1,13 @@
 // Builds the examples from the packed package and runs each as it is deployed. What needs no program from npm is tested in test/.
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { followDockerfile } from './follow-dockerfile.js'
 import { freePort, install, run, withServer } from './processes.js'
+import { runAdapters } from './run-adapters.js'
 import { runMonorepo } from './run-monorepo.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
@@ -17,6 +18,8 @@ const examples = {
   'an edge worker, on workerd': runEdgeWorker,
   'a monorepo, built by Turborepo': runBuilds,
   'a workflow, step by step': runWorkflow,
+  'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
+  'a coding agent, with a person who answers': runCodingAgent,
 }
 
 try {
@@ -124,6 +127,24 @@ function runWorkflow(tarball) {
   assert.equal(steps.length, 4)
   assert.equal(JSON.parse(readFileSync(join(root, 'agent-apps.sarif'), 'utf8')).version, '2.1.0')
   assert.match(readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8'), /2 skills in 2 files/)
+}
+
+/** The agent corrects its project, also where the first command it thinks of is denied. */
+function runCodingAgent(tarball) {
+  const folder = example('coding-agent')
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
+  installIn(folder, tarball)
+  for (const [project, answers, ...deny] of [
+    ['first', 's\ny\n'],
+    ['second', 's\ny\n', 'bash(npm:*)'],
+  ]) {
+    cpSync(join(folder, 'project'), join(folder, project), { recursive: true })
+    const said = run(process.execPath, ['agent.js', project, ...deny], { cwd: folder, input: answers })
+    console.log(said)
+    assert.match(said, /^edit src\/invoice\.js\n[\s\S]*All tests pass\.\n$/m)
+    assert.equal(said.includes('TOOL_DENIED'), deny.length > 0)
+    assert.match(readFileSync(join(folder, project, 'src/invoice.js'), 'utf8'), /price \* count/)
+  }
 }
 
 /** The status of an answer, with the result or the error's code. */

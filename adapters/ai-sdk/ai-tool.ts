@@ -1,29 +1,10 @@
-import { failureForModel, type JsonObject } from 'agent-apps'
-import type { AgentRuntime, RunEvents } from 'agent-apps/runtime'
+import { failureForModel } from 'agent-apps'
 import { jsonSchema, type ModelMessage, type Tool } from 'ai'
-import type { ModelOutput } from './model-output.js'
-import { withUpdates } from './with-updates.js'
+import type { CallOptions, ModelTool, ToolCall } from '../skill-tools/model-tool.js'
+import { withUpdates } from '../skill-tools/with-updates.js'
+import { modelOutput } from './model-output.js'
 
 type ToolResultOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
-
-/** What a model calls, whether that is a tool or a way to skills. */
-export interface ModelTool {
-  description: string | undefined
-  schema: JsonObject
-  /** The call of a tool that the model's input stands for; null where none is made. */
-  callOf: (input: unknown) => ToolCall | null
-  run: (input: unknown, options: CallOptions) => Promise<unknown>
-  show: (result: unknown) => ModelOutput
-  /** Where its progress is reported. */
-  events?: RunEvents | undefined
-}
-
-/** A call of a tool, and the agent that makes it. */
-export interface ToolCall {
-  agent: AgentRuntime
-  ref: string
-  args: unknown
-}
 
 /** The call as the SDK knows it. */
 export interface AskedCall {
@@ -32,12 +13,6 @@ export interface AskedCall {
   input: unknown
   /** Those that led to the call, or with it and the answer, those that go on with it. */
   messages: readonly ModelMessage[]
-}
-
-/** As `agent.invoke` takes them. */
-export interface CallOptions {
-  callId?: string
-  signal?: AbortSignal
 }
 
 /** Approval by the SDK's own means. */
@@ -63,18 +38,18 @@ export function aiTool(toolName: string, tool: ModelTool, approval: Approval | n
       try {
         const call = approval && callOf(input)
         const granted = call && (await approval.grant(call, { toolName, toolCallId, input, messages }))
-        const options = {
+        const options: CallOptions = {
           // An approval that was used before must not count as that of the same call, tried again.
           ...(granted !== 'refused' && { callId: toolCallId }),
           ...(abortSignal && { signal: abortSignal }),
         }
-        yield* withUpdates(events, () => run(input, options))
+        yield yield* withUpdates(events, options.callId, () => run(input, options))
       } catch (error) {
         throw asFailure(error, abortSignal)
       }
     },
     // Which parts there are depends on the SDK's version at run time, not on the one whose types these are.
-    toModelOutput: ({ output }) => show(output) as ToolResultOutput,
+    toModelOutput: ({ output }) => modelOutput(show(output)) as ToolResultOutput,
   }
 }
 

@@ -1,5 +1,6 @@
-import { isToolResult, outputForModel, safeStringify } from 'agent-apps'
-import { type OutputPart, partOf } from './output-part.js'
+import * as sdk from 'ai'
+import { onlyText, type Shown } from '../skill-tools/shown.js'
+import type { ShownPart } from '../skill-tools/shown-part.js'
 
 /** What a model is shown of a result, as the SDK's version takes it. */
 export type ModelOutput =
@@ -7,29 +8,35 @@ export type ModelOutput =
   | { type: 'error-text'; value: string }
   | { type: 'content'; value: OutputPart[] }
 
-/** What a model is shown of a tool's result. It may have been stored as JSON meanwhile, with the messages. */
-export function modelOutput(result: unknown): ModelOutput {
-  if (isFailure(result)) return { type: 'error-text', value: textOf(result) }
-  const text = textOf(result)
-  if (!isToolResult(result) || !result.attachments?.length) return { type: 'text', value: text }
-  return { type: 'content', value: [{ type: 'text', text }, ...result.attachments.map(partOf)] }
+/** A part of what a model is shown. Data is Base64. */
+type OutputPart = { type: 'text'; text: string } | OldDataPart | DataPart
+
+/** As version 6 takes data; version 7 warns of it. */
+type OldDataPart =
+  | { type: 'image-data'; data: string; mediaType: string }
+  | { type: 'file-data'; data: string; mediaType: string; filename?: string }
+
+/** As version 7 takes data. */
+interface DataPart {
+  type: 'file'
+  data: { type: 'data'; data: string }
+  mediaType: string
+  filename?: string
 }
 
-/** True for `{ error, message? }`, a failure that a tool returns for the model. */
-function isFailure(result: unknown): boolean {
-  return (
-    typeof result === 'object' &&
-    result !== null &&
-    typeof (result as { error?: unknown }).error === 'string' &&
-    !isToolResult(result)
-  )
+/** What a model is shown, as the SDK's version takes it. */
+export function modelOutput(shown: Shown): ModelOutput {
+  const text = onlyText(shown)
+  if (text === null) return { type: 'content', value: shown.parts.map(outputPart) }
+  return { type: shown.isFailure ? 'error-text' : 'text', value: text }
 }
 
-/** What is no JSON, such as a circle, is shown as well as it can be: this may run long after the call. */
-function textOf(result: unknown): string {
-  try {
-    return outputForModel(result)
-  } catch {
-    return safeStringify(isToolResult(result) ? result.output : result)
-  }
+function outputPart(part: ShownPart): OutputPart {
+  if (part.type === 'text') return part
+  const { data, mediaType, filename } = part
+  const named = filename === undefined ? {} : { filename }
+  // Only version 7 has this.
+  if ('uploadSkill' in sdk) return { type: 'file', data: { type: 'data', data }, mediaType, ...named }
+  if (mediaType.startsWith('image/')) return { type: 'image-data', data, mediaType }
+  return { type: 'file-data', data, mediaType, ...named }
 }

@@ -1,7 +1,8 @@
 import { AgentAppsError, isAgentAppsError } from 'agent-apps'
 import type { Runtime } from 'agent-apps/runtime'
 import type { ModelMessage } from 'ai'
-import type { Approval, AskedCall, ToolCall } from './ai-tool.js'
+import type { ToolCall } from '../skill-tools/model-tool.js'
+import type { Approval, AskedCall } from './ai-tool.js'
 import { isSigned } from './is-signed.js'
 
 /** So many approvals are remembered as used where only a signature vouches for them. */

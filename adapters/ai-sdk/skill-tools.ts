@@ -1,12 +1,11 @@
-import { makeCatalog } from 'agent-apps'
-import type { AgentRuntime, Runtime, ToolDef } from 'agent-apps/runtime'
+import type { Runtime } from 'agent-apps/runtime'
 import type { ModelMessage, ToolSet } from 'ai'
-import { modelNames } from '../model-names.js'
-import { type Approval, aiTool, type ModelTool, whyAsked } from './ai-tool.js'
+import type { ModelTool } from '../skill-tools/model-tool.js'
+import { offeredTools } from '../skill-tools/offered-tools.js'
+import { type Approval, aiTool, whyAsked } from './ai-tool.js'
 import { sdkApproval } from './sdk-approval.js'
-import { DISCOVER, loadTool, readTool, searchTool } from './skill-access.js'
-import { checkOptions, type SkillToolNames, type SkillToolsOptions } from './skill-tools-options.js'
-import { modelTool } from './to-ai-tool.js'
+import { checkOptions, type SkillToolsOptions } from './skill-tools-options.js'
+import { withIds } from './with-ids.js'
 
 /** What a program passes to the SDK: `generateText({ model, prompt, ...await skillTools(runtime) })`. */
 export interface SkillTools {
@@ -27,8 +26,6 @@ export type ToolApproval = (
   call: { toolCallId: string; messages: ModelMessage[] },
 ) => Promise<{ type: 'user-approval'; reason: string } | undefined>
 
-const BUDGET = 4000
-
 /**
  * An agent's tools and skills, for the AI SDK. They are those of now: call it again where skills may have changed.
  *
@@ -36,34 +33,16 @@ const BUDGET = 4000
  */
 export async function skillTools(runtime: Runtime, options: SkillToolsOptions = {}): Promise<SkillTools> {
   checkOptions(options)
-  const { agent: id, policy, select, budget = BUDGET, directory = false, secret } = options
-  const names = { load: 'load-skill', read: 'read-skill-resource', search: 'search-skills', ...options.names }
-  const whole = runtime.forAgent(id ?? policy)
-  const agent = select === undefined ? whole : whole.spawn({ allow: select })
-  const listed = await agent.listTools()
-  const offered = select === undefined ? listed.filter(tool => !isLibrary(tool)) : listed
-  const running = offered.filter(({ runs }) => runs)
-  const skills = offered.filter(({ runs }) => !runs)
-  const catalog = await makeCatalog(skills, {
-    budget,
-    available: running.map(({ name }) => name),
-    library: true,
-    content: ({ name }) => contentOf(agent, name),
-  })
-  const made = await ownTools(runtime, agent, running, names)
-  const known = skills.map(({ name }) => name)
-  if (known.length > 0) {
-    made.set(names.load, loadTool(agent, known, names, directory))
-    made.set(names.read, readTool(agent, names))
-    const isWhole = catalog.named.length + catalog.unnamed.length === 0
-    if (!isWhole && (await whole.findTool(DISCOVER))) made.set(names.search, searchTool(whole, known, names))
-  }
+  const { secret, sessionId, userId } = options
+  const ids = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) }
+  const forAgent: Runtime['forAgent'] = agent => withIds(runtime.forAgent(agent), ids)
+  const { tools, instructions } = await offeredTools({ ...runtime, forAgent }, options)
   const approval = options.approval === 'sdk' ? sdkApproval(runtime, secret) : null
   return {
-    tools: Object.fromEntries([...made].map(([name, tool]) => [name, aiTool(name, tool, approval)])),
-    instructions: catalog.text,
-    system: catalog.text,
-    toolApproval: approval ? toolApprovals(made, approval) : {},
+    tools: Object.fromEntries([...tools].map(([name, tool]) => [name, aiTool(name, tool, approval)])),
+    instructions,
+    system: instructions,
+    toolApproval: approval ? toolApprovals(tools, approval) : {},
     ...(secret !== undefined && { experimental_toolApprovalSecret: secret }),
   }
 }
@@ -81,32 +60,4 @@ function toolApprovals(
       return [name, ask]
     }),
   )
-}
-
-/** The tools that do something, under names that models take. */
-async function ownTools(
-  { globals }: Runtime,
-  agent: AgentRuntime,
-  running: readonly ToolDef[],
-  { load, read, search }: SkillToolNames,
-): Promise<Map<string, ModelTool>> {
-  const given = await modelNames(
-    running.map(({ name }) => name),
-    [load, read, search],
-  )
-  return new Map(
-    running.map(tool => [given.get(tool.name) ?? tool.name, modelTool(agent, tool, globals.events)]),
-  )
-}
-
-/** The content of a skill that belongs in the prompt, unless somebody would have to be asked for it. */
-async function contentOf(agent: AgentRuntime, name: string): Promise<string> {
-  const { decision, reason } = await agent.authorize(name)
-  if (decision !== 'allow') throw new Error(`It is not opened: ${reason}.`)
-  return (await agent.open(name)).content
-}
-
-/** True for the library's own tools. The layer counts too, as any index could claim the tag. */
-function isLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
-  return origin.layer === 'bundled' && tags.includes('meta-internal')
 }

@@ -36,13 +36,13 @@ export async function approved(
     if (answered) return answered
   }
   const callId = crypto.randomUUID()
-  const { decision, request } = await connection.agent.authorize(tool, args, { callId })
+  const { decision, request } = await connection.agent.authorize(tool, args, { ...connection.ids, callId })
   return decision === 'ask' && request ? { ask: await question(connection, request, ctx) } : {}
 }
 
 /** The call that was answered; null where it is to be asked about anew. */
 async function answeredCall(
-  { agent, answered }: Connection,
+  { agent, ids, answered }: Connection,
   { callId, tool, digest, key }: AskedCall,
   args: unknown,
   ctx: ServerContext,
@@ -51,11 +51,11 @@ async function answeredCall(
   // The runtime lets a host try the same call again; what a client sends twice is two calls.
   if (answer === null || answered.has(callId)) return null
   answered.add(callId)
-  const now = await agent.authorize(tool, args, { callId })
+  const now = await agent.authorize(tool, args, { ...ids, callId })
   // Approved meanwhile, or denied: then that is what the call says.
   if (!now.request) return { callId }
   if (now.request.digest !== digest || now.request.key !== key) return null
-  await agent.answer(callId, answer)
+  await agent.answer(callId, answer, ids)
   return { callId }
 }
 

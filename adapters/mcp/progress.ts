@@ -14,12 +14,12 @@ export async function withProgress(
   const { _meta, notify } = ctx.mcpReq
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return call()
-  let last = 0
+  let last = -1
   const sent: Promise<void>[] = []
   const stop = runtime.globals.events.on('tool:update', ({ progress, total, title }) => {
     if (requests.getStore() !== ctx) return
     // Progress must grow with each notification.
-    const next = progress ?? (total === undefined ? last + 1 : last)
+    const next = progress ?? (total === undefined ? Math.max(last, 0) + 1 : last)
     if (!(next > last)) return
     last = next
     const params = {

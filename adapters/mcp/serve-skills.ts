@@ -78,7 +78,7 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
     const mcp = new McpServer(options.server ?? { name: 'agent-apps', version: '0' }, {
       requestState: { verify: codec.verify },
     })
-    const { agent, ids, end } = agentOf(runtime, policy, isHttp)
+    const { agent, ids, end } = agentOf(runtime, policy)
     const connection: Connection = {
       ...{ runtime, agent, ids, served, mcp, mint: codec.mint, answered: new Set() },
       asksClient: !isHttp && options.approval !== 'runtime',
@@ -136,7 +136,6 @@ function setHandlers(connection: Connection, prompts: boolean): void {
 function agentOf(
   runtime: Runtime,
   policy: AgentOptions | string,
-  isHttp: boolean,
 ): { agent: AgentRuntime; ids: { sessionId?: string }; end: () => void } {
   if (typeof policy === 'object' && policy.sessionId !== undefined)
     return { agent: runtime.forAgent(policy), ids: {}, end: () => {} }
@@ -147,10 +146,7 @@ function agentOf(
     })
   }
   if (typeof policy === 'object') return { agent: runtime.forAgent({ ...policy, sessionId }), ids: {}, end }
-  // A request is answered by the session that `forAgent` gives; over HTTP there are none.
-  return isHttp
-    ? { agent: runtime.forAgent(policy), ids: { sessionId }, end }
-    : { agent: runtime.forAgent(policy), ids: {}, end: () => {} }
+  return { agent: runtime.forAgent(policy), ids: { sessionId }, end }
 }
 
 function tell(mcp: McpServer, changes: McpChanges, has: { prompts: boolean; skills: boolean }): void {

@@ -60,6 +60,12 @@ export const compileCommand: Command = {
     },
     minify: { type: 'boolean', describes: 'make the bundle small' },
     sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
+    host: {
+      type: 'string',
+      value: 'node',
+      describes:
+        'bundle the tools of a workspace as well, which need files and processes (default: any host)',
+    },
     ...REPORT_OPTIONS,
     ...ALLOW_EMPTY,
   },
@@ -189,15 +195,16 @@ function total(timings: CompileResult['timings']): number {
 /** @throws USAGE if there are options for a bundle, but no bundle is requested */
 function bundleOptions(invocation: Invocation): CompileOptions {
   const { options } = invocation
-  const { bundle, keep, minify, sourcemap } = options
+  const { bundle, keep, minify, sourcemap, host } = options
   if (typeof bundle === 'string')
     return {
       bundle,
       minify: minify === true,
       sourcemap: sourcemap === true,
       ...(Array.isArray(keep) && { keep }),
+      ...(typeof host === 'string' && { host: host as 'node' }),
     }
-  const lost = ['keep', 'minify', 'sourcemap'].find(name => options[name] !== undefined)
+  const lost = ['keep', 'minify', 'sourcemap', 'host'].find(name => options[name] !== undefined)
   if (lost === undefined) return {}
   throw new AgentAppsError(
     'USAGE',
@@ -259,7 +266,7 @@ function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invoca
 
 /** Names the library's tools that no bundle has. */
 async function noteLeftOut({ options, output }: Invocation): Promise<void> {
-  if (options.bundle === undefined) return
+  if (options.bundle === undefined || options.host !== undefined) return
   const tools = await createRuntime({ paths: [], workspace: '.' }).listTools()
   const names = tools
     .filter(({ frontmatter: { tags } }) => tags.includes('meta-workspace'))
@@ -324,4 +331,4 @@ function checkSummary(
 }
 
 /** The options that affect what a compile writes. */
-const WRITING = ['cwd', 'config', 'external', 'types', 'bundle', 'keep', 'minify', 'sourcemap']
+const WRITING = ['cwd', 'config', 'external', 'types', 'bundle', 'keep', 'minify', 'sourcemap', 'host']

@@ -30,6 +30,8 @@ export interface BundleOptions {
   keep?: readonly string[] | undefined
   minify?: boolean | undefined
   sourcemap?: boolean | undefined
+  /** `node`: the bundle is for hosts with files and processes, and has the tools that need them. Default: any host. */
+  host?: 'node' | undefined
 }
 
 /**
@@ -39,8 +41,13 @@ export interface BundleOptions {
  */
 export function checkBundle(
   { cwd, directories }: Project,
-  { bundle = '', sourcemap = false }: BundleOptions,
+  { bundle = '', sourcemap = false, host }: BundleOptions,
 ): void {
+  if (host !== undefined && host !== 'node') {
+    throw new AgentAppsError('OPTIONS_INVALID', `A bundle cannot be for the host ${JSON.stringify(host)}.`, {
+      hint: 'Say `node`, or leave it out for a bundle that runs on any host.',
+    })
+  }
   if (!BUNDLE_NAME.test(basename(bundle))) {
     throw new AgentAppsError(
       'OPTIONS_INVALID',
@@ -117,9 +124,9 @@ export async function outdatedBundle(project: Project, options: BundleOptions): 
 /** Digests the indexes of a project, and the options that a bundle depends on. */
 function keyOf(
   project: Project,
-  { bundle: file, keep = project.keep, minify = false, sourcemap = false }: BundleOptions,
+  { bundle: file, keep = project.keep, minify = false, sourcemap = false, host }: BundleOptions,
 ): string {
-  return bundleKey(project, { file, keep, minify, sourcemap })
+  return bundleKey(project, { file, keep, minify, sourcemap, host })
 }
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
@@ -138,10 +145,10 @@ function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: 
 export async function makeBundle(
   project: Project,
   place: BundlePlace,
-  { keep = project.keep, minify = false, sourcemap = false }: Omit<BundleOptions, 'bundle'>,
+  { keep = project.keep, minify = false, sourcemap = false, host }: Omit<BundleOptions, 'bundle'>,
   onPath?: (path: string) => void,
 ): Promise<MadeBundle> {
-  const { parts, declared } = await collectBundle(project, keep)
+  const { parts, declared } = await collectBundle(project, keep, host)
   const own = new Set(project.directories.map(({ dir }) => dir))
   const brought = new Map<string, BundledAsset>()
   const unfollowed: PlacedFault[] = []
@@ -167,7 +174,7 @@ export async function makeBundle(
   const files = new Map(built)
   const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
   for (const [path, { contents }] of assets) files.set(path, contents)
-  files.set(place.types, Buffer.from(declareTools(declared)))
+  files.set(place.types, Buffer.from(declareTools(declared, parts.opensWorkspace)))
   return { files, assets, declared, inputs, diagnostics: packageWarnings(faults, project.cwd) }
 }
 

@@ -17,7 +17,7 @@ import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { type Agent, idsOf, keepAbove } from '../state/agent.js'
-import type { Globals, InvokeOptions } from '../state/context.js'
+import type { CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentView, agentView } from '../trust/agent-view.js'
@@ -108,10 +108,10 @@ export async function authorize(
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
-export async function answer(agent: Agent, id: string, given: unknown): Promise<void> {
+export async function answer(agent: Agent, id: string, given: unknown, ids: CallIds = {}): Promise<void> {
   // Else a tool could approve the calls that it makes.
   if (agent.caller) throw refused(id, 'an agent that a tool started answers nothing')
-  return answerRequest(id, given, idsOf(agent), agent.globals)
+  return answerRequest(id, given, { ...idsOf(agent), ...definedFields({ ...ids }) }, agent.globals)
 }
 
 async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; globals: Globals }> {

@@ -48,11 +48,15 @@ export interface AgentRuntime {
   authorize: (ref: string, args?: unknown, options?: CallIds) => Promise<Authorization>
   /**
    * Answers a request of `authorize`, from any process with the same store, once. `invoke` with its id as
-   * `callId` then runs the call.
+   * `callId` then runs the call. `options` are the ids that `authorize` got.
    *
    * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request
    */
-  answer: (id: string, answer: ApprovalAnswer | { answer: ApprovalAnswer; reason?: string }) => Promise<void>
+  answer: (
+    id: string,
+    answer: ApprovalAnswer | { answer: ApprovalAnswer; reason?: string },
+    options?: CallIds,
+  ) => Promise<void>
   /** What was approved for more than one call: for the agent's session, and in its project. */
   approvals: {
     list: () => Promise<Approval[]>

@@ -1,5 +1,6 @@
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
-import { POLICY, SPAWN_POLICY } from '../options/check-limits.js'
+import { LIMITS } from '../../src/policy/policy-options.js'
+import { POLICY } from '../options/check-limits.js'
 import type { InvokeOptions } from '../state/context.js'
 
 const OPTIONS: OptionTable<keyof InvokeOptions> = {
@@ -24,5 +25,5 @@ const OPTIONS: OptionTable<keyof InvokeOptions> = {
  */
 export function checkInvokeOptions(options: InvokeOptions, isInside: boolean): void {
   checkOptions('invoke', options, OPTIONS)
-  if (options.policy !== undefined) checkOptions('policy', options.policy, isInside ? SPAWN_POLICY : POLICY)
+  if (options.policy !== undefined) checkOptions('policy', options.policy, isInside ? LIMITS : POLICY)
 }

@@ -43,7 +43,7 @@ const DENIALS: ReadonlySet<ErrorCode> = new Set([
 
 /** Notifies the listeners of an event of a call. */
 export function emit(type: RunEventType, ctx: RunContext, more: Partial<RunEvent> = {}): void {
-  const { globals, tool, caller, started } = ctx
+  const { globals, tool, caller, started, options } = ctx
   if (!globals.events.listeners.has(type)) return
   const now = performance.now()
   notify(
@@ -52,6 +52,7 @@ export function emit(type: RunEventType, ctx: RunContext, more: Partial<RunEvent
       type,
       run: ctx.run.id,
       ...(caller && { parent: invocationOf(caller).run.id }),
+      ...(options?.callId !== undefined && { callId: options.callId }),
       tool: tool.name,
       layer: tool.origin.layer,
       duration: now - (started ?? now),

@@ -1,5 +1,6 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { AGENT_TOOLS, APPROVAL, LIMITS, NAMED_AGENT } from '../../src/policy/policy-options.js'
 import { PATTERNS } from '../../src/values/option-kinds.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { agentUnknown } from '../state/agent.js'
@@ -7,16 +8,7 @@ import type { Globals, UncheckedLimits } from '../state/context.js'
 import type { AgentPolicy, NamedAgent, RuntimePolicy } from '../state/policy.js'
 
 /** The limits of an agent. Patterns and permissions are read when a call is first decided about. */
-export const POLICY: OptionTable<keyof AgentPolicy> = {
-  allowedTools: PATTERNS,
-  allow: PATTERNS,
-  deny: PATTERNS,
-  permissions: 'strings',
-  rules: PATTERNS,
-}
-
-/** The limits of an agent that another one, or a tool, spawns: those that can only narrow. */
-export const SPAWN_POLICY = (({ allowedTools: _, ...limits }) => limits)(POLICY)
+export const POLICY: OptionTable<keyof AgentPolicy> = { allowedTools: PATTERNS, ...LIMITS }
 
 /**
  * Checks what a runtime's options say of agents and tools, once. An entry with room for that does it at once; of
@@ -56,7 +48,7 @@ export function checkAgent(agent: unknown, { config, configure }: Globals): void
 
 /** Checks the policy of an agent that is spawned. Throws OPTIONS_INVALID for anything but limits that narrow. */
 export function checkSpawned(policy: AgentPolicy): void {
-  checkOptions('spawn', policy, SPAWN_POLICY)
+  checkOptions('spawn', policy, LIMITS)
 }
 
 function uncopied(option: string, { why, cause }: UncopiedArguments): AgentAppsError {
@@ -72,7 +64,7 @@ function uncopied(option: string, { why, cause }: UncopiedArguments): AgentAppsE
 
 function checkRuntimePolicy(policy: RuntimePolicy): void {
   checkOptions('policy', policy, {
-    ...SPAWN_POLICY,
+    ...LIMITS,
     approval: 'object',
     trust: 'object',
     guard: 'function',
@@ -80,17 +72,12 @@ function checkRuntimePolicy(policy: RuntimePolicy): void {
   })
   const { approval, trust } = policy
   if (trust) checkOptions('trust', trust, { project: ['ask', 'allow', 'deny'] })
-  if (approval)
-    checkOptions('approval', approval, {
-      mode: ['ask', 'allowlist', 'yolo'],
-      allow: PATTERNS,
-      remember: ['session', 'project'],
-    })
+  if (approval) checkOptions('approval', approval, APPROVAL)
 }
 
 function checkNamedAgent(agent: NamedAgent): void {
-  checkOptions('agents', agent, { id: 'string', tools: 'object', permissions: 'strings' })
-  checkOptions('tools', agent.tools ?? {}, { allow: PATTERNS, deny: PATTERNS })
+  checkOptions('agents', agent, NAMED_AGENT)
+  checkOptions('tools', agent.tools ?? {}, AGENT_TOOLS)
 }
 
 function checkConfig(config: NonNullable<UncheckedLimits['config']>): void {

@@ -49,6 +49,7 @@ export const ToolRegistry = {
   get,
   list,
   enabled,
+  init,
   execute,
   /** The last result of each tool, by its id. */
   lastResults: results as ReadonlyMap<string, Tool.Result>,
@@ -108,18 +109,21 @@ function enabled(permissions: Iterable<ToolPermission>): AnyInfo[] {
 }
 
 /**
+ * The definition of a tool, initialised. Its `init` is called once: `initCtx` counts the first time.
+ *
+ * @throws TOOL_NOT_FOUND; and what `init` throws, which the next time calls it again
+ */
+async function init(id: string, initCtx?: Tool.InitContext): Promise<AnyDefinition> {
+  return initialised(entryOf(id), initCtx)
+}
+
+/**
  * Runs a tool for the host, which answers for it: no policy is asked. Initialises it first, once.
  *
  * @throws TOOL_NOT_FOUND; ARGS_INVALID; and what the tool throws
  */
 async function execute(id: string, args: unknown, ctx: Partial<Tool.Context> = {}): Promise<Tool.Result> {
-  const entry = entries.get(id)
-  if (!entry) {
-    throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(id)} in the registry.`, {
-      hint: 'Import the module that registers it. `ToolRegistry.list()` gives those that there are.',
-      tool: id,
-    })
-  }
+  const entry = entryOf(id)
   const definition = await initialised(entry)
   const full: Tool.Context = {
     sessionID: '',
@@ -130,6 +134,15 @@ async function execute(id: string, args: unknown, ctx: Partial<Tool.Context> = {
     ...ctx,
   }
   return (await toolOf(entry, definition, () => full).fn(undefined, args)) as Tool.Result
+}
+
+function entryOf(id: string): Entry {
+  const entry = entries.get(id)
+  if (entry) return entry
+  throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(id)} in the registry.`, {
+    hint: 'Import the module that registers it. `ToolRegistry.list()` gives those that there are.',
+    tool: id,
+  })
 }
 
 function initialised(entry: Entry, initCtx: Tool.InitContext = {}): Promise<AnyDefinition> {

@@ -140,6 +140,8 @@ export type Freshness = 'trust' | 'check'
 export interface WorkspaceOptions {
   /** The folder that relative paths of calls start from. */
   root: string
+  /** What the paths of these options start from. Default: the `cwd` of the runtime; in a bundle, of the process. */
+  cwd?: string
   /** Other folders that belong to it. */
   also?: readonly string[]
   /** Globs, relative to a folder of it, of files with secrets that may be read nevertheless. */

@@ -36,6 +36,8 @@ export interface RunEvent extends Progress {
   run: string
   /** The id of the call that it was made by. */
   parent?: string
+  /** The host's own name for the call: the `callId` that it was given. */
+  callId?: string
   tool: string
   layer: Origin['layer']
   /** Milliseconds since the call began. */

@@ -59,7 +59,7 @@ export default defineTool({
   preview: args => {
     const { path, ...given } = args as unknown as Arguments
     return editsOf({ path, ...given })
-      .map(one => textDiff(pathKey(path), one.old, one.new))
+      .map(one => textDiff(pathKey(path), ...asLines(one)))
       .join('')
   },
   execute: async (args, ctx) => edit(args as unknown as Arguments, ctx),
@@ -86,6 +86,11 @@ async function edit(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
     const diff = textDiff(path, known.text, text)
     return { title: `Edited ${path}`, metadata: { path, replaced, diff }, output: diff }
   })
+}
+
+/** Both texts of an edit, for a person: a piece of a line is no line without its end. */
+function asLines({ old, new: wanted }: Edit): [string, string] {
+  return old.endsWith('\n') || wanted.endsWith('\n') ? [old, wanted] : [`${old}\n`, `${wanted}\n`]
 }
 
 function editsOf({ old, new: wanted, all, edits }: Arguments): readonly Edit[] {

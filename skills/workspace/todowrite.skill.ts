@@ -42,6 +42,7 @@ export default defineTool({
   execute: (args, ctx) => {
     const state = ctx.state as TodoState
     const { todos } = args as { todos?: Todo[] }
+    ctx.update({ title: todos ? 'Writing the todos' : 'Reading the todos' })
     if (todos) state.todos = todos
     // What is given out is not what is kept.
     return shownTodos(structuredClone(state.todos))

@@ -4,7 +4,7 @@ import { kindProblem, type OptionTable } from '../base/options.js'
 import { isPermission, PERMISSIONS, type Permission } from '../base/permissions.js'
 import { parsePatterns } from '../patterns/tool-pattern.js'
 import { policyOf } from '../patterns/tool-rules.js'
-import { PATTERNS } from '../values/option-kinds.js'
+import { AGENT_TOOLS, APPROVAL, LIMITS, NAMED_AGENT } from './policy-options.js'
 
 type Patterns = string | string[]
 
@@ -45,21 +45,7 @@ export function narrowing({ deny, rules }: ConfiguredPolicy): ConfiguredPolicy {
 }
 
 /** The fields of a policy that a file may have. */
-const POLICY: OptionTable = {
-  allow: PATTERNS,
-  deny: PATTERNS,
-  permissions: 'strings',
-  rules: PATTERNS,
-  approval: 'object',
-  readAllowedTools: ['restrict'],
-}
-const APPROVAL: OptionTable = {
-  mode: ['ask', 'allowlist', 'yolo'],
-  allow: PATTERNS,
-  remember: ['session', 'project'],
-}
-const AGENT: OptionTable = { id: 'string', tools: 'object', permissions: 'strings' }
-const TOOLS: OptionTable = { allow: PATTERNS, deny: PATTERNS }
+const POLICY: OptionTable = { ...LIMITS, approval: 'object', readAllowedTools: ['restrict'] }
 
 /** What is wrong with a policy in a file, as a clause; null where nothing is. */
 export function policyProblem(value: unknown): string | null {
@@ -79,9 +65,9 @@ export function agentsProblem(value: unknown): string | null {
     const at = `agents[${index}]`
     const { id, tools = {}, permissions } = isJsonObject(agent) ? agent : {}
     const problem =
-      fieldsProblem(at, agent, AGENT) ??
+      fieldsProblem(at, agent, NAMED_AGENT) ??
       (typeof id === 'string' && id !== '' ? null : `\`${at}\` must have an \`id\``) ??
-      fieldsProblem(`${at}.tools`, tools, TOOLS) ??
+      fieldsProblem(`${at}.tools`, tools, AGENT_TOOLS) ??
       permissionsProblem(`${at}.permissions`, permissions)
     if (problem !== null) return problem
     if (value.findIndex(one => one.id === id) < index)

@@ -131,6 +131,21 @@ describe('approval by the SDK, with a store', () => {
     expect(deploying.deployed).toEqual([])
   })
 
+  it.each([undefined, 'deploy'])('is for the session of a named agent, with select: %s', async select => {
+    const deploying = deployRuntime({ store: newStore(), agents: [{ id: 'helper' }, { id: 'other' }] })
+    const named = { policy: undefined, select, agent: 'helper', sessionId: 'chat-1', userId: 'ada' }
+    const messages = await askedOf(deploying, named)
+    for (const wrong of [
+      { sessionId: 'chat-2' },
+      { userId: 'eve' },
+      { agent: 'other' },
+      { sessionId: undefined },
+    ])
+      expect(await resumed(deploying, answered(messages, true), { ...named, ...wrong })).toEqual(REFUSED)
+    expect(await resumed(deploying, answered(messages, true), named)).toEqual(DONE)
+    expect(deploying.deployed).toEqual(['staging'])
+  })
+
   it('needs approval for as long as the call does, whatever was granted meanwhile', async () => {
     const asked: string[] = []
     const deploying = deployRuntime({

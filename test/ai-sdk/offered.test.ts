@@ -169,6 +169,7 @@ it.each<[string, SkillToolsOptions]>([
   ['a name', { names: { load: 'load skill' } }],
   ['approval', { approval: 'none' } as unknown as SkillToolsOptions],
   ['agent and policy', { agent: 'a', policy: {} }],
+  ['a session of no agent', { sessionId: 's' }],
 ])('refuses the option: %s', async (_, options) => {
   const refused = skillTools(createRuntime({ paths: [] }), options)
   await expect(refused).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })

@@ -162,6 +162,33 @@ describe('progress', () => {
     ])
   })
 
+  it('is reported of no two calls that run by one id, which may be of two conversations', async () => {
+    const runtime = runtimeWith((_, { update }) => update({ title: 'Half' }))
+    let both: () => void = () => undefined
+    const bothRun = new Promise<void>(resolve => {
+      both = resolve
+    })
+    let waiting = 0
+    const shared: Execute = async (_, { update }) => {
+      if (++waiting === 2) both()
+      await bothRun
+      update({ title: 'Secret' })
+      return 'whole'
+    }
+    runtime.register(defineTool({ name: 'shared', description: 'Works.', execute: shared }))
+    const outputs = async (name: string): Promise<unknown[]> => {
+      const { tools } = await skillTools(runtime)
+      const model = scriptedModel(calling(name, {}, 'call_0'))
+      const seen: unknown[] = []
+      for await (const part of streamText({ model, tools, prompt: 'Work.' }).fullStream)
+        if (part.type === 'tool-result' && part.preliminary) seen.push(part.output)
+      return seen
+    }
+    expect(await Promise.all([outputs('shared'), outputs('shared')])).toEqual([['whole'], ['whole']])
+    // Once they have ended, the id is free again.
+    expect(await outputs('work')).toEqual([{ title: 'Half' }, undefined])
+  })
+
   it('is listened to only while a call runs', async () => {
     const runtime = runtimeWith(reporting)
     const { tools } = await skillTools(runtime)

@@ -86,6 +86,15 @@ describe('a request that is answered elsewhere', () => {
     expect(await code(other.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
   })
 
+  it('may be for the session, user and agent of the call, which the agent itself need not have', async () => {
+    const asker = runtimeOver(memoryStore()).forAgent()
+    await asker.authorize('deploy', {}, { ...ids, ...call })
+    await expect(asker.answer('call-1', 'allow-once')).rejects.toMatchObject(refused('has asked nothing'))
+    await asker.answer('call-1', 'allow-once', ids)
+    expect(await code(asker.invoke('deploy', {}, call))).toBe('APPROVAL_UNAVAILABLE')
+    expect(await asker.invoke('deploy', {}, { ...ids, ...call })).toEqual(ran)
+  })
+
   it('is not for other arguments, another call, or another agent, user or session', async () => {
     const store = memoryStore()
     const [asker] = agents(store)

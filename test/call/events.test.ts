@@ -184,7 +184,14 @@ describe('the context of defineTool', () => {
       { callId: 'c', ...same },
       { callId: inner, ...same },
     ])
-    expect(events.some(({ type, title }) => type === 'tool:update' && title === 'going on')).toBe(true)
+    expect(events.map(({ type, tool, callId }) => [type, tool, callId])).toEqual([
+      ['tool:start', 'outer', 'c'],
+      ['tool:update', 'outer', 'c'],
+      // An id is one call's: those that it makes have none.
+      ['tool:start', 'inner', undefined],
+      ['tool:end', 'inner', undefined],
+      ['tool:end', 'outer', 'c'],
+    ])
     const alone = await defineTool({ name: 'alone', execute: (_, context) => pick(context) }).fn(undefined)
     expect(Object.values(alone as object).every(value => value === undefined)).toBe(true)
   })

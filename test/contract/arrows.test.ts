@@ -72,6 +72,7 @@ const PUBLIC = new Set([
   'agent-apps',
   'agent-apps/runtime',
   'agent-apps/compiler',
+  'agent-apps/export',
   'agent-apps/mcp',
   'agent-apps/package.json',
 ])

@@ -119,8 +119,10 @@ const EXPORTS: Record<string, string[]> = {
     'watch',
   ],
   'agent-apps/compiler/disk': ['parser'],
-  'agent-apps/ai-sdk': ['skillFiles', 'skillTools', 'toAiTool'],
+  'agent-apps/ai-sdk': ['registerAiTools', 'skillFiles', 'skillTools', 'toAiTool'],
   'agent-apps/esbuild': ['agentApps'],
+  'agent-apps/export': ['exportSkills'],
+  'agent-apps/langchain': ['ToolRegistry', 'registerLangChainTools', 'skillTools', 'skillsMiddleware'],
   'agent-apps/mcp': ['serveSkills', 'skillSource'],
   'agent-apps/store': ['fileStore'],
   'agent-apps/testing': ['conformance', 'testRuntime'],
@@ -129,6 +131,7 @@ const EXPORTS: Record<string, string[]> = {
 /** The import of the framework that an adapter is for. */
 const FRAMEWORKS: Record<string, string> = {
   'agent-apps/ai-sdk': `await import('ai')`,
+  'agent-apps/langchain': `await import('langchain')`,
   'agent-apps/mcp': `await import('@modelcontextprotocol/server/ext/skills')`,
 }
 /** Types leave no trace at run time, so that they are read from the declarations. */
@@ -261,6 +264,7 @@ const TYPES: Record<string, string[]> = {
   ],
   'agent-apps/ai-sdk': [
     'ModelOutput',
+    'RegisterAiToolsOptions',
     'SkillFile',
     'SkillToolNames',
     'SkillTools',
@@ -268,6 +272,16 @@ const TYPES: Record<string, string[]> = {
     'ToolApproval',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
+  'agent-apps/export': ['ExportOptions', 'ExportResult', 'LeftOut'],
+  'agent-apps/langchain': [
+    'RegisterLangChainOptions',
+    'RegistryToolsOptions',
+    'SkillToolNames',
+    'SkillTools',
+    'SkillToolsOptions',
+    'SkillsMiddlewareOptions',
+    'ToolUse',
+  ],
   'agent-apps/mcp': ['McpChanges', 'ServeOptions', 'ServedSkills', 'SkillSourceOptions'],
   'agent-apps/store': ['Store'],
   'agent-apps/testing': [

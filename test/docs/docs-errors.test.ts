@@ -21,6 +21,7 @@ import {
 } from 'agent-apps'
 import { skillTools } from 'agent-apps/ai-sdk'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
+import { exportSkills } from 'agent-apps/export'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
@@ -142,6 +143,22 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     const runtime = createRuntime({ paths: [], workspace: root })
     await runtime.invoke('read', { path: 'a.txt' })
     await runtime.invoke('edit', { path: 'a.txt', old: 'two', new: 'three' })
+  },
+  EXPORT_CLASH: root => {
+    write(root, 'a/review/SKILL.md', SKILL)
+    write(root, 'b/review/SKILL.md', `${SKILL}Again.\n`)
+    const paths = ['a', 'b'].map(dir => ({ dir, namespace: `of-${dir}` }))
+    return exportSkills({ to: 'skills', dir: 'out', cwd: root, paths })
+  },
+  EXPORT_EMPTY: root =>
+    exportSkills({ to: 'skills', dir: '../out', cwd: root, paths: ['.'], patterns: ['nobody'] }),
+  EXPORT_FAILED: root => {
+    write(root, 'skills/a.skill.js', CODE.concat('export default () => import.meta.dirname\n'))
+    return exportSkills({ to: 'plugin', name: 'kit', dir: 'out', cwd: root, paths: ['skills'] })
+  },
+  EXPORT_PLACE: root => {
+    write(root, 'skills/review/SKILL.md', SKILL)
+    return exportSkills({ to: 'skills', dir: 'skills', cwd: root, paths: ['skills'] })
   },
   FETCH_FAILED: root => fetching(root, 'http://nobody.invalid/'),
   FETCH_REFUSED: root => fetching(root, 'http://127.0.0.1/'),

@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { codeProject } from '../support/code-project.js'
 import { ownTools } from '../support/own-tools.js'
 import { ROOT } from '../support/processes.js'
@@ -95,6 +95,56 @@ it('examples/audit/audit.js writes what agents do as JSON lines', () => {
     { type: 'tool:end', tool: 'send' },
   ])
 })
+
+describe('examples/coding-agent', () => {
+  const PASSED = 'The total left out how often an item was bought. All tests pass.'
+  const OWN_TEST = 'node --test --test-reporter=tap'
+
+  it('corrects a project through its tools, and asks before it runs or changes anything', () => {
+    const { said, asked, project } = codingAgent('s y')
+    expect(asked).toEqual(['bash npm test', 'edit src/invoice.js'])
+    expect(said).toContain('  | -sum + price\n  | +sum + price * count\n')
+    expect(said.match(/^(?:Allow it.*: )?\* .*$/gm)?.map(line => line.replace(/.*\* /, ''))).toEqual([
+      '0 of 3 todos done',
+      'npm test [exit code 1]',
+      '1 match for function total\\(',
+      'Read src/invoice.js',
+      'Edited src/invoice.js',
+      '2 of 3 todos done',
+      'npm test',
+      '3 of 3 todos done',
+    ])
+    expect(said).toMatch(new RegExp(`${PASSED}\\n$`))
+    expect(readFileSync(join(project, 'src/invoice.js'), 'utf8')).toContain('sum + price * count')
+  })
+
+  it.each([
+    ['by a person', 'n s y', [], 'APPROVAL_DENIED', ['bash npm test']],
+    ['by a rule', 's y', ['bash(npm:*)'], 'TOOL_DENIED', []],
+  ])('goes on another way when a command is denied %s', (_, answers, deny, code, before) => {
+    const { said, asked } = codingAgent(answers, deny)
+    expect(said).toContain(`* ${code}: `)
+    expect(asked).toEqual([...before, `bash ${OWN_TEST}`, 'edit src/invoice.js'])
+    expect(said).toMatch(new RegExp(`${PASSED}\\n$`))
+  })
+
+  it('changes nothing when it may not', () => {
+    const { said, asked, project } = codingAgent('s n')
+    expect(asked).toEqual(['bash npm test', 'edit src/invoice.js'])
+    expect(said).toContain('I could not do it. APPROVAL_DENIED')
+    expect(readFileSync(join(project, 'src/invoice.js'), 'utf8')).toContain('sum + price,')
+  })
+})
+
+/** What examples/coding-agent says in a copy of its project, and what it asks about, to a person who gives these answers. */
+function codingAgent(answers: string, deny: string[] = []) {
+  const project = temporary()
+  cpSync(join(ROOT, 'examples/coding-agent/project'), project, { recursive: true })
+  const script = join(ROOT, 'examples/coding-agent/agent.js')
+  const input = `${answers.split(' ').join('\n')}\n`
+  const said = execFileSync(process.execPath, [script, project, ...deny], { input, encoding: 'utf8' })
+  return { said, project, asked: said.match(/^(?:bash|edit) .*$/gm) ?? [] }
+}
 
 /** The host of examples/approvals, with a person who types when it asks for something. */
 function session(env: NodeJS.ProcessEnv, project: string) {

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type ClientRequest, request } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { COMMAND } from '../support/commands.js'
 import { clientOf, ERAS, type Era, environment, MCP_PROJECT } from '../support/mcp-project.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
@@ -23,14 +22,7 @@ beforeAll(async () => {
   server.stderr?.on('data', chunk => {
     said += chunk
   })
-  url = await vi.waitFor(
-    () => {
-      const [found] = /http:\S+\/mcp/.exec(said) ?? []
-      if (found === undefined) throw new Error(said)
-      return new URL(found)
-    },
-    { timeout: 20_000 },
-  )
+  url = await addressOf(server)
 })
 
 afterAll(async () => {
@@ -48,28 +40,64 @@ async function connected(era: Era, headers = { authorization: `Bearer ${TOKEN}` 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
 /** The status of a request, made with exactly these headers. */
-function status(
-  headers: Record<string, string>,
-  body: string | Buffer = PING,
-  path = '/mcp',
-): Promise<number> {
+function status(headers: Record<string, string>, body: string | Buffer = PING, at = url): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = posted(headers, at)
+    sent.on('response', answer => {
+      answer.resume()
+      resolve(answer.statusCode ?? 0)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+function posted(headers: Record<string, string>, { hostname, port, pathname }: URL): ClientRequest {
   const all = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...headers,
   }
+  return request({ host: hostname, port, path: pathname, method: 'POST', headers: all })
+}
+
+/** The head of a request with a body of so many bytes. */
+function head(length: number): string {
+  const headers = {
+    ...{ host: 'localhost', authorization, 'content-type': 'application/json', connection: 'close' },
+    ...{ accept: 'application/json, text/event-stream', 'content-length': length },
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n`
+}
+
+/** All that the server says to a client that sends a text and then closes its half of the connection. */
+async function sent(text: string): Promise<string> {
+  const socket = connect({ port: Number(url.port), host: url.hostname, allowHalfOpen: true })
+  let said = ''
+  socket.setEncoding('utf8').on('data', chunk => {
+    said += chunk
+  })
+  socket.on('error', () => {})
+  socket.on('end', () => socket.destroy())
+  socket.end(text)
+  await once(socket, 'close')
+  return said
+}
+
+/** Where a server serves, once it says so. */
+function addressOf(child: ChildProcess): Promise<URL> {
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { host: url.hostname, port: url.port, path, method: 'POST', headers: all },
-      answer => {
-        answer.resume()
-        resolve(answer.statusCode ?? 0)
-      },
-    )
-    sent.on('error', reject)
-    sent.end(body)
+    let said = ''
+    child.stderr?.on('data', chunk => {
+      said += chunk
+      const [found] = /http:\S+\/mcp/.exec(said) ?? []
+      if (found !== undefined) resolve(new URL(found))
+    })
+    child.once('exit', code => reject(new Error(`It ended with ${code}: ${said}`)))
   })
 }
+
 const authorization = `Bearer ${TOKEN}`
 
 describe.each(ERAS)('agent-apps mcp over HTTP, as a client of %s sees it', era => {
@@ -88,12 +116,12 @@ describe.each(ERAS)('agent-apps mcp over HTTP, as a client of %s sees it', era =
     const client = await connected(era)
     const seen: unknown[] = []
     await client.callTool({ name: 'slow' }, { onprogress: ({ progress }) => seen.push(progress) })
-    expect(seen).toEqual([1, 2, 3])
+    expect(seen).toEqual([0, 1, 2, 3])
     // A request of 2025 over HTTP knows of no other that ends it: the client hangs up.
     const before = said.split('ABORTED').length
     const hanging = client.callTool({ name: 'hang' }, { onprogress: () => void client.close() })
     await expect(hanging).rejects.toThrow()
-    await vi.waitFor(() => expect(said.split('ABORTED').length).toBe(before + 1), { timeout: 5000 })
+    await vi.waitFor(() => expect(said.split('ABORTED').length).toBe(before + 1), { timeout: 60_000 })
   })
 
   it('asks nobody about a call that needs approval: a client that approved its own would approve nothing', async () => {
@@ -124,9 +152,15 @@ describe('agent-apps mcp --http', () => {
     await client.connect(
       new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } } }),
     )
-    await sleep(500)
-    writeTree(cwd, { 'skills/added/SKILL.md': skill('added') })
-    await vi.waitFor(() => expect(changed).toContain('tools'), { timeout: 15_000 })
+    // Again and again: what changes before the server hears of the client is none of its business.
+    let number = 0
+    await vi.waitFor(
+      () => {
+        writeTree(cwd, { [`skills/added-${++number}/SKILL.md`]: skill(`added-${number}`) })
+        expect(changed).toContain('tools')
+      },
+      { timeout: 60_000, interval: 1500 },
+    )
     await client.close()
   })
 
@@ -140,7 +174,7 @@ describe('agent-apps mcp --http', () => {
     expect(await status({ authorization, origin: 'https://evil.example' })).toBe(403)
     expect(await status({ authorization, origin: 'null' })).toBe(403)
     expect(await status({ authorization, origin: `http://localhost:${url.port}` })).toBe(200)
-    expect(await status({ authorization }, PING, '/other')).toBe(404)
+    expect(await status({ authorization }, PING, new URL('/other', url))).toBe(404)
   })
 
   it('listens on the loopback address alone', async () => {
@@ -157,27 +191,64 @@ describe('agent-apps mcp --http', () => {
     }
   })
 
-  it('takes no body of 10 MB', async () => {
+  it('listens where it is told to, and there needs the token as well', async () => {
+    const env = { ...environment(), AGENT_APPS_MCP_TOKEN: TOKEN }
+    const child = spawn(process.execPath, [COMMAND, 'mcp', '--trust', '--http', '0.0.0.0:0'], { cwd, env })
+    onTestFinished(() => void child.kill())
+    const own = await addressOf(child)
+    expect(own.hostname).toBe('0.0.0.0')
+    own.hostname = '127.0.0.2'
+    expect(await status({ authorization, host: 'any.example' }, PING, own)).toBe(200)
+    expect(await status({ host: 'any.example' }, PING, own)).toBe(401)
+    expect(await status({ authorization, origin: 'https://evil.example' }, PING, own)).toBe(403)
+  })
+
+  it.each([
+    ['that says so', { 'content-length': `${10 * 1024 * 1024}` }],
+    ['that does not', { 'transfer-encoding': 'chunked' }],
+  ])('takes no body of 10 MB %s', async (_, headers) => {
     const body = Buffer.alloc(10 * 1024 * 1024, 32)
-    const refused = await status({ authorization, 'content-length': `${body.length}` }, body).catch(() => 413)
-    expect(refused).toBe(413)
+    // Who goes on writing may see the connection end before the answer.
+    const refused = await status({ authorization, ...headers }, body).catch(error => error.code)
+    expect([413, 'ECONNRESET', 'EPIPE']).toContain(refused)
     expect(await status({ authorization })).toBe(200)
   })
 
-  it('goes on when clients close half of the connection, send rubbish, or are many at once', async () => {
-    const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`
-    for (const text of [head, 'rubbish\r\n\r\n']) {
+  it('answers a client that has closed its half of the connection', async () => {
+    const said = await sent(`${head(PING.length)}${PING}`)
+    expect(said).toMatch(/^HTTP\/1.1 200 /)
+    expect(said).toContain('"result":{}')
+  })
+
+  it('goes on when clients leave in the middle of a request, or send rubbish', async () => {
+    expect(await sent(`${head(1000)}{`)).not.toMatch(/^HTTP\/1.1 200 /)
+    expect(await sent('rubbish\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /)
+    expect(await status({ authorization })).toBe(200)
+  })
+
+  it('answers 64 requests at once, and tells others to come back', async () => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hang', arguments: {} } }
+    const hanging = Array.from({ length: 64 }, () => {
+      const one = posted({ authorization }, url)
+      one.on('error', () => {})
+      one.end(JSON.stringify(body))
+      return one
+    })
+    await vi.waitFor(async () => expect(await status({ authorization })).toBe(503), { timeout: 60_000 })
+    for (const one of hanging) one.destroy()
+    await vi.waitFor(async () => expect(await status({ authorization })).toBe(200), { timeout: 60_000 })
+  })
+
+  it('keeps 256 connections, and closes others', async () => {
+    let closed = 0
+    const sockets = Array.from({ length: 300 }, () => {
       const socket = connect(Number(url.port), url.hostname)
-      socket.on('error', () => {})
-      socket.resume()
-      socket.end(text)
-      await once(socket, 'close')
-    }
-    const many = await Promise.allSettled(Array.from({ length: 400 }, () => status({ authorization })))
-    const answers = many.map(one => (one.status === 'fulfilled' ? one.value : 'closed'))
-    expect(new Set(answers).has(200)).toBe(true)
-    for (const answer of answers) expect([200, 503, 'closed']).toContain(answer)
-    await vi.waitFor(async () => expect(await status({ authorization })).toBe(200), { timeout: 5000 })
+      socket.on('error', () => {}).on('close', () => closed++)
+      return socket.resume()
+    })
+    await vi.waitFor(() => expect(closed).toBeGreaterThanOrEqual(300 - 256), { timeout: 60_000 })
+    for (const socket of sockets) socket.destroy()
+    await vi.waitFor(async () => expect(await status({ authorization })).toBe(200), { timeout: 60_000 })
   })
 
   it('does not start without a token, or at what is no address', async () => {

@@ -1,8 +1,8 @@
-import { createRuntime, defineTool, type Interact, type Runtime, type Store } from 'agent-apps'
+import { createRuntime, defineTool, type Runtime, type RuntimeOptions } from 'agent-apps'
 import { z } from 'zod'
 
 /** A runtime whose tool `deploy` needs approval, with the places that were deployed to. */
-export function deployRuntime(options: { store?: Store; interact?: Interact } = {}): {
+export function deployRuntime(options: Pick<RuntimeOptions, 'store' | 'interact' | 'agents'> = {}): {
   runtime: Runtime
   deployed: string[]
 } {

@@ -46,7 +46,7 @@ export const MCP_PROJECT: Tree = {
   'skills/slow.skill.mjs': tool(
     'slow',
     '',
-    `for (let done = 1; done <= 3; done++) {
+    `for (let done = 0; done <= 3; done++) {
        ctx.run.update({ title: 'step ' + done, progress: done, total: 3 })
        await setTimeout(5)
      }
@@ -56,7 +56,7 @@ export const MCP_PROJECT: Tree = {
     'hang',
     '',
     `ctx.run.update({ title: 'hanging' })
-     await setTimeout(60_000, undefined, { signal: ctx.run.signal }).catch(() => process.stderr.write('ABORTED\\n'))`,
+     await setTimeout(600_000, undefined, { signal: ctx.run.signal }).catch(() => process.stderr.write('ABORTED\\n'))`,
   ),
   'skills/review/SKILL.md': skill('review', 'Review it: see [the guide](docs/guide.md).\n'),
   'skills/review/docs/guide.md': 'Be kind.\n',
@@ -131,10 +131,11 @@ export async function connectedTo(
   runtime: Runtime,
   { create }: ServedSkills,
   era: Era = '2026',
+  options: ClientOptions = {},
 ): Promise<Client> {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const handle = serveStdio(create, { transport: far })
-  const client = clientOf(era)
+  const client = clientOf(era, options)
   await client.connect(near)
   onTestFinished(async () => {
     await client.close()

@@ -24,8 +24,7 @@ describe('calls of an agent', () => {
       {
         tool: 'edit',
         key: 'docs/a.md',
-        preview:
-          '--- docs/a.md\n+++ docs/a.md\n@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+two\n\\ No newline at end of file\n',
+        preview: '--- docs/a.md\n+++ docs/a.md\n@@ -1,1 +1,1 @@\n-one\n+two\n',
       },
     ])
     await agent.invoke('edit', { path: 'docs/a.md', old: 'two', new: 'three' })

@@ -146,7 +146,10 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await Promise.all(
       Array.from({ length: 20 }, () => call(runtime, 'bash', { command: 'sleep 0.05' }, { signal })),
     )
-    expect(signals.map(name => process.listenerCount(name))).toEqual(before)
+    // Commands of the tests before may have ended since.
+    for (const [at, name] of signals.entries()) {
+      expect(process.listenerCount(name), name).toBeLessThanOrEqual(before[at] ?? 0)
+    }
     expect(warnings).toEqual([])
   })
 })

@@ -59,10 +59,16 @@ describe.runIf(process.platform === 'linux')('a folder that is swapped for a lin
       worker.once('exit', resolve)
     })
     const said: string[] = []
+    // For the race to be there to be lost, calls of these must have had different ends.
+    const ends = ['read', 'write'].includes(tool) ? 2 : 1
     try {
       await new Promise(resolve => worker.once('online', resolve))
-      const end = performance.now() + 800
-      for (let count = 0; performance.now() < end; count++) {
+      const started = performance.now()
+      const isOver = (): boolean => {
+        const elapsed = performance.now() - started
+        return elapsed > 60_000 || (elapsed > 800 && new Set(said).size >= ends)
+      }
+      for (let count = 0; !isOver(); count++) {
         const once = tool === 'write' ? { ...args, path: `swapped/deep/new-${count}.txt` } : args
         said.push(
           await call(tool, once).then(
@@ -81,8 +87,7 @@ describe.runIf(process.platform === 'linux')('a folder that is swapped for a lin
     const codes = new Set(said.filter(one => /^[A-Z_]+$/.test(one)))
     for (const code of codes)
       expect(['PATH_OUTSIDE', 'FILE_NOT_FOUND', 'FILE_UNUSABLE', 'FILE_CHANGED']).toContain(code)
-    // The race was there to be lost: the same call had different ends.
-    expect(new Set(said).size).toBeGreaterThan(tool === 'grep' || tool === 'glob' || tool === 'list' ? 0 : 1)
+    expect(new Set(said).size).toBeGreaterThanOrEqual(ends)
   })
 
   it('is never entered where only the last moment is too late', async () => {

@@ -23,10 +23,13 @@ const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
 export async function collectBundle(
   project: Project,
   keep: readonly string[] | undefined,
+  host?: 'node',
 ): Promise<{ parts: BundleParts; declared: DeclaredTool[] }> {
   const { cwd, paths, searched, library, env } = project
   const places = virtualPaths(cwd, searched)
-  const indexed = searchedDirectories(project).map(one => withoutWorkspace(searchedIndex(one)))
+  const indexed = searchedDirectories(project)
+    .map(searchedIndex)
+    .map(one => (host === 'node' ? one : withoutWorkspace(one)))
   const kept = await keptTools(indexed, keep)
   const directories = kept.map(one =>
     bundledDirectory(one, one.isLibrary ? LIBRARY_PLACE : places.placeOf(one.dir)),
@@ -41,6 +44,7 @@ export async function collectBundle(
       library: library && LIBRARY_PLACE,
       env,
       names: declared.map(({ name }) => name),
+      opensWorkspace: host === 'node',
       directories,
     },
   }
@@ -61,7 +65,7 @@ export function searchedDirectories({ searched, library }: Project): Searched[] 
   return [...all, { dir: library, ignore: [], layer: 'bundled', isOwn: false, isLibrary: true }]
 }
 
-/** Leaves out the library's tools for files and processes, which a bundle's hosts do not have. */
+/** Leaves out the library's tools for files and processes, which not every host has. */
 function withoutWorkspace(directory: SearchedIndex): SearchedIndex {
   const { tools } = directory.records
   const isKept = (name: string): boolean => {

@@ -11,6 +11,8 @@ export interface BundleParts {
   env: readonly string[]
   /** The names of the tools that it exports. */
   names: string[]
+  /** Whether the host may open a workspace: it then makes runtimes with options of its own. */
+  opensWorkspace: boolean
   directories: BundledDirectory[]
 }
 

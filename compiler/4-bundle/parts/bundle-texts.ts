@@ -20,7 +20,7 @@ export interface EntryChunks {
  * their shards; the rest is imported when it is asked for.
  */
 export function entryText(
-  { cwd, paths, library, env, names, directories }: BundleParts,
+  { cwd, paths, library, env, names, opensWorkspace, directories }: BundleParts,
   { tables, shards }: EntryChunks,
   moduleOf: (directory: BundledDirectory, file: string) => string,
 ): string {
@@ -34,11 +34,11 @@ export function entryText(
     })),
   )
   return [
-    importOf('createRuntime', 'agent-apps/runtime'),
+    importOf(opensWorkspace ? 'createRuntime as create' : 'createRuntime', 'agent-apps/runtime'),
     importOf('overBundle', 'agent-apps/bundle-disk'),
     importOf('bundledTools', 'agent-apps/bundled-tools'),
     ...texts.map(({ digested }, number) => `const digested${number} = ${literal(digested)}`),
-    'export const runtime = /* @__PURE__ */ createRuntime(/* @__PURE__ */ overBundle({',
+    `${opensWorkspace ? 'const own =' : 'export const runtime = /* @__PURE__ */ createRuntime('}/* @__PURE__ */ overBundle({`,
     `cwd: ${literal(cwd)},`,
     `library: ${literal(library)},`,
     record('texts', texts.map(textEntry)),
@@ -53,11 +53,19 @@ export function entryText(
       'modules',
       modules.map(({ path, from }) => `${literal(path)}: ${imported(from)}`),
     ),
-    `}, ${JSON.stringify(options)}))`,
+    `}, ${JSON.stringify(options)})${opensWorkspace ? '' : ')'}`,
+    ...(opensWorkspace ? [CREATE_RUNTIME] : []),
     `export const tools = /* @__PURE__ */ bundledTools(runtime, ${readLater(names)})`,
     '',
   ].join('\n')
 }
+
+/** Makes a runtime with the host's own options. The bundle's `cwd` is none of the host's. */
+const CREATE_RUNTIME = `
+const opened = workspace => ({ cwd: process.cwd(), ...(typeof workspace === 'object' ? workspace : { root: workspace }) })
+export const createRuntime = ({ workspace, ...options } = {}) =>
+  create({ ...options, ...(workspace !== undefined && { workspace: opened(workspace) }), ...own })
+export const runtime = /* @__PURE__ */ createRuntime()`
 
 function record(name: string, entries: readonly string[]): string {
   return `${name}: {\n${entries.join(',\n')}\n},`

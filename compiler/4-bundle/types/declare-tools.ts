@@ -38,10 +38,10 @@ export interface TypedCode {
 const RUNTIME = 'agent-apps/runtime'
 
 /** The declarations of a bundle: every tool's name, arguments and result. */
-export function declareTools(tools: readonly DeclaredTool[]): string {
+export function declareTools(tools: readonly DeclaredTool[], opensWorkspace = false): string {
   return [
     MARK,
-    `import type { Runtime, ToolFunctions } from ${JSON.stringify(RUNTIME)}`,
+    `import type { Runtime, ${opensWorkspace ? 'RuntimeOptions, ' : ''}ToolFunctions } from ${JSON.stringify(RUNTIME)}`,
     '',
     '/** The tools, by name. */',
     'export interface Tools {',
@@ -53,9 +53,13 @@ export function declareTools(tools: readonly DeclaredTool[]): string {
     '',
     'export declare const runtime: BundledRuntime',
     'export declare const tools: ToolFunctions<Tools>',
+    ...(opensWorkspace ? [CREATE] : []),
     '',
   ].join('\n')
 }
+
+const CREATE =
+  "export declare const createRuntime: (options?: Omit<RuntimeOptions, 'paths' | 'cwd' | 'freshness' | 'library' | 'env'>) => BundledRuntime"
 
 /** The first line of declarations that are written for a project, by which they are known again. */
 export const TYPES_MARK = '// Made by agent-apps. Do not edit: the next build replaces it.'

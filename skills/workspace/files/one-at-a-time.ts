@@ -1,5 +1,7 @@
+import { processWide } from '../wall/process-wide.js'
+
 /** What runs or waits for each key, the last of it. */
-const last = new Map<string, Promise<unknown>>()
+const last = processWide('turns', () => new Map<string, Promise<unknown>>())
 
 /** Does work after all that was started earlier for the same key. */
 export function oneAtATime<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

@@ -54,13 +54,13 @@ function replaceOne(
   const { one, places } = found
   if (places.length > 1 && !all) throw failure(ambiguous(text, places))
   const put = ending === '\r\n' ? withLineEnding(wanted, ending) : wanted
-  const parts: string[] = []
+  let made = ''
   let end = 0
   for (const place of places) {
-    parts.push(text.slice(end, place), put)
+    made += text.slice(end, place) + put
     end = place + one.length
   }
-  return { text: parts.join('') + text.slice(end), count: places.length }
+  return { text: made + text.slice(end), count: places.length }
 }
 
 /** Where a text is in another one; what overlaps counts once. */

@@ -25,7 +25,10 @@ interface BashConfig {
  * What an approval of a call is for: the command exactly as it runs. Another folder makes it two commands, which
  * no rule for the beginning of a command covers.
  */
-export function commandKey({ command, cwd }: BashArguments): string {
+export function commandKey({
+  command,
+  cwd = '.',
+}: Pick<BashArguments, 'command'> & { cwd?: string }): string {
   const folder = posix.normalize(cwd).replace(/(?<=.)\/$/, '')
   if (folder === '.') return command
   const isPlain = /^[\w./-]+$/.test(folder) && !folder.startsWith('-')

@@ -94,6 +94,8 @@ function stopsOf({ timeoutMs, signal }: Command) {
   const own = signal && AbortSignal.any([signal])
   const aborted = new Promise<never>((_, reject) => {
     own?.addEventListener('abort', () => reject(own.reason))
+    // It may have come while the command was being started.
+    if (own?.aborted) reject(own.reason)
   })
   // Where nobody waits for it any more, an abort is no failure.
   aborted.catch(() => {})

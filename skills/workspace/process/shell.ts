@@ -45,9 +45,9 @@ function isExecutable(file: string): boolean {
 
 /** The environment of a command: a few variables of this process, and the others that the host names. */
 export function shellEnvironment(named: readonly string[]): NodeJS.ProcessEnv {
-  const passed = Object.entries(process.env).filter(
-    ([name]) => VARIABLES.includes(name) || name.startsWith('LC_') || named.includes(name),
+  const passed = Object.keys(process.env).filter(
+    name => VARIABLES.includes(name) || name.startsWith('LC_') || named.includes(name),
   )
   // There is no terminal that could show colours or move a cursor.
-  return { TERM: 'dumb', ...Object.fromEntries(passed) }
+  return { TERM: 'dumb', ...Object.fromEntries(passed.map(name => [name, process.env[name]])) }
 }

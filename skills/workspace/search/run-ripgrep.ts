@@ -35,6 +35,8 @@ export function runRipgrep(run: RipgrepRun): Promise<Found> {
     let said = ''
     const stop = (): void => void child.kill('SIGKILL')
     signal?.addEventListener('abort', stop, { once: true })
+    // It may have come while the files were looked up.
+    if (signal?.aborted) stop()
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => output.take(chunk))
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       if (said.length < SAID_MAX) said += chunk

@@ -7,12 +7,19 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   readSync,
   type Stats,
 } from 'node:fs'
 
-/** Directories are held by descriptors where the host has them at a place. */
-const HOLDS = process.platform === 'linux' && existsSync('/proc/self/fd')
+/**
+ * Where the host has the descriptors of this process as files, by which directories are held; null where it has not.
+ * `/proc/self` is a link, which each of many thousand look-ups would follow.
+ */
+const DESCRIPTORS =
+  process.platform === 'linux' && existsSync('/proc/self/fd')
+    ? `/proc/${readlinkSync('/proc/self')}/fd`
+    : null
 const O_PATH = 0o10000000
 
 /** A folder of a tree that is walked. What is in it is reached through it, whatever happens above it. */
@@ -25,9 +32,9 @@ export class HeldFolder {
   /** Opens a folder through no link at its end; null where it is gone, is none, or may not be opened. */
   static open(path: string): HeldFolder | null {
     try {
-      if (!HOLDS) return lstatSync(path).isDirectory() ? new HeldFolder(path, null) : null
+      if (DESCRIPTORS === null) return lstatSync(path).isDirectory() ? new HeldFolder(path, null) : null
       const descriptor = openSync(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-      return new HeldFolder(`/proc/self/fd/${descriptor}`, descriptor)
+      return new HeldFolder(`${DESCRIPTORS}/${descriptor}`, descriptor)
     } catch (error) {
       return passed(error)
     }

@@ -11,6 +11,7 @@ import {
 } from 'agent-apps'
 import { checkOptions, type OptionTable } from '../../../src/base/options.js'
 import type { Inside } from './place.js'
+import { processWide } from './process-wide.js'
 import { type ProtectedFiles, protectedFiles } from './protected-files.js'
 
 /** The wall around the files that tools may reach: everything is compared with the real paths in it. */
@@ -39,7 +40,7 @@ export interface Session {
   output?: Promise<string>
 }
 
-const opened = new WeakMap<Globals, Promise<Workspace>>()
+const opened = processWide('opened', () => new WeakMap<Globals, Promise<Workspace>>())
 
 /**
  * Returns the workspace that the host opened for the runtime of a call.
@@ -76,13 +77,14 @@ const SESSIONS = 1000
 
 const OPTIONS: OptionTable<keyof WorkspaceOptions> = {
   root: 'string',
+  cwd: 'string',
   also: 'strings',
   read: 'strings',
   write: 'strings',
   skills: 'boolean',
 }
 
-async function open(globals: Globals, cwd: string): Promise<Workspace> {
+async function open(globals: Globals, runtimeCwd: string): Promise<Workspace> {
   const { workspace } = globals.config
   if (!workspace) {
     throw new AgentAppsError('WORKSPACE_MISSING', 'The host opened no workspace.', {
@@ -91,6 +93,7 @@ async function open(globals: Globals, cwd: string): Promise<Workspace> {
   }
   const options: WorkspaceOptions = typeof workspace === 'string' ? { root: workspace } : workspace
   checkOptions('workspace', options, OPTIONS)
+  const cwd = resolve(runtimeCwd, options.cwd ?? '.')
   const root = await realFolder(options.root, cwd)
   const also = await Promise.all((options.also ?? []).map(folder => realFolder(folder, cwd)))
   const sessions = new Map<string, Session>()

@@ -108,6 +108,7 @@ function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Pro
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
     signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }

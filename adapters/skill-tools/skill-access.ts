@@ -1,9 +1,9 @@
 import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
-import type { ModelTool } from './ai-tool.js'
-import { type ModelOutput, modelOutput } from './model-output.js'
-import { partOfData, toBase64 } from './output-part.js'
-import type { SkillToolNames } from './skill-tools-options.js'
+import type { ModelTool } from './model-tool.js'
+import type { OfferNames } from './offer-options.js'
+import { type Shown, shownResult, shownText } from './shown.js'
+import { partOfData, toBase64 } from './shown-part.js'
 
 /** So many names are listed for the model to choose from; more would fill the prompt. */
 const ENUM_MAX = 100
@@ -13,7 +13,7 @@ const FOUND_MAX = 10
 export function loadTool(
   agent: AgentRuntime,
   skills: readonly string[],
-  { read }: SkillToolNames,
+  { read }: OfferNames,
   withDirectory: boolean,
 ): ModelTool {
   const name = {
@@ -22,6 +22,7 @@ export function loadTool(
     ...(skills.length <= ENUM_MAX && { enum: [...skills] }),
   }
   return {
+    runs: null,
     description:
       'Loads a skill: instructions for a task. Load the skill that fits a task before you begin it.',
     schema: objectOf({ name }),
@@ -36,8 +37,9 @@ export function loadTool(
 }
 
 /** What gives a model one of a skill's files. */
-export function readTool(agent: AgentRuntime, { load }: SkillToolNames): ModelTool {
+export function readTool(agent: AgentRuntime, { load }: OfferNames): ModelTool {
   return {
+    runs: null,
     description: `Reads one of the files of a skill that ${load} listed.`,
     schema: objectOf({
       name: { type: 'string', description: 'The name of the skill.' },
@@ -53,12 +55,9 @@ export function readTool(agent: AgentRuntime, { load }: SkillToolNames): ModelTo
 }
 
 /** What finds skills for a model that the catalog has no space for. */
-export function searchTool(
-  agent: AgentRuntime,
-  skills: readonly string[],
-  { load }: SkillToolNames,
-): ModelTool {
+export function searchTool(agent: AgentRuntime, skills: readonly string[], { load }: OfferNames): ModelTool {
   return {
+    runs: null,
     description: `Finds skills by words of a task. Load one of those found with ${load}.`,
     schema: objectOf({ query: { type: 'string', description: 'Words of the task.' } }),
     callOf: input => withText(input, 'query', query => ({ agent, ref: DISCOVER, args: discovered(query) })),
@@ -71,7 +70,7 @@ export function searchTool(
       const found = output.tools.filter(({ name }) => skills.includes(name))
       return { skills: found.slice(0, FOUND_MAX).map(({ name, description }) => ({ name, description })) }
     },
-    show: modelOutput,
+    show: shownResult,
   }
 }
 
@@ -106,14 +105,14 @@ function withText<Made>(input: unknown, field: string, make: (text: string) => M
   return typeof value === 'string' ? make(value) : null
 }
 
-function showOpened({ content, resources, directory }: OpenedSkill, read: string): ModelOutput {
+function showOpened({ content, resources, directory }: OpenedSkill, read: string): Shown {
   const files = resources.map(({ path, size }) => `- ${path} (${size} bytes)`)
   const more = [
     ...(files.length > 0 ? [`Files of this skill, for ${read}:\n${files.join('\n')}`] : []),
     ...(directory === undefined ? [] : [`The skill's folder: ${directory}`]),
   ]
   const value = more.length === 0 ? content : [content.trimEnd(), ...more].join('\n\n')
-  return { type: 'text', value }
+  return shownText(value)
 }
 
 type ReadFile = { path: string; text: string } | { path: string; mediaType: string; data: string }
@@ -140,7 +139,7 @@ function fileOf(path: string, bytes: Uint8Array): ReadFile {
   }
 }
 
-function showFile(file: ReadFile): ModelOutput {
-  if ('text' in file) return { type: 'text', value: file.text }
-  return { type: 'content', value: [partOfData(file.data, file.mediaType, file.path)] }
+function showFile(file: ReadFile): Shown {
+  if ('text' in file) return shownText(file.text)
+  return { isFailure: false, parts: [partOfData(file.data, file.mediaType, file.path)] }
 }

@@ -1,18 +1,11 @@
 import { safeStringify } from 'agent-apps'
-import * as sdk from 'ai'
 
 /** A part of what a model is shown. Data is Base64. */
-export type OutputPart = { type: 'text'; text: string } | OldDataPart | DataPart
+export type ShownPart = { type: 'text'; text: string } | DataPart
 
-/** As version 6 takes data; version 7 warns of it. */
-type OldDataPart =
-  | { type: 'image-data'; data: string; mediaType: string }
-  | { type: 'file-data'; data: string; mediaType: string; filename?: string }
-
-/** As version 7 takes data. */
-interface DataPart {
-  type: 'file'
-  data: { type: 'data'; data: string }
+export interface DataPart {
+  type: 'data'
+  data: string
   mediaType: string
   filename?: string
 }
@@ -24,7 +17,7 @@ const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i
  * as bytes, or `url`, of which only a `data:` URL is read; `mediaType`, `mimeType` or `mime`; `filename`; or `text`.
  * Anything else is shown as JSON.
  */
-export function partOf(attachment: unknown): OutputPart {
+export function partOf(attachment: unknown): ShownPart {
   if (typeof attachment === 'string') return { type: 'text', text: attachment }
   const { data, url, text, filename, mediaType, mimeType, mime } = (attachment ?? {}) as Record<
     string,
@@ -39,15 +32,11 @@ export function partOf(attachment: unknown): OutputPart {
 }
 
 /** The part for Base64 data. */
-export function partOfData(data: string, mediaType = 'application/octet-stream', name?: string): OutputPart {
-  const named = name === undefined ? {} : { filename: name }
-  // Only version 7 has this.
-  if ('uploadSkill' in sdk) return { type: 'file', data: { type: 'data', data }, mediaType, ...named }
-  if (mediaType.startsWith('image/')) return { type: 'image-data', data, mediaType }
-  return { type: 'file-data', data, mediaType, ...named }
+export function partOfData(data: string, mediaType = 'application/octet-stream', name?: string): ShownPart {
+  return { type: 'data', data, mediaType, ...(name !== undefined && { filename: name }) }
 }
 
-function partOfUrl(url: string, mediaType?: string, name?: string): OutputPart {
+function partOfUrl(url: string, mediaType?: string, name?: string): ShownPart {
   const [prefix, inUrl, base64] = DATA_URL.exec(url) ?? []
   // The SDK would fetch it, wherever it leads, and fail as a whole where it cannot.
   if (prefix === undefined) return { type: 'text', text: url }

@@ -1,0 +1,114 @@
+import { resolve } from 'node:path'
+import {
+  AgentAppsError,
+  type ErrorCode,
+  matchPattern,
+  type PathEntry,
+  parsePatterns,
+  type Runtime,
+  type ToolDef,
+} from 'agent-apps'
+import { byText } from './exported-files.js'
+
+/** A tool that is not exported. */
+export interface LeftOut {
+  tool: string
+  /** Why, as the end of a sentence that begins with its name. */
+  reason: string
+  /** The code of the error that keeps it from being exported; absent where it is left out on purpose. */
+  code?: ErrorCode
+}
+
+/** What a project's tools come to. */
+export interface ChosenTools {
+  /** Texts to open, sorted by name. */
+  texts: ToolDef[]
+  /** Tools that run code, sorted by name. */
+  running: ToolDef[]
+  leftOut: LeftOut[]
+}
+
+/** The specification's limit. */
+const NAME_MAX = 64
+
+/** The project's own tools, sorted by name: nothing of the library, of the user, or of directories of others. */
+export async function ownTools(
+  runtime: Runtime,
+  cwd: string,
+  paths: readonly PathEntry[],
+): Promise<ToolDef[]> {
+  const others = paths.flatMap(entry =>
+    typeof entry === 'object' && 'dir' in entry && entry.external ? [resolve(cwd, entry.dir)] : [],
+  )
+  return (await runtime.listTools())
+    .filter(({ origin }) => origin.layer === 'project' && !others.includes(origin.entry))
+    .sort((a, b) => byText(a.name, b.name))
+}
+
+/**
+ * Decides what becomes of the tools that a pattern selects: those that models are shown are exported.
+ *
+ * @throws OPTIONS_INVALID
+ */
+export function chooseTools(tools: readonly ToolDef[], patterns: readonly string[] | undefined): ChosenTools {
+  checkPatterns(patterns)
+  const selected = tools.filter(
+    ({ name, frontmatter }) =>
+      patterns?.some(pattern => matchPattern(pattern, name, frontmatter.tags)) ?? true,
+  )
+  const chosen: ChosenTools = { texts: [], running: [], leftOut: [] }
+  for (const tool of selected) {
+    const reason = notExported(tool)
+    if (reason !== null) chosen.leftOut.push({ tool: tool.name, reason })
+    else (tool.runs ? chosen.running : chosen.texts).push(tool)
+  }
+  return chosen
+}
+
+function notExported({ label, frontmatter }: ToolDef): string | null {
+  const { visibility, role, description, metadata } = frontmatter
+  if (visibility === 'hidden') return 'is hidden from models'
+  if (metadata.enabled === false || metadata.enabled === 'false') return 'is disabled'
+  if (role === 'middleware' || role === 'main') return `has the role \`${role}\`, and is not shown to models`
+  if (description === undefined) return 'has no description, which other hosts need'
+  if (label.length > NAME_MAX)
+    return `has a name of more than ${NAME_MAX} characters, which is the specification's limit`
+  return null
+}
+
+/** @throws OPTIONS_INVALID */
+function checkPatterns(patterns: readonly string[] = []): void {
+  const broken = patterns.flatMap(parsePatterns).find(({ glob }) => glob === undefined)
+  if (!broken) return
+  throw new AgentAppsError('OPTIONS_INVALID', `The pattern ${JSON.stringify(broken.text)} cannot be read.`, {
+    hint: 'See docs/patterns.md for what can be written.',
+  })
+}
+
+/**
+ * Refuses skills that would lie in one folder, since other hosts know no namespaces.
+ *
+ * @throws EXPORT_CLASH
+ */
+export function checkClashes(texts: readonly ToolDef[]): void {
+  const byLabel = new Map<string, ToolDef[]>()
+  for (const tool of texts) byLabel.set(tool.label, [...(byLabel.get(tool.label) ?? []), tool])
+  const clashes = [...byLabel].filter(([, tools]) => tools.length > 1)
+  if (clashes.length === 0) return
+  const shown = clashes.map(
+    ([label, tools]) => `${JSON.stringify(label)}: ${tools.map(({ name }) => name).join(', ')}`,
+  )
+  throw new AgentAppsError(
+    'EXPORT_CLASH',
+    `Other hosts know no namespaces, and these skills would have one name: ${shown.join('; ')}.`,
+    {
+      hint: 'Select one of each with a pattern, or export each namespace to a folder of its own.',
+      issues: clashes.map(([label, tools]) => ({
+        path: label,
+        expected: 'one skill',
+        found: tools.map(({ name }) => name).join(', '),
+        message: `${tools.length} skills would be called ${JSON.stringify(label)}.`,
+      })),
+    },
+  )
+}

@@ -1,0 +1,97 @@
+import { relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AgentAppsError, type ToolDef } from 'agent-apps'
+import { type BuildFailure, build, type Message } from 'esbuild'
+import { agentApps } from '../esbuild.js'
+import type { ServedPlugin } from '../serve-plugin.js'
+import { byText, type ExportedFiles, exportedFile } from './exported-files.js'
+import { licencesOf } from './licences.js'
+import type { PluginProject } from './plugin.js'
+
+export const SERVER_FILE = 'server.mjs'
+
+/**
+ * The files of an MCP server over standard input and output that has these tools. Everything that they need is in
+ * them, so that Node runs it where nothing is installed.
+ *
+ * @throws MODULE_MISSING where the packages of the protocol are not installed; EXPORT_FAILED where the tools' code
+ *   cannot be bundled
+ */
+export async function serverFiles(
+  served: readonly ToolDef[],
+  identity: { name: string; version: string },
+  { cwd, config, paths }: PluginProject,
+): Promise<ExportedFiles> {
+  const names = served.map(({ name }) => name)
+  const options: ServedPlugin = { ...identity, tools: names, permissions: permissionsOf(served) }
+  const main = fileURLToPath(new URL('./serve-plugin.js', import.meta.url))
+  const entry = [
+    `import { servePlugin } from ${JSON.stringify(main)}`,
+    `import { runtime } from 'virtual:agent-apps'`,
+    `servePlugin(runtime, ${JSON.stringify(options)})`,
+  ].join('\n')
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: entry, resolveDir: cwd, sourcefile: SERVER_FILE },
+    absWorkingDir: cwd,
+    outdir: cwd,
+    entryNames: SERVER_FILE.replace('.mjs', ''),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Comments would name the places of files on this machine.
+    minify: true,
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+    banner: { js: REQUIRE },
+    plugins: [
+      agentApps({ cwd, keep: names, ...(config !== undefined && { config }), ...(paths && { paths }) }),
+    ],
+  }).catch((error: BuildFailure) => {
+    throw failure(error)
+  })
+  const files = outputFiles.map(
+    ({ path, contents }) => [relative(cwd, path).replaceAll('\\', '/'), exportedFile(contents)] as const,
+  )
+  const inputs = Object.keys(metafile.inputs).map(path => resolve(cwd, path))
+  return new Map([
+    ...files.sort(([a], [b]) => byText(a, b)),
+    ['THIRD-PARTY.txt', exportedFile(licencesOf(inputs))],
+  ])
+}
+
+/** Code in CommonJS asks for Node's modules by `require`, which ES modules do not have. */
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
+
+/** What the tools declare that they do: whoever installs the plugin allows its server that. */
+function permissionsOf(served: readonly ToolDef[]): string[] {
+  const declared = served.flatMap(({ frontmatter: { metadata } }) => {
+    const { required = [], optional = [] } = (metadata.permissions ?? {}) as Record<string, unknown>
+    return [required, optional].flat().filter(one => typeof one === 'string')
+  })
+  return [...new Set(declared)].sort(byText)
+}
+
+function failure(error: BuildFailure): unknown {
+  const [first] = error.errors ?? []
+  if (!first) return error
+  const [, missing] = /Could not resolve "(@modelcontextprotocol\/[^"/]+)/.exec(first.text) ?? []
+  if (missing !== undefined)
+    return new AgentAppsError('MODULE_MISSING', `The package ${missing} is not installed.`, {
+      hint: `The plugin's server needs it: run \`npm install ${missing}\`.`,
+      cause: error,
+    })
+  return new AgentAppsError('EXPORT_FAILED', `The tools' code cannot be bundled: ${first.text}`, {
+    hint: first.notes[0]?.text ?? '`agent-apps check` says more.',
+    ...(first.location && placeOf(first.location)),
+    cause: error,
+  })
+}
+
+function placeOf({ file, line, column }: NonNullable<Message['location']>): object {
+  return { file, position: { line, column: column + 1 } }
+}

@@ -1,0 +1,71 @@
+import { isAgentAppsError, type Runtime, type ToolDef } from 'agent-apps'
+import type { LeftOut } from './choose-tools.js'
+import { type ExportedFiles, exportedFile } from './exported-files.js'
+import { skillDocument } from './skill-document.js'
+
+/** A skill as it is exported. */
+export interface ExportedSkill {
+  /** The name of its folder, and the one in its file. */
+  name: string
+  tool: ToolDef
+  description: string
+  /** By their paths in its folder. */
+  files: ExportedFiles
+  /** What the skill has here and not there, each as a sentence without its name. */
+  remarks: string[]
+}
+
+export const SKILL_FILE = 'SKILL.md'
+
+/** A text skill with all its files; where it cannot be exported, why. */
+export async function exportedSkill(
+  runtime: Runtime,
+  tool: ToolDef,
+  own: (field: string) => boolean,
+): Promise<ExportedSkill | LeftOut> {
+  try {
+    return await readSkill(runtime, tool, own)
+  } catch (error) {
+    if (!isAgentAppsError(error)) throw error
+    const { code, message } = error
+    return code === 'ARGS_INVALID'
+      ? { tool: tool.name, reason: 'has a content that needs arguments' }
+      : { tool: tool.name, reason: `cannot be exported: ${message}`, code }
+  }
+}
+
+async function readSkill(
+  runtime: Runtime,
+  tool: ToolDef,
+  own: (field: string) => boolean,
+): Promise<ExportedSkill> {
+  const { name, label, frontmatter } = tool
+  const content = await runtime.render(name)
+  const { verbatim, resources, references } = await runtime.describe(name)
+  const { bytes, dropped } = await skillDocument(tool, verbatim, content, own)
+  const files: ExportedFiles = new Map([[SKILL_FILE, exportedFile(bytes)]])
+  for (const { path } of resources) files.set(path, exportedFile(await runtime.readResource(name, path)))
+  const remarks = [
+    ...(dropped.length > 0 ? [`is exported without ${dropped.map(field => `\`${field}\``).join(', ')}`] : []),
+    ...(await argumentsRemark(tool, content)),
+    ...references.filter(({ kind, ref }) => kind === 'link' && leadsOut(ref)).map(linkRemark),
+  ]
+  return { name: label, tool, description: frontmatter.description ?? '', files, remarks }
+}
+
+async function argumentsRemark(tool: ToolDef, content: string): Promise<string[]> {
+  const { params, metadata } = tool.frontmatter
+  const depends = params !== undefined || metadata.interpolate !== undefined
+  return depends && (await tool.content?.()) !== content
+    ? ['is exported with the content that it has without arguments']
+    : []
+}
+
+/** Whether a link leads out of the skill's folder. */
+function leadsOut(ref: string): boolean {
+  return ref.split('/')[0] === '..'
+}
+
+function linkRemark({ ref, line }: { ref: string; line: number }): string {
+  return `links in line ${line} to ${ref}, which is not in its folder`
+}

@@ -1,0 +1,182 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isIn, placeError } from './check-place.js'
+import { byText, type ExportedFile, type ExportedFiles, jsonFile, sha256 } from './exported-files.js'
+
+/** What an export writes into its folder besides: its files and their digests, so that the next one knows them. */
+export const LIST = '.agent-apps-export.json'
+
+/** A file of an export until it is whole. */
+const FRESH = '.agent-apps-export.new'
+
+/** The digests that a file of an export may have: two while it is replaced. */
+type Listed = Map<string, readonly string[]>
+
+export interface WrittenExport {
+  written: string[]
+  removed: string[]
+}
+
+/**
+ * Makes a folder, without a link in its path, hold these files, and no others of an earlier export. Only files of an earlier export are replaced
+ * or removed, as long as nobody changed them.
+ *
+ * @throws EXPORT_PLACE, before anything is written
+ */
+export function writeExport(dir: string, files: ExportedFiles, dryRun: boolean): WrittenExport {
+  const before = readList(dir)
+  const gone = [...before.keys()].filter(path => !files.has(path) && typeOf(join(dir, path)) !== null)
+  const changed = [...files].filter(([path, file]) => !isSame(join(dir, path), file))
+  refuseForeign(dir, [...changed.map(([path]) => path), ...gone], before)
+  const result = { written: changed.map(([path]) => path).sort(byText), removed: gone.sort(byText) }
+  if (dryRun) return result
+  const after: Listed = new Map([...files].map(([path, { bytes }]) => [path, [sha256(bytes)]]))
+  try {
+    mkdirSync(dir, { recursive: true })
+    if (changed.length + gone.length > 0) writeList(dir, bothOf(before, after))
+    for (const [path, file] of changed) replace(dir, path, file)
+    for (const path of gone) remove(dir, path)
+    writeList(dir, after)
+  } catch (error) {
+    throw notWritable(dir, error)
+  }
+  return result
+}
+
+/** What the system refuses; an export that ended so goes on when it is run again. */
+function notWritable(dir: string, error: unknown): unknown {
+  const { syscall, path = dir, message } = error as NodeJS.ErrnoException
+  return syscall === undefined
+    ? error
+    : placeError(path, `It could not be written: ${message}`, 'Correct that, and export again.', error)
+}
+
+/** Refuses to touch what no export wrote, and what somebody changed since. */
+function refuseForeign(dir: string, paths: readonly string[], before: Listed): void {
+  const conflicts = paths.flatMap(path => {
+    const why = foreign(dir, path, before)
+    return why === null ? [] : [{ path, why }]
+  })
+  const [first] = conflicts
+  if (!first) return
+  const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more files are in the way` : ''
+  throw placeError(
+    join(dir, first.path),
+    `${first.why}${more}`,
+    'Export to another folder, or move these files away. Nothing was written.',
+  )
+}
+
+function foreign(dir: string, path: string, before: Listed): string | null {
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+    const type = typeOf(join(dir, folder))
+    if (type !== null && type !== 'folder') return `${folder} is a ${type} and not a folder`
+  }
+  const type = typeOf(join(dir, path))
+  if (type === null) return null
+  if (type !== 'file') return `There is a ${type} of that name`
+  const known = before.get(path)
+  if (!known) return 'There is a file of that name which is from no export'
+  return known.includes(sha256(readFileSync(join(dir, path))))
+    ? null
+    : 'The file was changed after it was exported'
+}
+
+/** Null for what is not there. */
+function typeOf(path: string): 'file' | 'folder' | 'link' | 'special file' | null {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat) return null
+  return stat.isFile()
+    ? 'file'
+    : stat.isDirectory()
+      ? 'folder'
+      : stat.isSymbolicLink()
+        ? 'link'
+        : 'special file'
+}
+
+function isSame(path: string, { bytes, isExecutable }: ExportedFile): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat?.isFile() || stat.size !== bytes.length || !readFileSync(path).equals(bytes)) return false
+  return process.platform === 'win32' || ((stat.mode & 0o100) !== 0) === isExecutable
+}
+
+/** Written elsewhere first, so that whoever reads the folder sees the old file or the new one. */
+function replace(dir: string, path: string, { bytes, isExecutable }: ExportedFile): void {
+  const file = join(dir, path)
+  const fresh = join(dir, FRESH)
+  // What a killed export left.
+  rmSync(fresh, { force: true })
+  mkdirSync(dirname(file), { recursive: true })
+  if (!isIn(realpathSync(dirname(file)), dir))
+    throw placeError(file, 'A link leads out of the folder', 'Remove the link.')
+  writeFileSync(fresh, bytes, { flag: 'wx', mode: isExecutable ? 0o755 : 0o644 })
+  renameSync(fresh, file)
+}
+
+/** Removes a file, and the folders that are empty without it. */
+function remove(dir: string, path: string): void {
+  rmSync(join(dir, path), { force: true })
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+    try {
+      rmdirSync(join(dir, folder))
+    } catch {
+      // Something else is in it.
+      return
+    }
+  }
+}
+
+function bothOf(before: Listed, after: Listed): Listed {
+  const both = new Map(before)
+  for (const [path, digests] of after) both.set(path, [...(before.get(path) ?? []), ...digests])
+  return both
+}
+
+function writeList(dir: string, listed: Listed): void {
+  const files = Object.fromEntries([...listed].sort(([a], [b]) => byText(a, b)))
+  const file = jsonFile({ madeBy: 'agent-apps export', files })
+  if (!isSame(join(dir, LIST), file)) replace(dir, LIST, file)
+}
+
+/** What the last export into a folder wrote; nothing where there is no list. */
+function readList(dir: string): Listed {
+  const file = join(dir, LIST)
+  const type = typeOf(file)
+  if (type === null) return new Map()
+  const files = type === 'file' ? listedIn(readFileSync(file, 'utf8')) : null
+  if (files === null)
+    throw placeError(file, 'It is no list of an export', 'Remove it, or export to another folder.')
+  return files
+}
+
+function listedIn(text: string): Listed | null {
+  try {
+    const { files } = JSON.parse(text) as { files?: unknown }
+    if (typeof files !== 'object' || files === null) return null
+    const entries = Object.entries(files)
+    return entries.every(([path, digests]) => isOwnPath(path) && Array.isArray(digests))
+      ? new Map(entries)
+      : null
+  } catch {
+    // What is no JSON is no list.
+    return null
+  }
+}
+
+/** Whether a path in a list, which anybody may have written, stays in the folder. */
+function isOwnPath(path: string): boolean {
+  return (
+    path !== '' &&
+    path.split('/').every(name => name !== '' && name !== '.' && name !== '..' && !name.includes('\\'))
+  )
+}

@@ -1,0 +1,63 @@
+import { ToolMessage } from '@langchain/core/messages'
+import type { StructuredTool, ToolRunnableConfig } from '@langchain/core/tools'
+import { failureForModel } from 'agent-apps'
+import type { CallOptions, ModelTool } from '../skill-tools/model-tool.js'
+import { withUpdates } from '../skill-tools/with-updates.js'
+import { messageContent } from './message-content.js'
+import type { SkillToolsOptions } from './skill-tools-options.js'
+import { threadOf } from './thread-of.js'
+import { UncheckedTool } from './unchecked-tool.js'
+
+/**
+ * LangChain's tool for what a model calls.
+ *
+ * @param callIdOf the id by which the runtime knows a call of a session
+ */
+export function langchainTool(
+  name: string,
+  tool: ModelTool,
+  { policy, onToolResult }: SkillToolsOptions,
+  callIdOf: (session: string | undefined, id: string) => string = (_, id) => id,
+): StructuredTool {
+  const { description = '', schema, run, runs, show, events } = tool
+  return new UncheckedTool({
+    name,
+    description,
+    schema,
+    async *func(input: unknown, _manager: unknown, config?: ToolRunnableConfig) {
+      const { id } = config?.toolCall ?? {}
+      const sessionId = policy?.sessionId ?? threadOf(config?.configurable)
+      const options: CallOptions = {
+        ...(id !== undefined && { callId: callIdOf(sessionId, id) }),
+        ...(sessionId !== undefined && { sessionId }),
+        ...(config?.signal && { signal: config.signal }),
+      }
+      let result: unknown
+      try {
+        result = yield* withUpdates(events, options.callId, () => run(input, options))
+      } catch (error) {
+        // Code that calls the tool itself gets the error; what ends or interrupts the graph is none of the model's.
+        if (id === undefined || config?.signal?.aborted || isBubbling(error)) throw error
+        const content = JSON.stringify(failureForModel(error))
+        return new ToolMessage({ name, tool_call_id: id, content, status: 'error' })
+      }
+      if (runs !== null) onToolResult?.(result, { tool: runs, args: input, callId: id })
+      const shown = show(result)
+      const content = messageContent(shown)
+      if (id === undefined) return content
+      const status = shown.isFailure ? 'error' : 'success'
+      return new ToolMessage({
+        name,
+        tool_call_id: id,
+        content,
+        status,
+        ...(runs !== null && { artifact: result }),
+      })
+    },
+  })
+}
+
+/** True for what LangGraph throws to stop a graph, such as an interrupt. */
+export function isBubbling(error: unknown): boolean {
+  return (error as { is_bubble_up?: unknown } | null | undefined)?.is_bubble_up === true
+}

@@ -1,0 +1,20 @@
+import type { MessageContent } from '@langchain/core/messages'
+import { onlyText, type Shown } from '../skill-tools/shown.js'
+import type { ShownPart } from '../skill-tools/shown-part.js'
+
+/** What a model is shown, as messages have it. */
+export function messageContent(shown: Shown): MessageContent {
+  return onlyText(shown) ?? shown.parts.map(contentBlock)
+}
+
+function contentBlock(part: ShownPart) {
+  if (part.type === 'text') return part
+  const { data, mediaType, filename } = part
+  const [kind = ''] = mediaType.split('/')
+  return {
+    type: ['image', 'audio', 'video'].includes(kind) ? kind : 'file',
+    mimeType: mediaType,
+    data,
+    ...(filename !== undefined && { metadata: { filename } }),
+  }
+}

@@ -1,0 +1,27 @@
+import type { StructuredTool } from '@langchain/core/tools'
+import type { Runtime } from 'agent-apps/runtime'
+import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { offeredTools } from '../skill-tools/offered-tools.js'
+import { langchainTool } from './langchain-tool.js'
+import type { SkillToolsOptions } from './skill-tools-options.js'
+
+/** What a program passes to `createAgent({ model, ...await skillTools(runtime) })`. */
+export interface SkillTools {
+  tools: StructuredTool[]
+  /** The catalog of skills. */
+  systemPrompt: string
+}
+
+/**
+ * An agent's tools and skills, for LangChain. They are those of now: call it again where skills may have changed.
+ *
+ * @throws OPTIONS_INVALID; AGENT_UNKNOWN
+ */
+export async function skillTools(runtime: Runtime, options: SkillToolsOptions = {}): Promise<SkillTools> {
+  checkOptionsOf('skillTools').offer(options, ['onToolResult'])
+  const { tools, instructions } = await offeredTools(runtime, options)
+  return {
+    tools: [...tools].map(([name, tool]) => langchainTool(name, tool, options)),
+    systemPrompt: instructions,
+  }
+}

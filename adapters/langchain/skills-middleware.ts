@@ -1,0 +1,51 @@
+import type { Runtime } from 'agent-apps/runtime'
+import type { AgentMiddleware } from 'langchain'
+import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { offeredTools } from '../skill-tools/offered-tools.js'
+import { askForApproval } from './ask-for-approval.js'
+import { langchainTool } from './langchain-tool.js'
+import type { SkillToolsOptions } from './skill-tools-options.js'
+import { callIdIn } from './thread-of.js'
+
+export interface SkillsMiddlewareOptions extends SkillToolsOptions {
+  /**
+   * Who asks a person to approve a call: the application, by an interrupt of the graph, or the runtime, by its
+   * `interact`. Default: `interrupt`.
+   */
+  approval?: 'interrupt' | 'runtime' | undefined
+}
+
+/**
+ * A middleware that gives an agent of LangChain tools and skills. They are those of now: create the agent anew
+ * where skills may have changed.
+ *
+ * @throws OPTIONS_INVALID; AGENT_UNKNOWN
+ */
+export async function skillsMiddleware(
+  runtime: Runtime,
+  options: SkillsMiddlewareOptions = {},
+): Promise<AgentMiddleware> {
+  const check = checkOptionsOf('skillsMiddleware')
+  check.offer(options, ['approval', 'onToolResult'])
+  check.oneOf('approval', options.approval, ['interrupt', 'runtime'])
+  const { approval = 'interrupt', policy } = options
+  // Here, so that who needs only the tools needs only `@langchain/core`.
+  const [{ createMiddleware }, { tools, instructions }] = await Promise.all([
+    import('langchain'),
+    offeredTools(runtime, options),
+  ])
+  return createMiddleware({
+    name: 'AgentAppsSkills',
+    tools: [...tools].map(([name, tool]) =>
+      langchainTool(name, tool, options, approval === 'interrupt' ? callIdIn : undefined),
+    ),
+    ...(instructions !== '' && {
+      wrapModelCall: (request, handler) => {
+        const { systemMessage } = request
+        const before = systemMessage.text === '' ? '' : '\n\n'
+        return handler({ ...request, systemMessage: systemMessage.concat(before + instructions) })
+      },
+    }),
+    ...(approval === 'interrupt' && { afterModel: askForApproval(tools, policy?.sessionId) }),
+  }) as AgentMiddleware
+}

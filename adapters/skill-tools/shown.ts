@@ -1,0 +1,44 @@
+import { isToolResult, outputForModel, safeStringify } from 'agent-apps'
+import { partOf, type ShownPart } from './shown-part.js'
+
+/** What a model is shown of a call. */
+export interface Shown {
+  isFailure: boolean
+  /** One part, unless there are attachments. */
+  parts: ShownPart[]
+}
+
+/** What a model is shown of a tool's result. It may have been stored as JSON meanwhile, with the messages. */
+export function shownResult(result: unknown): Shown {
+  const isFailure = isFailed(result)
+  const attachments = isToolResult(result) ? (result.attachments ?? []) : []
+  return { isFailure, parts: [{ type: 'text', text: textOf(result) }, ...attachments.map(partOf)] }
+}
+
+export function shownText(text: string): Shown {
+  return { isFailure: false, parts: [{ type: 'text', text }] }
+}
+
+/** The only text that is shown; null where there is more, or something else. */
+export function onlyText({ parts: [first, ...more] }: Shown): string | null {
+  return first?.type === 'text' && more.length === 0 ? first.text : null
+}
+
+/** True for `{ error, message? }`, a failure that a tool returns for the model. */
+function isFailed(result: unknown): boolean {
+  return (
+    typeof result === 'object' &&
+    result !== null &&
+    typeof (result as { error?: unknown }).error === 'string' &&
+    !isToolResult(result)
+  )
+}
+
+/** What is no JSON, such as a circle, is shown as well as it can be: this may run long after the call. */
+function textOf(result: unknown): string {
+  try {
+    return outputForModel(result)
+  } catch {
+    return safeStringify(isToolResult(result) ? result.output : result)
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * A value that all copies of a module in this process share: what is read from disk has a copy in each skill file
+ * that imports it, and `edit` is to know what `read` has read.
+ */
+export function processWide<Value extends object>(name: string, make: () => Value): Value {
+  const values = globalThis as { [key: symbol]: unknown }
+  const key = Symbol.for(`agent-apps.workspace.${name}`)
+  values[key] ??= make()
+  return values[key] as Value
+}

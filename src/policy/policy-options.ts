@@ -1,0 +1,21 @@
+import type { OptionTable } from '../base/options.js'
+import { PATTERNS } from '../values/option-kinds.js'
+
+/** The limits of an agent, wherever they are written: in a program, in a call that spawns one, in a file. */
+export const LIMITS = {
+  allow: PATTERNS,
+  deny: PATTERNS,
+  permissions: 'strings',
+  rules: PATTERNS,
+} satisfies OptionTable
+
+/** How a person is asked. */
+export const APPROVAL = {
+  mode: ['ask', 'allowlist', 'yolo'],
+  allow: PATTERNS,
+  remember: ['session', 'project'],
+} satisfies OptionTable
+
+/** An agent that has an id, and the tools that it may use. */
+export const NAMED_AGENT = { id: 'string', tools: 'object', permissions: 'strings' } satisfies OptionTable
+export const AGENT_TOOLS = { allow: PATTERNS, deny: PATTERNS } satisfies OptionTable
