@@ -9,8 +9,7 @@ const TARGETS: readonly ExportOptions['to'][] = ['well-known', 'plugin', 'skills
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'write skills for other hosts: a discovery index, a plugin, or plain folders',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {
     'well-known': {
       type: 'string',

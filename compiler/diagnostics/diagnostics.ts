@@ -1,5 +1,5 @@
-import { VFileMessage } from 'vfile-message'
-import { type Diagnostic, ruleUrl, type Severity } from '../../src/base/diagnostic.js'
+import type { VFileMessage } from 'vfile-message'
+import type { Diagnostic, Severity } from '../../src/base/diagnostic.js'
 import { ROLES } from '../../src/skill/frontmatter.js'
 import { SPEC_NAME_MAX } from '../../src/skill/names.js'
 import { middlewareConfigFault } from '../../src/skill/skill-faults.js'
@@ -769,19 +769,6 @@ export function brokenDiagnostic(file: string, finding: Finding): Diagnostic {
  * says how bad the fault is.
  */
 export type Message = VFileMessage & { severity: Severity }
-
-/** Makes a diagnostic a `vfile-message` object. */
-export function toMessage({ file, line, column, rule, severity, reason, note, fatal }: Diagnostic): Message {
-  const message = new VFileMessage(reason, { place: { line, column }, ruleId: rule, source: 'agent-apps' })
-  return Object.assign(message, {
-    name: `${file}:${line}:${column}`,
-    file,
-    severity,
-    note,
-    url: ruleUrl(rule),
-    fatal: fatal ?? (severity === 'info' ? undefined : false),
-  })
-}
 
 /** True for a message about a consequence of another skill's fault, which has a message of its own. */
 export function isFollowUp({ ruleId = '' }: Message): boolean {
