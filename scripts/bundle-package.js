@@ -38,6 +38,7 @@ const PARTS = [
     ],
     platform: 'node',
   },
+  { folder: 'workspace', entries: ['index.js'], platform: 'node' },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
   {
     folder: 'adapters',

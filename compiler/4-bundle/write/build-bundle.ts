@@ -25,6 +25,7 @@ export type ReadModule = (directory: BundledDirectory, file: string) => { text: 
 const OWN_ENTRIES = new Map([
   ['agent-apps', 'runtime/agent-apps.js'],
   ['agent-apps/runtime', 'runtime/index.js'],
+  ['agent-apps/workspace', 'workspace/index.js'],
   ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
   ['agent-apps/bundled-tools', 'runtime/bundled-tools.js'],
   ['#disk', 'runtime/bundle-disk.js'],
