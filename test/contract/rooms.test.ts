@@ -106,7 +106,9 @@ describe('rooms', () => {
 
 /** The first column of the tables of rooms, in order. */
 function roomsOf(page: string): string[] {
-  return [...page.matchAll(/^\| `((?:src|compiler|runtime|workspace)(?:\/[\w-]+)*)` \|/gm)].map(([, room = '']) => room)
+  return [...page.matchAll(/^\| `((?:src|compiler|runtime|workspace)(?:\/[\w-]+)*)` \|/gm)].map(
+    ([, room = '']) => room,
+  )
 }
 
 function filesIn(part: string): string[] {
