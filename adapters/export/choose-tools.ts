@@ -50,7 +50,11 @@ export async function ownTools(
  *
  * @throws OPTIONS_INVALID
  */
-export function chooseTools(tools: readonly ToolDef[], patterns: readonly string[] | undefined): ChosenTools {
+export async function chooseTools(
+  runtime: Runtime,
+  tools: readonly ToolDef[],
+  patterns: readonly string[] | undefined,
+): Promise<ChosenTools> {
   const selecting = patterns && readPatterns(patterns)
   const selected = tools.filter(
     ({ name, frontmatter }) =>
@@ -60,9 +64,15 @@ export function chooseTools(tools: readonly ToolDef[], patterns: readonly string
   for (const tool of selected) {
     const reason = notExported(tool)
     if (reason !== null) chosen.leftOut.push({ tool: tool.name, reason })
-    else (tool.runs ? chosen.running : chosen.texts).push(tool)
+    else ((await runs(runtime, tool)) ? chosen.running : chosen.texts).push(tool)
   }
   return chosen
+}
+
+/** Whether a tool runs code; a delegate that it inherits counts before it was compiled, too. */
+async function runs(runtime: Runtime, { name, runs, frontmatter }: ToolDef): Promise<boolean> {
+  if (runs || !('$inherit' in frontmatter.metadata)) return runs
+  return 'delegate' in (await runtime.explain(name)).metadata
 }
 
 function notExported({ label, frontmatter }: ToolDef): string | null {

@@ -45,7 +45,8 @@ async function answersTo(
       if (isBubbling(error)) await Promise.all(asked.map(one => keep(one, ids)))
       throw error
     }
-    question.problem = 'The answer was none. Give `{ decisions }`, with a decision for each call, in order.'
+    question.problem =
+      'The answer could not be read. Give `{ decisions }`, with a decision for each call, in order.'
   }
 }
 

@@ -30,8 +30,7 @@ function register(runtime: Runtime, tool: ClientTool, name: string): () => void 
   return runtime.register({
     name,
     description: tool.description ?? tool.name,
-    // A copy, as what a schema library makes of it hides more than JSON.
-    params: JSON.parse(JSON.stringify(toJsonSchema(tool.schema as JsonObject))) as JsonObject,
+    params: toJsonSchema(tool.schema as JsonObject) as JsonObject,
     execute: async (args, { callId = crypto.randomUUID(), signal }) => {
       const call = { type: 'tool_call' as const, id: callId, name: tool.name, args: args as JsonObject }
       return resultOf(name, await (tool as StructuredToolInterface).invoke(call, signal ? { signal } : {}))

@@ -38,7 +38,7 @@ export function loadTool(
 }
 
 /** What gives a model one of a skill's files. */
-export function readTool(agent: AgentRuntime, { load }: OfferNames): ModelTool {
+export function readTool(agent: Pick<AgentRuntime, 'readResource'>, { load }: OfferNames): ModelTool {
   return {
     runs: null,
     description: `Reads one of the files of a skill that ${load} listed.`,

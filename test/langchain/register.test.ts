@@ -1,6 +1,7 @@
-import { Command } from '@langchain/langgraph'
+import { ToolMessage } from '@langchain/core/messages'
+import { Command, interrupt, MemorySaver } from '@langchain/langgraph'
 import { createRuntime } from 'agent-apps'
-import { registerLangChainTools, skillTools } from 'agent-apps/langchain'
+import { registerLangChainTools, skillsMiddleware, skillTools } from 'agent-apps/langchain'
 import { createAgent, DynamicTool, tool } from 'langchain'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -49,6 +50,9 @@ describe('registerLangChainTools', () => {
       }),
       tool(() => [{ type: 'text', text: 'a cat' }, image], { ...fields, name: 'picture' }),
       tool(() => new Command({ update: {} }), { ...fields, name: 'command' }),
+      tool(() => new ToolMessage({ content: 'No rows.', status: 'error', tool_call_id: 'x' }), {
+        ...{ ...fields, name: 'failed' },
+      }),
       new DynamicTool({ name: 'echo', description: 'Echoes.', func: async text => `${text}!` }),
     ])
     expect(await runtime.invoke('rows')).toEqual({
@@ -56,6 +60,7 @@ describe('registerLangChainTools', () => {
     })
     expect(await runtime.invoke('picture')).toMatchObject({ output: 'a cat', attachments: [image] })
     expect(await runtime.invoke('command')).toMatchObject({ error: 'TOOL_FAILED' })
+    expect(await runtime.invoke('failed')).toEqual({ error: 'TOOL_FAILED', message: 'No rows.' })
     expect(await runtime.invoke('echo', { input: 'hi' })).toBe('hi!')
     const model = scriptedModel(calling('picture'), { text: '' })
     await createAgent({ model, ...(await skillTools(runtime)) }).invoke({ messages: 'Look.' })
@@ -84,6 +89,21 @@ describe('registerLangChainTools', () => {
     await expect(runtime.invoke('fail')).rejects.toThrow('Broken.')
     await expect(runtime.invoke('wait', {}, { signal: stop.signal })).rejects.toThrow(/abort/i)
     expect(isAborted).toBe(true)
+  })
+
+  it('lets a tool interrupt the graph that runs the agent', async () => {
+    const runtime = createRuntime({ paths: [] })
+    const fields = { description: 'Asks.', schema: z.object({}) }
+    registerLangChainTools(runtime, [tool(() => `said ${interrupt('Why?')}`, { ...fields, name: 'ask' })])
+    const model = scriptedModel(calling('ask'), { text: 'Done.' })
+    const middleware = [await skillsMiddleware(runtime)]
+    const agent = createAgent({ model, middleware, checkpointer: new MemorySaver() })
+    const thread = { configurable: { thread_id: 'chat-1' } }
+    expect(await agent.invoke({ messages: 'Ask.' }, thread)).toMatchObject({
+      __interrupt__: [{ value: 'Why?' }],
+    })
+    await agent.invoke(new Command({ resume: 'so' }), thread)
+    expect(seenResults(model)['call-ask']).toEqual({ status: 'success', content: 'said so' })
   })
 
   it('registers all or none', async () => {

@@ -2,7 +2,8 @@ import { join, relative } from 'node:path'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
 import { AgentAppsError } from '../../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
-import { finding, type Message, toDiagnostic, toMessage } from '../../diagnostics/diagnostics.js'
+import { finding, type Message, toDiagnostic } from '../../diagnostics/diagnostics.js'
+import { toMessage } from '../../diagnostics/to-message.js'
 import type { OwnPlace, Unfollowed, UnfollowedPlace } from './follow-urls.js'
 
 /** What code does that a bundle cannot follow, and where. */

@@ -28,6 +28,8 @@ const OWN_ENTRIES = new Map([
   ['agent-apps/workspace', 'workspace/index.js'],
   ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
   ['agent-apps/bundled-tools', 'runtime/bundled-tools.js'],
+  // What runs agents asks the AI SDK, which stays an import: whoever has models has that.
+  ['agent-apps/ai-sdk', 'adapters/ai-sdk.js'],
   ['#disk', 'runtime/bundle-disk.js'],
 ])
 
