@@ -8,7 +8,7 @@ type WithRun = { [RUN]?: Run }
 
 /** Something that the model of an agent opened. */
 interface Opened {
-  callId: string
+  call: string
   skill: string
   path: string | undefined
 }
@@ -54,6 +54,10 @@ export class Run implements AgentRun {
     if (this.#calls.aborted) this.#abort()
   }
 
+  get step(): number {
+    return this.#steps
+  }
+
   get signal(): AbortSignal {
     return this.#end.signal
   }
@@ -79,7 +83,7 @@ export class Run implements AgentRun {
   readonly check = (result: unknown): Promise<void> => this.skill.check(result)
 
   readonly noteOpened = (callId: string, skill: string, path?: string): void => {
-    this.#opened.push({ callId, skill, path })
+    this.#opened.push({ call: callKey(this.step, callId), skill, path })
   }
 
   /**
@@ -88,14 +92,15 @@ export class Run implements AgentRun {
    */
   readonly replace = (text: string, skill: string, path?: string): { replaced: number; open: string[] } => {
     const isMeant = (one: Opened): boolean => one.skill === skill && (path === undefined || one.path === path)
-    const meant = this.#opened.filter(one => isMeant(one) && !this.#instead.has(one.callId))
-    for (const [at, { callId }] of meant.entries())
-      this.#instead.set(callId, at === 0 ? text : '(See the first text of this skill.)')
-    const open = this.#opened.filter(({ callId }) => !this.#instead.has(callId))
+    const meant = this.#opened.filter(one => isMeant(one) && !this.#instead.has(one.call))
+    for (const [at, { call }] of meant.entries())
+      this.#instead.set(call, at === 0 ? text : '(See the first text of this skill.)')
+    const open = this.#opened.filter(({ call }) => !this.#instead.has(call))
     return { replaced: meant.length, open: [...new Set(open.map(one => one.skill))] }
   }
 
-  readonly shownInstead = (callId: string): string | undefined => this.#instead.get(callId)
+  readonly shownInstead = (step: number, callId: string): string | undefined =>
+    this.#instead.get(callKey(step, callId))
 
   readonly endStep = ({ text, calls, tokens }: AgentStep): void => {
     this.#steps++
@@ -155,6 +160,11 @@ export class Run implements AgentRun {
       tool: this.ctx.run.tool.name,
     })
   }
+}
+
+/** Some models count the calls of each answer from zero: an id alone may be that of many calls. */
+function callKey(step: number, callId: string): string {
+  return `${step}:${callId}`
 }
 
 /** The run of the agent that makes a call itself; null for a call of anybody else. */

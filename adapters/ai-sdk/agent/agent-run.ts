@@ -2,8 +2,10 @@ import type { AgentAppsError } from 'agent-apps'
 
 /** What the steps of an agent are told of its run, and tell it. The library's tool `agent` has it. */
 export interface AgentRun {
-  /** Tells the calls of this run from those of others, as models choose the same ids again. */
+  /** With `step`, tells its calls from those of other runs and steps, as models choose the same ids again. */
   readonly id: string
+  /** How many steps have ended. */
+  readonly step: number
   /** Aborts once the run is no longer wanted, or has taken too long. */
   readonly signal: AbortSignal
   readonly maxSteps: number
@@ -13,10 +15,10 @@ export interface AgentRun {
   readonly ending: { readonly result: unknown } | { readonly error: AgentAppsError } | null
   /** Ends it after this step with a result, unless it has been ended. */
   readonly finish: (result: unknown) => void
-  /** Notes that a call opened a skill or one of its files. */
+  /** Notes that a call of this step opened a skill or one of its files. */
   readonly noteOpened: (callId: string, skill: string, path?: string) => void
-  /** What is to be shown of an earlier call in place of its result; undefined for the result itself. */
-  readonly shownInstead: (callId: string) => string | undefined
+  /** What is to be shown of a step's call in place of its result; undefined for the result itself. */
+  readonly shownInstead: (step: number, callId: string) => string | undefined
   /** Counts a step and tells the host of it. */
   readonly endStep: (step: AgentStep) => void
   /** Throws where it may go no further: RUN_ABORTED, AGENT_LIMIT. */

@@ -61,12 +61,17 @@ async function unlisted(
   return found.filter(tool => tool !== null).filter(({ name }) => known.every(one => one.name !== name))
 }
 
+/** Whether a tool opens skills for a model, so that what it gave can be taken back. */
+export function opens(name: string): boolean {
+  return name === load || name === read
+}
+
 /** A tool as one run calls it: its calls are told from those of others, and what it opens is noted. */
 function boundTo(run: AgentRun, name: string, tool: ModelTool): ModelTool {
   return {
     ...tool,
     async run(input, { callId = '', ...options }) {
-      const own: CallOptions = { ...options, callId: `${run.id}:${callId}` }
+      const own: CallOptions = { ...options, callId: `${run.id}:${run.step}:${callId}` }
       const result = await tool.run(input, own)
       const { name: skill, path } = Object(input) as { name?: string; path?: string }
       if (skill !== undefined && name === load) run.noteOpened(callId, skill)

@@ -2,12 +2,19 @@ import { estimateTokens } from 'agent-apps'
 import type { Model } from 'agent-apps/runtime'
 import { generateText, type LanguageModel, type ModelMessage, type ToolChoice, type ToolSet } from 'ai'
 import type { AgentRun } from './agent-run.js'
+import { opens } from './agent-tools.js'
+
+/** A message, with the step that it was said in. */
+export interface Said {
+  step: number
+  message: ModelMessage
+}
 
 /** A request to a model. */
 export interface Request {
   model: Model
   instructions: string
-  messages: readonly ModelMessage[]
+  messages: readonly Said[]
   tools: ToolSet
   toolChoice: ToolChoice<ToolSet> | undefined
 }
@@ -31,7 +38,7 @@ const TOLD_TOKENS = 4096
 export async function askModel(request: Request, run: AgentRun): Promise<Answer> {
   const { model, instructions, messages, toolChoice, tools } = request
   const { signal, tokensLeft, shownInstead } = run
-  const shown = messages.map(message => shownMessage(message, shownInstead))
+  const shown = messages.map(said => shownMessage(said, shownInstead))
   const asked = {
     model: model as LanguageModel,
     // Version 7 takes the first, version 6 the second.
@@ -52,9 +59,9 @@ function answerOf(result: Awaited<ReturnType<typeof generateText>>, request: Req
   const { text, toolCalls, finishReason, usage, response } = result
   // Version 6 has them in `response`.
   const { responseMessages = response.messages } = result as { responseMessages?: ModelMessage[] }
-  const { totalTokens, inputTokens, outputTokens } = usage
+  const read = counted(usage.inputTokens) ?? tokensRead(request)
   const tokens =
-    totalTokens || (inputTokens ?? tokensRead(request)) + (outputTokens ?? tokensIn([text, toolCalls]))
+    counted(usage.totalTokens) || read + (counted(usage.outputTokens) ?? tokensIn([text, toolCalls]))
   const calls = toolCalls.map(({ toolName }) => toolName)
   return { text, calls, finishReason, tokens, messages: responseMessages }
 }
@@ -78,8 +85,13 @@ function otherAnswer({ content, finishReason = 'other' }: OtherChoice, request: 
   return { text, calls: [], finishReason, messages, tokens: tokensRead(request) + tokensIn(content) }
 }
 
+/** A provider's number, if it is one: with NaN or less than none, no limit would ever be reached. */
+function counted(tokens: number | undefined): number | undefined {
+  return Number.isFinite(tokens) && Number(tokens) >= 0 ? tokens : undefined
+}
+
 function tokensRead({ instructions, messages }: Request): number {
-  return tokensIn([instructions, messages])
+  return tokensIn([instructions, messages.map(({ message }) => message)])
 }
 
 function tokensIn(value: unknown): number {
@@ -87,10 +99,11 @@ function tokensIn(value: unknown): number {
 }
 
 /** A message with what the model has dropped or summarized in the place of the results. */
-function shownMessage(message: ModelMessage, shownInstead: AgentRun['shownInstead']): ModelMessage {
+function shownMessage({ step, message }: Said, shownInstead: AgentRun['shownInstead']): ModelMessage {
   if (message.role !== 'tool') return message
   const content = message.content.map(part => {
-    const value = part.type === 'tool-result' ? shownInstead(part.toolCallId) : undefined
+    const value =
+      part.type === 'tool-result' && opens(part.toolName) ? shownInstead(step, part.toolCallId) : undefined
     return value === undefined ? part : { ...part, output: { type: 'text' as const, value } }
   })
   return { ...message, content: content as typeof message.content }

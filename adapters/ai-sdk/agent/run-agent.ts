@@ -1,9 +1,9 @@
 import type { Model } from 'agent-apps/runtime'
-import type { ModelMessage, ToolChoice, ToolSet } from 'ai'
+import type { ToolChoice, ToolSet } from 'ai'
 import { aiTool } from '../ai-tool.js'
 import type { AgentRun } from './agent-run.js'
 import { type AgentTools, agentTools } from './agent-tools.js'
-import { type Answer, askModel } from './ask-model.js'
+import { type Answer, askModel, type Said } from './ask-model.js'
 import { RESULT_TOOL } from './result-tool.js'
 
 /** The work of an agent. */
@@ -27,21 +27,23 @@ export async function runAgent(work: AgentWork, run: AgentRun): Promise<unknown>
   run.mustGoOn()
   const { model, system, prompt, expected } = work
   const { tools: made, about } = await agentTools(work, run)
-  const tools: ToolSet = Object.fromEntries([...made].map(([name, tool]) => [name, aiTool(name, tool, null)]))
+  // Without a prototype: the SDK takes whatever a name leads to for a tool, as `constructor` would.
+  const tools: ToolSet = Object.create(null)
+  for (const [name, tool] of made) tools[name] = aiTool(name, tool, null)
   const instructions = about === '' ? system : `${system}\n\n${about}`
-  const messages: ModelMessage[] = [{ role: 'user', content: prompt }]
+  const messages: Said[] = [{ step: 0, message: { role: 'user', content: prompt } }]
   for (let step = 1; step <= run.maxSteps; step++) {
     const isOnly = step === run.maxSteps || made.size === 1
     const toolChoice = expected ? choiceOf(isOnly) : undefined
     const answer = await askModel({ model, instructions, messages, tools, toolChoice }, run)
-    messages.push(...answer.messages)
+    messages.push(...answer.messages.map(message => ({ step: run.step, message })))
     run.endStep(answer)
     const { ending } = run
     if (ending && 'error' in ending) throw ending.error
     if (ending) return ending.result
     if (answer.calls.length === 0) {
       if (!expected) return wordsOf(answer, run)
-      messages.push({ role: 'user', content: ASK_AGAIN })
+      messages.push({ step: run.step, message: { role: 'user', content: ASK_AGAIN } })
     }
     run.mustGoOn()
   }
