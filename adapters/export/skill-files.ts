@@ -1,4 +1,4 @@
-import { isAgentAppsError, type Runtime, type ToolDef } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError, type Runtime, type ToolDef } from 'agent-apps'
 import type { LeftOut } from './choose-tools.js'
 import { type ExportedFiles, exportedFile } from './exported-files.js'
 import { skillDocument } from './skill-document.js'
@@ -44,6 +44,7 @@ async function readSkill(
   const { verbatim, resources, references } = await runtime.describe(name)
   const { bytes, dropped } = await skillDocument(tool, verbatim, content, own)
   const files: ExportedFiles = new Map([[SKILL_FILE, exportedFile(bytes)]])
+  checkPaths([SKILL_FILE, ...resources.map(({ path }) => path)])
   for (const { path } of resources) files.set(path, exportedFile(await runtime.readResource(name, path)))
   const remarks = [
     ...(dropped.length > 0 ? [`is exported without ${dropped.map(field => `\`${field}\``).join(', ')}`] : []),
@@ -51,6 +52,27 @@ async function readSkill(
     ...references.filter(({ kind, ref }) => kind === 'link' && leadsOut(ref)).map(linkRemark),
   ]
   return { name: label, tool, description: frontmatter.description ?? '', files, remarks }
+}
+
+/**
+ * Refuses files that are one where case or Unicode's forms make no difference: of `SKILL.md` and `skill.md`, such a
+ * system has the one that is unpacked last, which is not the one that was read here.
+ *
+ * @throws EXPORT_CLASH
+ */
+function checkPaths(paths: readonly string[]): void {
+  const known = new Map<string, string>()
+  for (const path of paths) {
+    const folded = path.normalize('NFC').toLowerCase()
+    const other = known.get(folded)
+    if (other !== undefined)
+      throw new AgentAppsError(
+        'EXPORT_CLASH',
+        `${JSON.stringify(other)} and ${JSON.stringify(path)} are one file on many systems`,
+        { hint: 'Rename one of them.' },
+      )
+    known.set(folded, path)
+  }
 }
 
 async function argumentsRemark(tool: ToolDef, content: string): Promise<string[]> {

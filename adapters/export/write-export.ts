@@ -33,6 +33,14 @@ export interface WrittenExport {
  * @throws EXPORT_PLACE, before anything is written
  */
 export function writeExport(dir: string, files: ExportedFiles, dryRun: boolean): WrittenExport {
+  try {
+    return write(dir, files, dryRun)
+  } catch (error) {
+    throw notPossible(dir, error)
+  }
+}
+
+function write(dir: string, files: ExportedFiles, dryRun: boolean): WrittenExport {
   const before = readList(dir)
   const gone = [...before.keys()].filter(path => !files.has(path) && typeOf(join(dir, path)) !== null)
   const changed = [...files].filter(([path, file]) => !isSame(join(dir, path), file))
@@ -40,24 +48,25 @@ export function writeExport(dir: string, files: ExportedFiles, dryRun: boolean):
   const result = { written: changed.map(([path]) => path).sort(byText), removed: gone.sort(byText) }
   if (dryRun) return result
   const after: Listed = new Map([...files].map(([path, { bytes }]) => [path, [sha256(bytes)]]))
-  try {
-    mkdirSync(dir, { recursive: true })
-    if (changed.length + gone.length > 0) writeList(dir, bothOf(before, after))
-    for (const [path, file] of changed) replace(dir, path, file)
-    for (const path of gone) remove(dir, path)
-    writeList(dir, after)
-  } catch (error) {
-    throw notWritable(dir, error)
-  }
+  mkdirSync(dir, { recursive: true })
+  if (changed.length + gone.length > 0) writeList(dir, bothOf(before, after))
+  for (const [path, file] of changed) replace(dir, path, file)
+  for (const path of gone) remove(dir, path)
+  writeList(dir, after)
   return result
 }
 
 /** What the system refuses; an export that ended so goes on when it is run again. */
-function notWritable(dir: string, error: unknown): unknown {
+function notPossible(dir: string, error: unknown): unknown {
   const { syscall, path = dir, message } = error as NodeJS.ErrnoException
   return syscall === undefined
     ? error
-    : placeError(path, `It could not be written: ${message}`, 'Correct that, and export again.', error)
+    : placeError(
+        path,
+        `It could not be read or written: ${message}`,
+        'Correct that, and export again.',
+        error,
+      )
 }
 
 /** Refuses to touch what no export wrote, and what somebody changed since. */
@@ -177,6 +186,7 @@ function listedIn(text: string): Listed | null {
 function isOwnPath(path: string): boolean {
   return (
     path !== '' &&
+    !path.includes('\0') &&
     path.split('/').every(name => name !== '' && name !== '.' && name !== '..' && !name.includes('\\'))
   )
 }

@@ -138,6 +138,26 @@ it.each([
   expect(said).toContain(message)
 })
 
+it.each([
+  ['SKILL.md', 'skill.md'],
+  ['a/Notes.md', 'a/notes.md'],
+  ['\u00e9.md', 'e\u0301.md'],
+])('a skill with %j and %j, one file on many systems, is left out', async (one, other) => {
+  const tree = {
+    ...CONFIG,
+    ...{ 'skills/pdf/SKILL.md': skill('pdf'), 'skills/lint/SKILL.md': skill('lint') },
+    ...(one !== 'SKILL.md' && { [`skills/pdf/${one}`]: 'One.\n' }),
+    [`skills/pdf/${other}`]: 'Other.\n',
+  }
+  const cwd = makeTree(tree)
+  // Where they are one here as well, there is nothing to refuse.
+  const isOne = Object.keys(snapshot(join(cwd, 'skills/pdf'))).length < Object.keys(tree).length - 2
+  const { result } = await exported('skills', { cwd })
+  const leftOut = [{ tool: 'pdf', code: 'EXPORT_CLASH', reason: expect.stringContaining('one file on many') }]
+  expect(result.leftOut).toEqual(isOne ? [] : leftOut)
+  expect(result.skills.map(({ name }) => name)).toContain('lint')
+})
+
 describe('names', () => {
   const tree: Tree = {
     'agent-apps.config.json': JSON.stringify({

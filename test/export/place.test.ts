@@ -71,6 +71,12 @@ it('a list that leads out of the folder removes nothing there', async () => {
   )
 })
 
+it.each(['a\0b', 'a/'.repeat(3000)])('a list with a path that no system takes is refused', async path => {
+  const files = { [`${path}b`]: [] }
+  const dir = makeTree({ '.agent-apps-export.json': JSON.stringify({ files }) })
+  await refused(dir)
+})
+
 it('a folder that the project reads its skills from is refused', async () => {
   const cwd = makeTree(EXPORT_PROJECT)
   expect(await refused(join(cwd, 'skills'), cwd)).toBe(
@@ -172,7 +178,7 @@ it('what the system refuses is told', async () => {
   mkdirSync(taken)
   await expect(exportSkills({ to: 'skills', dir, cwd })).rejects.toMatchObject({
     code: 'EXPORT_PLACE',
-    message: expect.stringContaining('It could not be written: '),
+    message: expect.stringContaining('It could not be read or written: '),
     file: taken,
   })
 })
