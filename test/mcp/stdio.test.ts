@@ -182,3 +182,15 @@ describe('agent-apps mcp', () => {
     await expect(client.callTool({ name: 'review' })).rejects.toMatchObject({ code: -32602 })
   })
 })
+
+describe('what agent-apps mcp says on standard error', () => {
+  it('names the tools that are not served, and what would grant them', async () => {
+    const frontmatter =
+      "{ name: 'deploy', description: 'Deploys.', metadata: { permissions: { required: ['execute'] } } }"
+    const deploy = `export const frontmatter = ${frontmatter}\nexport default () => 'deployed'\n`
+    const tree = { 'package.json': '{}', 'skills/deploy.skill.mjs': deploy }
+    const { client, said } = await overStdio('2026', { tree })
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('deploy')
+    expect(said()).toMatch(/Agents do not get "deploy", which requires execute.*~\/\.config\/agent-apps/)
+  })
+})
