@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { describe, expect, it, vi } from 'vitest'
 import { ERAS, type Era, MCP_PROJECT, overStdio } from '../support/mcp-project.js'
-import { skill, writeTree } from '../support/tree.js'
+import { makeTree, skill, writeTree } from '../support/tree.js'
 
 const textOf = ({ content }: CallToolResult): string => (content[0] as { text: string }).text
 
@@ -184,13 +184,13 @@ describe('agent-apps mcp', () => {
 })
 
 describe('what agent-apps mcp says on standard error', () => {
-  it('names the tools that are not served, and what would grant them', async () => {
-    const frontmatter =
-      "{ name: 'deploy', description: 'Deploys.', metadata: { permissions: { required: ['execute'] } } }"
-    const deploy = `export const frontmatter = ${frontmatter}\nexport default () => 'deployed'\n`
-    const tree = { 'package.json': '{}', 'skills/deploy.skill.mjs': deploy }
-    const { client, said } = await overStdio('2026', { tree })
-    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('deploy')
-    expect(said()).toMatch(/Agents do not get "deploy", which requires execute.*~\/\.config\/agent-apps/)
+  it('names the tools that are not served as nothing is granted, and what would grant it', async () => {
+    const env = { PATH: process.env.PATH ?? '', HOME: makeTree({}) }
+    const { client, said } = await overStdio('2026', { env })
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('save')
+    await vi.waitFor(
+      () => expect(said()).toMatch(/Agents do not get "save", which requires write.*~\/\.config\/agent-apps/),
+      { timeout: 20_000 },
+    )
   })
 })
