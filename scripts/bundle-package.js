@@ -39,6 +39,7 @@ const PARTS = [
     ],
     platform: 'node',
   },
+  { folder: 'workspace', entries: ['index.js'], platform: 'node' },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
   {
     folder: 'adapters',

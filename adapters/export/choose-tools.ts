@@ -4,10 +4,10 @@ import {
   type ErrorCode,
   matchPattern,
   type PathEntry,
-  parsePatterns,
   type Runtime,
   type ToolDef,
 } from 'agent-apps'
+import { readPatterns } from '../read-patterns.js'
 import { byText } from './exported-files.js'
 
 /** A tool that is not exported. */
@@ -55,10 +55,10 @@ export async function chooseTools(
   tools: readonly ToolDef[],
   patterns: readonly string[] | undefined,
 ): Promise<ChosenTools> {
-  checkPatterns(patterns)
+  const selecting = patterns && readPatterns(patterns)
   const selected = tools.filter(
     ({ name, frontmatter }) =>
-      patterns?.some(pattern => matchPattern(pattern, name, frontmatter.tags)) ?? true,
+      selecting?.some(pattern => matchPattern(pattern, name, frontmatter.tags)) ?? true,
   )
   const chosen: ChosenTools = { texts: [], running: [], leftOut: [] }
   for (const tool of selected) {
@@ -84,15 +84,6 @@ function notExported({ label, frontmatter }: ToolDef): string | null {
   if (label.length > NAME_MAX)
     return `has a name of more than ${NAME_MAX} characters, which is the specification's limit`
   return null
-}
-
-/** @throws OPTIONS_INVALID */
-function checkPatterns(patterns: readonly string[] = []): void {
-  const broken = patterns.flatMap(parsePatterns).find(({ glob }) => glob === undefined)
-  if (!broken) return
-  throw new AgentAppsError('OPTIONS_INVALID', `The pattern ${JSON.stringify(broken.text)} cannot be read.`, {
-    hint: 'See docs/patterns.md for what can be written.',
-  })
 }
 
 /**

@@ -1,9 +1,10 @@
 import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
+import { toBase64 } from './attachment.js'
 import type { ModelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { type Shown, shownResult, shownText } from './shown.js'
-import { partOfData, toBase64 } from './shown-part.js'
+import { partOfData } from './shown-part.js'
 
 /** So many names are listed for the model to choose from; more would fill the prompt. */
 const ENUM_MAX = 100

@@ -128,6 +128,7 @@ const EXPORTS: Record<string, string[]> = {
   'agent-apps/store': ['fileStore'],
   'agent-apps/testing': ['conformance', 'testRuntime'],
   'agent-apps/vite': ['agentApps'],
+  'agent-apps/workspace': ['ctxWorkspace', 'pathKey'],
 }
 /** The import of the framework that an adapter is for. */
 const FRAMEWORKS: Record<string, string> = {
@@ -303,6 +304,7 @@ const TYPES: Record<string, string[]> = {
     'TestedTool',
   ],
   'agent-apps/vite': ['AgentAppsOptions'],
+  'agent-apps/workspace': ['ToolWorkspace', 'WorkspacePath'],
 }
 
 interface Manifest {

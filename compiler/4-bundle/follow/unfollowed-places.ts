@@ -51,7 +51,7 @@ const REFUSALS: Record<Unfollowed, Refusal> = {
   },
   'agent-apps': {
     says: 'Code imports a part of agent-apps that no bundle has',
-    hint: 'A bundle has `agent-apps` and `agent-apps/runtime`. Compile in a program of its own, or leave the tool out with `keep`.',
+    hint: 'A bundle has `agent-apps`, `agent-apps/runtime` and `agent-apps/workspace`. Compile in a program of its own, or leave the tool out with `keep`.',
   },
 }
 
