@@ -17,7 +17,7 @@ export async function toolNotFound(ref: string, globals: Globals): Promise<Agent
   const message = `There is no tool ${JSON.stringify(ref)}.`
   if (await needsWorkspace(ref, globals)) {
     const hint =
-      'It works in a workspace: give createRuntime the option `workspace`, or the command `--workspace DIR`.'
+      'It needs a workspace: give createRuntime the option `workspace`, or the command `--workspace DIR`.'
     return new AgentAppsError('TOOL_NOT_FOUND', message, { hint, tool: ref })
   }
   const near = nearest(ref, withLabels(await knownNames(globals)))
