@@ -10,6 +10,7 @@ import { textDiff } from './files/text-diff.js'
 import { notFile, notFound } from './wall/open-place.js'
 import { placeOf } from './wall/place.js'
 import { expectWritable } from './wall/protected-files.js'
+import { expectSameRules } from './wall/same-rules.js'
 import { sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments extends Partial<Edit> {
@@ -74,6 +75,7 @@ async function edit(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
     mustGoOn(ctx)
     const place = await placeOf(args.path, workspace)
     expectWritable(workspace.protected, place)
+    await expectSameRules(ctx, place, args)
     const { path } = place
     if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
     ctx.update({ title: `Editing ${path}` })

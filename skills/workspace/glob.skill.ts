@@ -5,6 +5,7 @@ import { pathKey } from './files/path-key.js'
 import { pathPattern } from './tree/path-pattern.js'
 import { startFolder } from './tree/start-folder.js'
 import { walkTree } from './tree/walk-tree.js'
+import { expectSameRules } from './wall/same-rules.js'
 import { sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments {
@@ -55,10 +56,12 @@ export default defineTool({
   execute: async (args, ctx) => glob(args as unknown as Arguments, ctx),
 })
 
-async function glob({ pattern: written, path, limit }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+async function glob(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const { pattern: written, path, limit } = args
   const workspace = await workspaceOf(ctx)
   const pattern = pathPattern(written)
   const start = await startFolder(path, workspace)
+  await expectSameRules(ctx, start, args)
   ctx.update({ title: `Looking for ${written}` })
   const found: { path: string; time: number }[] = []
   await walkTree(start, workspace, {

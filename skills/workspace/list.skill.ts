@@ -4,6 +4,7 @@ import { boundedOutput, outputMax } from './files/output-folder.js'
 import { pathKey } from './files/path-key.js'
 import { startFolder } from './tree/start-folder.js'
 import { walkTree } from './tree/walk-tree.js'
+import { expectSameRules } from './wall/same-rules.js'
 import { sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments {
@@ -54,9 +55,11 @@ export default defineTool({
   execute: async (args, ctx) => list(args as unknown as Arguments, ctx),
 })
 
-async function list({ path, depth, limit }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+async function list(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const { path, depth, limit } = args
   const workspace = await workspaceOf(ctx)
   const start = await startFolder(path, workspace)
+  await expectSameRules(ctx, start, args)
   ctx.update({ title: `Listing ${start.path}` })
   const lines = [start.path === '.' ? './' : `${start.path}/`]
   let isCut = false

@@ -10,6 +10,7 @@ import { pathKey } from './files/path-key.js'
 import { inFolderOf, notFound, type OpenFile, openFile } from './wall/open-place.js'
 import { type Place, placeOf } from './wall/place.js'
 import { expectReadable } from './wall/protected-files.js'
+import { expectSameRules } from './wall/same-rules.js'
 import { outputFolders, type Session, sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments {
@@ -61,6 +62,7 @@ async function read(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   const session = sessionOf(workspace, ctx)
   const place = await placeOf(args.path, workspace, await outputFolders(session))
   expectReadable(workspace.protected, place)
+  await expectSameRules(ctx, place, args)
   if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
   ctx.update({ title: `Reading ${place.path}` })
   const file = await inFolderOf(place, item => openFile(item, place))
