@@ -1,9 +1,10 @@
 import { AgentAppsError, isAgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
+import { toBase64 } from './attachment.js'
 import type { ModelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { type Shown, shownResult, shownText } from './shown.js'
-import { partOfData, toBase64 } from './shown-part.js'
+import { partOfData } from './shown-part.js'
 
 /** So many names are listed for the model to choose from; more would fill the prompt. */
 const ENUM_MAX = 100
@@ -36,8 +37,14 @@ export function loadTool(
   }
 }
 
+/** The skill that a model works on, whose files are its to read. */
+interface OwnFiles {
+  name: string
+  read: (path: string) => Promise<Uint8Array>
+}
+
 /** What gives a model one of a skill's files. */
-export function readTool(agent: AgentRuntime, { load }: OfferNames): ModelTool {
+export function readTool(agent: AgentRuntime, { load }: OfferNames, own: OwnFiles | null = null): ModelTool {
   return {
     runs: null,
     description: `Reads one of the files of a skill that ${load} listed.`,
@@ -45,9 +52,11 @@ export function readTool(agent: AgentRuntime, { load }: OfferNames): ModelTool {
       name: { type: 'string', description: 'The name of the skill.' },
       path: { type: 'string', description: "The file's path, as it was listed." },
     }),
-    callOf: input => withText(input, 'name', ref => ({ agent, ref, args: undefined })),
+    callOf: input =>
+      withText(input, 'name', ref => (ref === own?.name ? null : { agent, ref, args: undefined })),
     run: async (input, options) => {
       const [name, path] = [textField(input, 'name'), textField(input, 'path')]
+      if (name === own?.name) return fileOf(path, await own.read(path))
       // What a person has to allow is not to be had by reading the file: opening it asks.
       if (await needsApproval(agent, name)) await agent.open(name, undefined, options)
       return fileOf(path, await agent.readResource(name, path))

@@ -29,6 +29,7 @@ const EXPORTS: Record<string, string[]> = {
     'clearToolCache',
     'createCallbackRef',
     'createRuntime',
+    'ctxAgent',
     'ctxCwd',
     'ctxFolder',
     'ctxHookTarget',
@@ -119,7 +120,7 @@ const EXPORTS: Record<string, string[]> = {
     'watch',
   ],
   'agent-apps/compiler/disk': ['parser'],
-  'agent-apps/ai-sdk': ['registerAiTools', 'skillFiles', 'skillTools', 'toAiTool'],
+  'agent-apps/ai-sdk': ['registerAiTools', 'runAgent', 'skillFiles', 'skillTools', 'toAiTool'],
   'agent-apps/esbuild': ['agentApps'],
   'agent-apps/export': ['exportSkills'],
   'agent-apps/langchain': ['ToolRegistry', 'registerLangChainTools', 'skillTools', 'skillsMiddleware'],
@@ -127,6 +128,7 @@ const EXPORTS: Record<string, string[]> = {
   'agent-apps/store': ['fileStore'],
   'agent-apps/testing': ['conformance', 'testRuntime'],
   'agent-apps/vite': ['agentApps'],
+  'agent-apps/workspace': ['ctxWorkspace', 'pathKey'],
 }
 /** The import of the framework that an adapter is for. */
 const FRAMEWORKS: Record<string, string> = {
@@ -173,6 +175,8 @@ const TYPES: Record<string, string[]> = {
     'Layer',
     'Locals',
     'Manager',
+    'Model',
+    'Models',
     'NamedAgent',
     'OpenedSkill',
     'Origin',
@@ -263,7 +267,13 @@ const TYPES: Record<string, string[]> = {
     'Watcher',
   ],
   'agent-apps/ai-sdk': [
+    'AgentRun',
+    'AgentStep',
+    'AgentTools',
+    'AgentWork',
+    'ExpectedResult',
     'ModelOutput',
+    'OwnFiles',
     'RegisterAiToolsOptions',
     'SkillFile',
     'SkillToolNames',
@@ -294,6 +304,7 @@ const TYPES: Record<string, string[]> = {
     'TestedTool',
   ],
   'agent-apps/vite': ['AgentAppsOptions'],
+  'agent-apps/workspace': ['ToolWorkspace', 'WorkspacePath'],
 }
 
 interface Manifest {
