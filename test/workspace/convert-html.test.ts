@@ -57,6 +57,9 @@ let a = 1
   it.each([
     '<p hidden>HIDDEN</p>',
     '<p hidden="until-found">HIDDEN</p>',
+    '<p popover>HIDDEN</p>',
+    '<p style="color: transparent">HIDDEN</p>',
+    '<p style="filter: opacity(0)">HIDDEN</p>',
     '<div aria-hidden="true"><b>HIDDEN</b></div>',
     '<p style="display:none">HIDDEN</p>',
     '<p style="DISPLAY : NONE !important">HIDDEN</p>',

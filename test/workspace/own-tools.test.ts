@@ -7,7 +7,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Context, createRuntime, type Runtime, type ToolContext } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
@@ -223,7 +223,9 @@ describe('a file that a tool of one’s own writes', () => {
 })
 
 it('pathKey is the key of the built-in tools', () => {
-  expect(['./a//b/../c/', 'a\\b', '.', '/'].map(pathKey)).toEqual(['a/c', 'a/b', '.', '/'])
+  expect(['./a//b/../c/', '.', '/'].map(pathKey)).toEqual(['a/c', '.', '/'])
+  // Elsewhere than on Windows, that is one name.
+  expect(pathKey('a\\..\\b')).toBe(sep === '/' ? 'a\\..\\b' : 'b')
 })
 
 describe('the example in docs/workspace.md', () => {

@@ -74,7 +74,7 @@ async function resultOf(
       : { text: decoded, title: '', isCut: false }
   const isPart = page.isCut || isCut
   const status = page.status >= 400 ? `[status ${page.status}]\n` : ''
-  const shown = await boundedText(text, sessionOf(await workspaceOf(ctx), ctx))
+  const shown = await boundedText(text, sessionOf(await workspaceOf(ctx), ctx), foreignText(text, href))
   return {
     title: title === '' ? href : `${title} (${href})`,
     metadata: {
