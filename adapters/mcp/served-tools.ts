@@ -58,7 +58,12 @@ export class ServedTools {
   }
 }
 
-function readPatterns(patterns: string | readonly string[]): string[] {
+/**
+ * The single patterns of a list of them.
+ *
+ * @throws OPTIONS_INVALID for what is no pattern
+ */
+export function readPatterns(patterns: string | readonly string[]): string[] {
   const rules = parsePatterns(typeof patterns === 'string' ? patterns : patterns.join(' '))
   const broken = rules.find(({ glob }) => glob === undefined)
   if (!broken) return rules.map(({ text }) => text)
