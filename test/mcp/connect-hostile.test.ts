@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { type ApprovalRequest, createRuntime, type HostRequest } from 'agent-apps'
-import { connectMcp, type McpConnection } from 'agent-apps/mcp'
+import { connectMcp } from 'agent-apps/mcp'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { until } from '../support/mcp-connection.js'
 import { makeTree, skill } from '../support/tree.js'
 
 const SERVER = fileURLToPath(new URL('../samples/mcp/hostile-server.mjs', import.meta.url))
@@ -25,20 +26,6 @@ async function hostile({ timeoutMs }: { timeoutMs?: number } = {}) {
   return { runtime, connection, asked, agent: runtime.forAgent({ sessionId: 's' }) }
 }
 
-/** Waits until what a connection tells of fits. */
-function until(connection: McpConnection, fits: () => boolean): Promise<void> {
-  return new Promise(resolve => {
-    const look = (): void => {
-      if (fits()) {
-        stop()
-        resolve()
-      }
-    }
-    const stop = connection.onChange(look)
-    look()
-  })
-}
-
 describe('connectMcp, to a server that means harm', () => {
   it('lists all pages, by names that are the server’s alone', async () => {
     const { connection, runtime } = await hostile()
@@ -49,7 +36,7 @@ describe('connectMcp, to a server that means harm', () => {
       'mcp__evil__large',
       'mcp__evil__long',
       'mcp__evil__nonsense',
-      expect.stringMatching(/^mcp__evil__odd_name_____x_[0-9a-f]{8}$/),
+      expect.stringMatching(/^mcp__evil__odd_name____x_[0-9a-f]{8}$/),
       'mcp__evil__old',
       'mcp__evil__review',
       'mcp__evil__silent',
@@ -72,7 +59,7 @@ describe('connectMcp, to a server that means harm', () => {
   })
 
   it('marks its text as foreign, shortens it, and survives 10 MB, nonsense and silence', async () => {
-    const { connection, runtime } = await hostile({ timeoutMs: 20_000 })
+    const { connection, runtime } = await hostile()
     expect(await runtime.invoke('mcp://evil/fail')).toEqual({
       error: 'TOOL_FAILED',
       message: expect.stringMatching(
@@ -93,7 +80,7 @@ describe('connectMcp, to a server that means harm', () => {
   })
 
   it('gives up on a call that is never answered', async () => {
-    const { runtime } = await hostile({ timeoutMs: 3_000 })
+    const { runtime } = await hostile({ timeoutMs: 100 })
     await expect(runtime.invoke('mcp://evil/silent')).rejects.toMatchObject({ code: 'TOOL_TIMEOUT' })
   })
 

@@ -9,7 +9,7 @@ const PATIENCE = 10
 /**
  * Calls a tool of a server.
  *
- * @throws MCP_UNAVAILABLE, MCP_FAILED, TOOL_TIMEOUT
+ * @throws MCP_UNAVAILABLE, MCP_FAILED, TOOL_TIMEOUT, RUN_ABORTED
  */
 export async function callRemote(
   link: ServerLink,
@@ -36,7 +36,7 @@ export async function callRemote(
     link.noteSuccess()
     return resultOf(result, { server, tool })
   } catch (error) {
-    signal?.throwIfAborted()
+    if (signal?.aborted) throw aborted(tool, signal.reason)
     if (await isGone(error)) link.noteFailure(client, textOf(error))
     throw await callFault(server, tool, error, timeoutMs)
   }
@@ -47,6 +47,15 @@ export function serverFault(server: string, error: unknown): AgentAppsError {
   return new AgentAppsError('MCP_FAILED', `The server "${server}" failed: ${textOf(error)}.`, {
     hint: 'The server gave an error, or an answer that the protocol does not have: see what it logs.',
     cause: error,
+  })
+}
+
+/** The server is told that nobody waits any more. */
+function aborted(tool: string, cause: unknown): AgentAppsError {
+  return new AgentAppsError('RUN_ABORTED', `The call of "${tool}" was stopped.`, {
+    hint: 'The signal of the call was aborted: nobody waits for its result.',
+    tool,
+    cause,
   })
 }
 

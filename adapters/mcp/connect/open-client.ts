@@ -16,16 +16,20 @@ export type McpServerPlace =
 /** A message of more bytes ends the connection. */
 export const MESSAGE_MAX = 8 * 1024 * 1024
 
+/** How long a server may take to connect, and to say what it has, in milliseconds. */
+export const CONNECT_MS = 60_000
+
 /** How long a server may take to say which protocol it speaks; one that says nothing speaks that of 2025. */
 const PROBE_MS = 10_000
 
 /** A client that is connected to a server. */
-export async function openClient(place: McpServerPlace, timeout: number): Promise<Client> {
+export async function openClient(place: McpServerPlace): Promise<Client> {
+  const timeout = CONNECT_MS
   const { Client, StreamableHTTPClientTransport } = await clientPackage()
   const client = new Client(
     { name: 'agent-apps', version: '1' },
     {
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_MS, timeout) } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
       // A server would have its patterns run over its own texts here. What it answers is data, whatever its shape.
       jsonSchemaValidator: {
         getValidator: () => input => ({ valid: true, data: input as never, errorMessage: undefined }),

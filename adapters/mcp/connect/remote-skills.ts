@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import type { Skill, SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { AgentAppsError, type RemoteSkill } from 'agent-apps'
 import { serverFault } from './call-remote.js'
+import { CONNECT_MS } from './open-client.js'
 import type { ServerLink } from './server-link.js'
 
 /** A skill that a server has. */
@@ -19,10 +20,10 @@ export async function readSkills(
   link: ServerLink,
   problems: string[],
 ): Promise<ServedSkill[]> {
-  const { server, timeoutMs } = link.options
+  const { server } = link.options
   const reader = await skillsOf(client)
   if (!reader.supported) return []
-  const { skills, invalid } = await reader.list({}, { timeout: timeoutMs }).catch(error => {
+  const { skills, invalid } = await reader.list({}, { timeout: CONNECT_MS }).catch(error => {
     throw serverFault(server, error)
   })
   for (const { uri = '(no URI)', reason } of invalid)
@@ -44,7 +45,7 @@ function servedSkill(entry: Skill, link: ServerLink): ServedSkill {
   const root = uri.replace(/SKILL\.md$/, '')
   const read = async (ref?: string) => {
     const reader = await skillsOf(await link.client())
-    return reader.read(entry, ref, { timeout: link.options.timeoutMs }).catch(error => {
+    return reader.read(entry, ref, { timeout: CONNECT_MS }).catch(error => {
       throw unverified(link.options.server, frontmatter.name, error)
     })
   }

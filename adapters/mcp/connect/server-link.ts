@@ -93,7 +93,7 @@ export class ServerLink {
     const { place } = this
     if (typeof place === 'function') return place()
     if ('callTool' in place) return place
-    return openClient(place, this.options.timeoutMs)
+    return openClient(place)
   }
 
   #watch(client: Client): void {

@@ -4,6 +4,7 @@ import { readPatterns } from '../served-tools.js'
 import { callRemote, serverFault } from './call-remote.js'
 import type { ConnectOptions } from './connect-mcp.js'
 import { localNames } from './local-names.js'
+import { CONNECT_MS } from './open-client.js'
 import { readSkills, type ServedSkill } from './remote-skills.js'
 import type { ServerLink } from './server-link.js'
 
@@ -85,10 +86,10 @@ export class ServerRegistry {
   }
 
   async #tools(client: Client, problems: string[]): Promise<Offered[]> {
-    const { server, timeoutMs } = this.link.options
+    const { server } = this.link.options
     if (!client.getServerCapabilities()?.tools) return []
     const { tools } = await client
-      .listTools({}, { timeout: timeoutMs, cacheMode: 'refresh' })
+      .listTools({}, { timeout: CONNECT_MS, cacheMode: 'refresh' })
       .catch(error => {
         throw serverFault(server, error)
       })
