@@ -18,6 +18,7 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
   [/\/cascade\//, ['cascade']],
   [/(runtime\/(find|directory|state)|catalog|graph|link)\//, ['find']],
   [/(runtime\/call|schema)\//, ['call']],
+  [/(?:skills\/)?workspace\//, ['workspace']],
   [/cli\//, ['cli']],
   [/adapters\/ai-sdk/, ['ai-sdk']],
   [/adapters\/langchain/, ['langchain']],
@@ -31,7 +32,7 @@ const CONCERNED: [changed: RegExp, folders: string[]][] = [
 
 /** The files that are built, of this project alone and not of its tests, samples and examples. */
 const SOURCES = new RegExp(
-  `^${import.meta.dirname.replace(/[^\w/]/g, '\\$&')}/(?:src|compiler|runtime|cli|adapters|skills)/[^.][\\w./-]*\\.(?:ts|md)$`,
+  `^${import.meta.dirname.replace(/[^\w/]/g, '\\$&')}/(?:src|compiler|runtime|workspace|cli|adapters|skills)/[^.][\\w./-]*\\.(?:ts|md)$`,
 )
 
 function testsFor(changed: string): string[] {
@@ -60,6 +61,7 @@ export default defineConfig({
       { find: /^agent-apps\/runtime$/, replacement: built('runtime/index.js') },
       { find: /^agent-apps\/compiler$/, replacement: built('compiler/index.js') },
       { find: /^agent-apps\/compiler\/disk$/, replacement: built('compiler/disk.js') },
+      { find: /^agent-apps\/workspace$/, replacement: built('workspace/index.js') },
       {
         find: /^agent-apps\/(ai-sdk|esbuild|export|langchain|mcp|store|testing|vite)$/,
         replacement: built('adapters/$1.js'),

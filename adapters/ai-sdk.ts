@@ -1,5 +1,9 @@
 /** Skills as tools of the AI SDK, version 6 and 7. */
 
+export type { AgentRun, AgentStep } from './ai-sdk/agent/agent-run.js'
+export type { AgentTools, OwnFiles } from './ai-sdk/agent/agent-tools.js'
+export type { ExpectedResult } from './ai-sdk/agent/result-tool.js'
+export { type AgentWork, runAgent } from './ai-sdk/agent/run-agent.js'
 export type { ModelOutput } from './ai-sdk/model-output.js'
 export { type RegisterAiToolsOptions, registerAiTools } from './ai-sdk/register-ai-tools.js'
 export { type SkillFile, skillFiles } from './ai-sdk/skill-files.js'

@@ -26,7 +26,8 @@ export async function modelNames(
   return found
 }
 
-function isModelName(name: string): boolean {
+/** True for what models accept as a name. */
+export function isModelName(name: string): boolean {
   return /^[a-zA-Z0-9_-]{1,64}$/.test(name)
 }
 

@@ -5,9 +5,11 @@ import { benchCompile } from './bench-compile.js'
 import { benchCorpus } from './bench-corpus.js'
 import { benchHelpers } from './bench-helpers.js'
 import { benchInvoke } from './bench-invoke.js'
+import { benchLoaded } from './bench-loaded.js'
 import { benchMemory } from './bench-memory.js'
 import { benchStart } from './bench-start.js'
 import { benchWarm } from './bench-warm.js'
+import { gate } from './gate.js'
 import { machine } from './machine.js'
 import { options } from './options.js'
 import { summary } from './table.js'
@@ -17,14 +19,21 @@ console.log(
   `Each process fresh, in turns; medians of ${options.runs} runs (${options.shortRuns} of short ones).`,
 )
 console.log('Columns: whole process, the same without an empty process, compared with, goal.')
-await benchCompile()
-await benchCorpus()
-await benchCode()
-await benchStart()
-await benchWarm()
-benchInvoke()
-benchHelpers()
-await benchAdapters()
-await benchMemory()
-await benchBundle()
-summary()
+if (options.gate) {
+  const slow = await gate(options.slower)
+  summary()
+  if (slow.length > 0) process.exit(1)
+} else {
+  await benchLoaded()
+  await benchCompile()
+  await benchCorpus()
+  await benchCode()
+  await benchStart()
+  await benchWarm()
+  benchInvoke()
+  benchHelpers()
+  await benchAdapters()
+  await benchMemory()
+  await benchBundle()
+  summary()
+}

@@ -20,4 +20,7 @@ export const options = {
   /** Code skills that are compiled beside esbuild. */
   codeSize: QUICK ? 200 : 1_000,
   corpus: !QUICK,
+  /** Only compare processor times with those of `ratios.js`: `--gate`, and `--slower=check=1.6` to try that. */
+  gate: process.argv.includes('--gate'),
+  slower: process.argv.find(word => word.startsWith('--slower='))?.slice('--slower='.length),
 }

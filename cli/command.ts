@@ -1,19 +1,9 @@
 import type { ParseArgsConfig } from 'node:util'
 import { AgentAppsError } from 'agent-apps'
+import type { OptionHelp } from './common-options.js'
 import type { Output } from './output.js'
 
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>
-
-/** An option as `--help` shows it. */
-export interface OptionHelp {
-  type: 'string' | 'boolean'
-  multiple?: boolean
-  /** The placeholder of its value, for an option that takes one. */
-  value?: string
-  /** For an option whose value may be left out: what it is then, and what else can be one. */
-  optional?: { value: string; isValue: (word: string) => boolean }
-  describes: string
-}
 
 /** The arguments of a command. */
 export interface Invocation {
@@ -36,27 +26,13 @@ export const INTERRUPTED = 130
 /** One command of `agent-apps`. */
 export interface Command {
   name: string
-  /** One line for the overview. */
-  summary: string
-  /** The arguments after the command's name: `[paths…]`. */
-  positionals: { shown: string; min: number; max: number }
+  /** How many arguments it takes after its name. */
+  positionals: { min: number; max: number }
   options: Record<string, OptionHelp>
   /** An example command line, with what it does. */
   example: string
   /** Runs the command and returns the exit code. */
   run: (invocation: Invocation) => Promise<number>
-}
-
-/** The options that every command has. */
-export const COMMON_OPTIONS: Record<string, OptionHelp> = {
-  cwd: { type: 'string', value: 'DIR', describes: 'work as if started there' },
-  config: { type: 'string', value: 'FILE', describes: 'use this configuration' },
-  json: { type: 'boolean', describes: 'print results as JSON' },
-  quiet: { type: 'boolean', describes: 'print results and errors only' },
-  verbose: { type: 'boolean', describes: 'print everything there is to say' },
-  color: { type: 'boolean', describes: 'use colours; --no-color for none (default: on a terminal)' },
-  'no-color': { type: 'boolean', describes: '' },
-  help: { type: 'boolean', describes: 'show help' },
 }
 
 /** The option of the commands that look up tools and take no paths as arguments. */

@@ -1,11 +1,11 @@
-import { COMMON_OPTIONS, type Command, type OptionHelp } from './command.js'
+import type { Command } from './command.js'
 import { COMMANDS } from './commands.js'
+import { COMMON_OPTIONS, type OptionHelp } from './common-options.js'
 
 /** Returns the output of `agent-apps --help`. */
-export async function overview(): Promise<string> {
-  const commands = await Promise.all([...COMMANDS.values()].map(load => load()))
-  const rows = commands.map(({ name, positionals, summary }): [string, string] => [
-    `${name} ${positionals.shown}`,
+export function overview(): string {
+  const rows = [...COMMANDS].map(([name, { shown, summary }]): [string, string] => [
+    `${name} ${shown}`,
     summary,
   ])
   return [
@@ -23,12 +23,13 @@ export async function overview(): Promise<string> {
 }
 
 /** Returns the output of `agent-apps <command> --help`. */
-export function commandHelp({ name, summary, positionals, options, example }: Command): string {
+export function commandHelp({ name, options, example }: Command): string {
+  const { shown = '', summary = '' } = COMMANDS.get(name) ?? {}
   const own = optionRows(options)
   return [
     `agent-apps ${name}: ${summary}`,
     '',
-    `Usage: agent-apps ${[name, positionals.shown, '[options]'].filter(Boolean).join(' ')}`,
+    `Usage: agent-apps ${[name, shown, '[options]'].filter(Boolean).join(' ')}`,
     ...(own.length > 0 ? ['', 'Options:', ...columns(own)] : []),
     '',
     'Options of every command:',

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { keepCompiledCode } from './code-cache.js'
 import { run } from './run.js'
 import { standardIo } from './standard-io.js'
 
+keepCompiledCode()
 // Errors of a tool are shown with the positions in its author's files.
 process.setSourceMapsEnabled(true)
 const io = standardIo()

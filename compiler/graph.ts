@@ -2,7 +2,8 @@ import { AgentAppsError } from '../src/base/error.js'
 import { nearest } from '../src/base/nearest.js'
 import type { OptionTable } from '../src/base/options.js'
 import type { LocatedContents } from './2-resolve/contents/project-contents.js'
-import { type Message, toDiagnostic, toMessage } from './diagnostics/diagnostics.js'
+import { type Message, toDiagnostic } from './diagnostics/diagnostics.js'
+import { toMessage } from './diagnostics/to-message.js'
 import {
   type GraphSelection,
   type ReferenceGraph,

@@ -21,6 +21,7 @@ export { type DirectiveForm, directiveForms } from '../src/content/directive-for
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
 export type { HookContext, ToolHooks } from '../src/hooks/tool-hooks.js'
 export type { PluginRecord } from '../src/index/index-format.js'
+export type { AgentSettings } from '../src/own/agent-settings.js'
 export { type DefinedTool, isDefinedTool } from '../src/own/defined-tool.js'
 export type { OwnParts } from '../src/own/own-parts.js'
 export type { Ask, ChoiceQuestion, ConfirmQuestion, Question, TextQuestion } from '../src/own/question.js'
@@ -84,5 +85,6 @@ export {
   type ToolPermissions,
   ToolRegistry,
 } from './registry/tool-registry.js'
+export { type AgentSkill, ctxAgent } from './schema/agent-skill.js'
 export { resolveJsonSchema } from './schema/resolve-json-schema.js'
 export { revokeTrusted, type TrustedProject, trustedProjects } from './trust/trusted-projects.js'

@@ -2,6 +2,7 @@ import { definedFields } from '../src/base/defined-fields.js'
 import type { Diagnostic } from '../src/base/diagnostic.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
+import type { Models } from '../src/own/models.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import { type AgentRuntime, agentRuntime } from './call/agent-runtime.js'
 import { invoke } from './call/invoke.js'
@@ -83,6 +84,8 @@ export interface RuntimeOptions {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** The models that agents run on: language models of the AI SDK, `default` among them. Default: none. */
+  models?: Models
   /**
    * The folder that the library's tools for files and processes work in, or that and what else they may read
    * and write. Without it, there are no such tools.
@@ -105,6 +108,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   config: 'object',
   store: 'object',
   policy: 'object',
+  models: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
   workspace: 'named',
@@ -204,7 +208,7 @@ type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
  */
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   checkOptions('createRuntime', options, options?.verify ? { ...OPTIONS, freshness: ['trust'] } : OPTIONS)
-  const { paths, policy, config, agents, ...rest } = options
+  const { paths, policy, config, agents, models, ...rest } = options
   const limits = {
     policy: ownLimits(policy),
     config: cloneArguments(config),
@@ -214,6 +218,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
   const globals = createGlobals(definedFields(own), new RegisteredToolMap(defaultTools()))
   globals.unchecked = limits
   globals.toolConfig = limits.config?.tools
+  globals.models = models
   return {
     globals,
     findTool: ref => findTool(ref, globals),

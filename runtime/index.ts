@@ -3,6 +3,7 @@ export { AgentAppsError, type ErrorCode, type Issue, isAgentAppsError } from '..
 export type { JsonObject, JsonValue } from '../src/base/json.js'
 export type { Permission, ToolPermissions } from '../src/base/permissions.js'
 export type { HostPlaceholder, ResourceRecord, ToolDetails } from '../src/index/index-format.js'
+export type { Model, Models } from '../src/own/models.js'
 export type { Decision, StepAnswer } from '../src/policy/decide.js'
 export type { AgentCall } from '../src/policy/limits.js'
 export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.js'

@@ -14,7 +14,7 @@ const PARTS = [
   {
     folder: 'runtime',
     entries: ['agent-apps.js', 'index.js'],
-    hub: 'agent-apps.js',
+    hubs: ['agent-apps.js'],
     // What `#disk` leads to, the host decides which, and a module that Node's own hooks load.
     alone: [
       'host/disk.js',
@@ -29,7 +29,8 @@ const PARTS = [
   {
     folder: 'compiler',
     entries: ['index.js', 'disk/disk.js'],
-    hub: 'index.js',
+    // `index.js` loads `compile.js` when a project is compiled.
+    hubs: ['index.js', 'compile.js'],
     // What a process or thread of its own runs. It lies where `new URL('./….js', import.meta.url)` finds it from any file.
     alone: [
       'directives/content-worker.js',
@@ -38,6 +39,7 @@ const PARTS = [
     ],
     platform: 'node',
   },
+  { folder: 'workspace', entries: ['index.js'], platform: 'node' },
   { folder: 'cli', entries: ['main.js'], platform: 'node' },
   {
     folder: 'adapters',
@@ -63,9 +65,9 @@ for (const part of PARTS) await replace(part)
 for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
 
 /** Puts the bundled files in the place of those that they were made of. */
-async function replace({ folder, entries, hub, alone = [], platform }) {
+async function replace({ folder, entries, hubs = [], alone = [], platform }) {
   const directory = join(DIST, folder)
-  const reaching = hub === undefined ? [] : [reachingAll(join(directory, hub))]
+  const reaching = hubs.length === 0 ? [] : [reachingAll(directory, hubs, entries.at(-1))]
   const made = [
     ...(await bundle(directory, entries, { platform, splitting: true, plugins: reaching })),
     ...(await bundle(directory, alone, { platform: 'node', plugins: [onDemandOutside()] })),
@@ -157,20 +159,35 @@ function onDemandOutside() {
 
 /**
  * esbuild puts what the same entries reach into one chunk, and a file that is imported on demand is an entry to it.
- * So that these do not cut what is shared into pieces, each is made to reach all of it.
+ * So that these do not cut what is shared into pieces, each is made to reach all of it; but not what the slimmest entry needs at once.
  */
-function reachingAll(hub) {
+function reachingAll(directory, hubs, slimmest) {
   return {
     name: 'agent-apps-reaching-all',
     setup({ onLoad }) {
-      const onDemand = new Set(filesIn(DIST).flatMap(importedOnDemand))
+      const needed = neededBy([join(directory, slimmest)])
+      const onDemand = new Set(
+        filesIn(DIST)
+          .flatMap(importedOnDemand)
+          .filter(path => !needed.has(path)),
+      )
       onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {
         if (!onDemand.has(path)) return null
-        const contents = `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(hub)}\n`
+        const imports = hubs.map(hub => `import ${JSON.stringify(join(directory, hub))}\n`)
+        const contents = `${readFileSync(path, 'utf8')}\n${imports.join('')}`
         return { contents, resolveDir: dirname(path) }
       })
     },
   }
+}
+
+/** The files, absolute, that some files import at once, and those themselves. */
+function neededBy(files) {
+  const needed = new Set(files)
+  for (const file of needed)
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.js)'/g))
+      needed.add(join(dirname(file), path))
+  return needed
 }
 
 /** The files that one imports when something needs them, absolute. */

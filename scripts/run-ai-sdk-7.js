@@ -16,7 +16,7 @@ try {
   const packages = join(scratch, 'node_modules')
   const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs')
   const env = { ...process.env, AGENT_APPS_TESTED_WITH: packages }
-  console.log(run(node, [vitest, 'run', 'test/ai-sdk'], { cwd: PROJECT, env }))
+  console.log(run(node, [vitest, 'run', 'test/ai-sdk', 'test/agent'], { cwd: PROJECT, env }))
 } catch (error) {
   console.log(`${error.stack}\n${error.stdout ?? ''}${error.stderr ?? ''}`)
   process.exitCode = 1

@@ -1,6 +1,7 @@
 import { AgentAppsError, defineTool, type JsonObject, type Runtime, type ToolContext } from 'agent-apps'
 import { asSchema, type ToolSet } from 'ai'
 import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { registerAll } from '../skill-tools/register-all.js'
 import { resultOf } from './result-of-ai-tool.js'
 
 type AiTool = ToolSet[string]
@@ -23,17 +24,7 @@ export function registerAiTools(
 ): () => void {
   checkOptionsOf('registerAiTools').keys(options, ['prefix'])
   const { prefix = '' } = options
-  const registered: (() => void)[] = []
-  const undo = (): void => {
-    for (const one of registered.splice(0)) one()
-  }
-  try {
-    for (const [name, tool] of Object.entries(tools)) registered.push(register(runtime, tool, prefix + name))
-  } catch (error) {
-    undo()
-    throw error
-  }
-  return undo
+  return registerAll(Object.entries(tools), ([name, tool]) => register(runtime, tool, prefix + name))
 }
 
 function register(runtime: Runtime, tool: AiTool, name: string): () => void {

@@ -4,10 +4,10 @@ import {
   type ErrorCode,
   matchPattern,
   type PathEntry,
-  parsePatterns,
   type Runtime,
   type ToolDef,
 } from 'agent-apps'
+import { readPatterns } from '../read-patterns.js'
 import { byText } from './exported-files.js'
 
 /** A tool that is not exported. */
@@ -50,19 +50,29 @@ export async function ownTools(
  *
  * @throws OPTIONS_INVALID
  */
-export function chooseTools(tools: readonly ToolDef[], patterns: readonly string[] | undefined): ChosenTools {
-  checkPatterns(patterns)
+export async function chooseTools(
+  runtime: Runtime,
+  tools: readonly ToolDef[],
+  patterns: readonly string[] | undefined,
+): Promise<ChosenTools> {
+  const selecting = patterns && readPatterns(patterns)
   const selected = tools.filter(
     ({ name, frontmatter }) =>
-      patterns?.some(pattern => matchPattern(pattern, name, frontmatter.tags)) ?? true,
+      selecting?.some(pattern => matchPattern(pattern, name, frontmatter.tags)) ?? true,
   )
   const chosen: ChosenTools = { texts: [], running: [], leftOut: [] }
   for (const tool of selected) {
     const reason = notExported(tool)
     if (reason !== null) chosen.leftOut.push({ tool: tool.name, reason })
-    else (tool.runs ? chosen.running : chosen.texts).push(tool)
+    else ((await runs(runtime, tool)) ? chosen.running : chosen.texts).push(tool)
   }
   return chosen
+}
+
+/** Whether a tool runs code; a delegate that it inherits counts before it was compiled, too. */
+async function runs(runtime: Runtime, { name, runs, frontmatter }: ToolDef): Promise<boolean> {
+  if (runs || !('$inherit' in frontmatter.metadata)) return runs
+  return 'delegate' in (await runtime.explain(name)).metadata
 }
 
 function notExported({ label, frontmatter }: ToolDef): string | null {
@@ -74,15 +84,6 @@ function notExported({ label, frontmatter }: ToolDef): string | null {
   if (label.length > NAME_MAX)
     return `has a name of more than ${NAME_MAX} characters, which is the specification's limit`
   return null
-}
-
-/** @throws OPTIONS_INVALID */
-function checkPatterns(patterns: readonly string[] = []): void {
-  const broken = patterns.flatMap(parsePatterns).find(({ glob }) => glob === undefined)
-  if (!broken) return
-  throw new AgentAppsError('OPTIONS_INVALID', `The pattern ${JSON.stringify(broken.text)} cannot be read.`, {
-    hint: 'See docs/patterns.md for what can be written.',
-  })
 }
 
 /**

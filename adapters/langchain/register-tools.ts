@@ -3,6 +3,7 @@ import type { ClientTool, StructuredToolInterface } from '@langchain/core/tools'
 import { toJsonSchema } from '@langchain/core/utils/json_schema'
 import type { JsonObject, Runtime } from 'agent-apps'
 import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { registerAll } from '../skill-tools/register-all.js'
 
 export interface RegisterLangChainOptions {
   /** Put before each name. Default: nothing. */
@@ -22,17 +23,7 @@ export function registerLangChainTools(
 ): () => void {
   checkOptionsOf('registerLangChainTools').keys(options, ['prefix'])
   const { prefix = '' } = options
-  const registered: (() => void)[] = []
-  const undo = (): void => {
-    for (const one of registered.splice(0)) one()
-  }
-  try {
-    for (const tool of tools) registered.push(register(runtime, tool, prefix + tool.name))
-  } catch (error) {
-    undo()
-    throw error
-  }
-  return undo
+  return registerAll(tools, tool => register(runtime, tool, prefix + tool.name))
 }
 
 function register(runtime: Runtime, tool: ClientTool, name: string): () => void {

@@ -1,11 +1,12 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import { isToolResult, outputForModel, type ToolDef } from 'agent-apps'
+import { isFailed } from '../skill-tools/shown.js'
 import { attachmentBlock } from './attachments.js'
 import { skillUri } from './skill-uris.js'
 
 /** A tool's result as a client gets it: the text for the model, the value for programs, and what is attached. */
 export function callResult(result: unknown, tool: ToolDef): CallToolResult {
-  if (isFailure(result)) return failureResult(result)
+  if (isFailed(result)) return failureResult(result)
   if (isOpened(result, tool)) return { content: openedContent(result, tool) }
   const shown = isToolResult(result) ? result.output : result
   const attachments = isToolResult(result) ? (result.attachments ?? []) : []
@@ -45,10 +46,6 @@ export interface Opened {
 
 function isOpened(result: unknown, { runs }: ToolDef): result is Opened {
   return !runs && isObject(result) && typeof result.content === 'string' && Array.isArray(result.resources)
-}
-
-function isFailure(result: unknown): result is { error: string } {
-  return isObject(result) && typeof result.error === 'string'
 }
 
 /** A value of a tool with `returns` was compared with that; of others, only an object may be given. */

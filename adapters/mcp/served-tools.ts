@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import { AgentAppsError, type AgentRuntime, matchPattern, parsePatterns, type ToolDef } from 'agent-apps'
+import { type AgentRuntime, matchPattern, type ToolDef } from 'agent-apps'
 import { modelNames } from '../model-names.js'
+import { readPatterns } from '../read-patterns.js'
 import { annotationsOf } from './annotations.js'
 import { byKey, pageOf } from './pages.js'
 
@@ -56,20 +57,6 @@ export class ServedTools {
     if (typeof this.#patterns === 'boolean') return this.#patterns && origin.layer !== 'bundled'
     return this.#patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))
   }
-}
-
-/**
- * The single patterns of a list of them.
- *
- * @throws OPTIONS_INVALID for what is no pattern
- */
-export function readPatterns(patterns: string | readonly string[]): string[] {
-  const rules = parsePatterns(typeof patterns === 'string' ? patterns : patterns.join(' '))
-  const broken = rules.find(({ glob }) => glob === undefined)
-  if (!broken) return rules.map(({ text }) => text)
-  throw new AgentAppsError('OPTIONS_INVALID', `The pattern ${JSON.stringify(broken.text)} cannot be read.`, {
-    hint: 'See docs/patterns.md for what can be written.',
-  })
 }
 
 function describeTool({ name, tool }: ServedTool): Tool {

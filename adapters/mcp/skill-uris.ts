@@ -12,7 +12,7 @@ export function skillUri(name: string, path = 'SKILL.md'): string {
 }
 
 /** Where a skill's folder is served. */
-export function rootUri(name: string): string {
+function rootUri(name: string): string {
   return SCHEME + name.split(':').map(segment).join('/')
 }
 

@@ -1,5 +1,6 @@
 import { AgentAppsError, nearest } from 'agent-apps'
 import type { AgentOptions, Patterns } from 'agent-apps/runtime'
+import { isModelName } from '../model-names.js'
 
 /** What a model is offered of a runtime. */
 export interface OfferOptions {
@@ -51,7 +52,7 @@ export function checkOptionsOf(name: string): OptionsCheck {
       if (policy !== undefined && agent !== undefined)
         throw invalid('has both `agent` and `policy`', 'A named agent has its own limits: give one of them.')
       const given = [names.load, names.read, names.search].filter(one => one !== undefined)
-      const wrong = given.find(one => !/^[a-zA-Z0-9_-]{1,64}$/.test(one))
+      const wrong = given.find(one => !isModelName(one))
       if (wrong !== undefined)
         throw invalid(
           `has the name ${JSON.stringify(wrong)}`,

@@ -25,7 +25,7 @@ export function onlyText({ parts: [first, ...more] }: Shown): string | null {
 }
 
 /** True for `{ error, message? }`, a failure that a tool returns for the model. */
-function isFailed(result: unknown): boolean {
+export function isFailed(result: unknown): result is { error: string } {
   return (
     typeof result === 'object' &&
     result !== null &&

@@ -1,9 +1,10 @@
 import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
+import { toBase64 } from './attachment.js'
 import type { ModelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { type Shown, shownResult, shownText } from './shown.js'
-import { partOfData, toBase64 } from './shown-part.js'
+import { partOfData } from './shown-part.js'
 
 /** So many names are listed for the model to choose from; more would fill the prompt. */
 const ENUM_MAX = 100
@@ -37,7 +38,7 @@ export function loadTool(
 }
 
 /** What gives a model one of a skill's files. */
-export function readTool(agent: AgentRuntime, { load }: OfferNames): ModelTool {
+export function readTool(agent: Pick<AgentRuntime, 'readResource'>, { load }: OfferNames): ModelTool {
   return {
     runs: null,
     description: `Reads one of the files of a skill that ${load} listed.`,

@@ -4,8 +4,7 @@ import { count, printable } from '../output.js'
 
 export const approvals: Command = {
   name: 'approvals',
-  summary: 'show the calls of agents that were approved for this project, or revoke one',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {
     revoke: { type: 'string', value: 'ID', describes: 'end the approval with this id' },
   },

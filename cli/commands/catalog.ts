@@ -8,8 +8,7 @@ const FORMATS = ['xml', 'markdown', 'json'] as const
 
 export const catalog: Command = {
   name: 'catalog',
-  summary: 'print the listing of tools that a host puts into a prompt',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {
     ...LOOK_UP_OPTIONS,
     format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: xml)` },

@@ -13,8 +13,7 @@ import { firstSteps, hasErrors, searchedPaths, skillsInFiles, strictly, tally } 
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'say what reading the skills shows to be wrong, run no code, and write nothing',
-  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  positionals: { min: 0, max: Number.POSITIVE_INFINITY },
   options: {
     fix: { type: 'boolean', describes: 'correct in the files what can be corrected without guessing' },
     'dry-run': { type: 'boolean', describes: 'with --fix: write nothing, show what would change' },

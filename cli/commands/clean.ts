@@ -5,8 +5,7 @@ import { count, printable } from '../output.js'
 
 export const cleanCommand: Command = {
   name: 'clean',
-  summary: 'remove what compile made, and nothing else',
-  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  positionals: { min: 0, max: Number.POSITIVE_INFINITY },
   options: { 'dry-run': { type: 'boolean', describes: 'remove nothing; list what would be' } },
   example: 'agent-apps clean --dry-run',
   async run(invocation) {

@@ -23,8 +23,7 @@ const CHANGES = 3
 
 export const compileCommand: Command = {
   name: 'compile',
-  summary: 'read skills and write an index beside each directory of them',
-  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  positionals: { min: 0, max: Number.POSITIVE_INFINITY },
   options: {
     check: { type: 'boolean', describes: 'write nothing; fail where an index is missing or out of date' },
     force: { type: 'boolean', describes: 'read everything, whatever the last compile left' },

@@ -7,8 +7,7 @@ import { type InstalledFrom, installedFrom, noteLock, readSkillsLock, shownSourc
 
 export const describe: Command = {
   name: 'describe',
-  summary: 'show one tool: where it comes from, its schema, resources and content',
-  positionals: { shown: '<ref>', min: 1, max: 1 },
+  positionals: { min: 1, max: 1 },
   options: LOOK_UP_OPTIONS,
   example: 'agent-apps describe release-notes',
   run,

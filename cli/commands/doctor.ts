@@ -20,8 +20,7 @@ import { installedFrom, isChangedSinceInstalled, LOCK_FILE, readSkillsLock } fro
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'show what was found of configuration, paths and indexes, and what to do',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: { ...PATH_OPTION, ...ALLOW_EMPTY },
   example: 'agent-apps doctor',
   run,

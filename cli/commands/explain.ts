@@ -8,8 +8,7 @@ import { explainCall } from './explain-call.js'
 
 export const explain: Command = {
   name: 'explain',
-  summary: "say where each of a tool's metadata comes from, and what runs around it",
-  positionals: { shown: '<ref>', min: 1, max: 1 },
+  positionals: { min: 1, max: 1 },
   options: {
     ...LOOK_UP_OPTIONS,
     call: {

@@ -9,8 +9,7 @@ const TARGETS: readonly ExportOptions['to'][] = ['well-known', 'plugin', 'skills
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'write skills for other hosts: a discovery index, a plugin, or plain folders',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {
     'well-known': {
       type: 'string',
@@ -86,10 +85,28 @@ function show(result: ExportResult, { output, cwd }: Invocation, dryRun: boolean
     for (const path of written) output.result(printable(`${dryRun ? 'would write' : 'wrote'} ${path}`))
     for (const path of removed) output.result(printable(`${dryRun ? 'would remove' : 'removed'} ${path}`))
   }
-  for (const { tool, reason } of leftOut) output.note(printable(`left out: ${tool} ${reason}`))
-  for (const { tool, message } of remarks) output.note(printable(`note: ${tool} ${message}`))
+  const reasons = leftOut.map(({ tool, reason }): Said => [tool, reason])
+  for (const line of linesOf(reasons, output.verbose)) output.note(printable(`left out: ${line}`))
+  const messages = remarks.map(({ tool, message }): Said => [tool, message])
+  for (const line of linesOf(messages, output.verbose)) output.note(printable(`note: ${line}`))
   const served = tools.length > 0 ? ` and ${count(tools.length, 'tool')}` : ''
   const exported = `${count(skills.length, 'skill')}${served} to ${printable(fromHere(dir, cwd))}`
   const changes = `${count(written.length, 'file')} ${dryRun ? 'to write' : 'written'}, ${count(removed.length)} ${dryRun ? 'to remove' : 'removed'}`
   output.note(`${dryRun ? 'would export' : 'exported'} ${exported} · ${changes}`)
+}
+
+/** A tool, and the rest of a sentence about it. */
+type Said = [tool: string, rest: string]
+
+/** How many tools of which the same is said are named. */
+const NAMED = 3
+
+/** What is said of tools; what is said of many, in one line. */
+function linesOf(all: readonly Said[], verbose: boolean): string[] {
+  const byRest = new Map<string, string[]>()
+  for (const [tool, rest] of all) byRest.set(rest, [...(byRest.get(rest) ?? []), tool])
+  return [...byRest].flatMap(([rest, tools]) => {
+    if (verbose || tools.length <= NAMED) return tools.map(tool => `${tool} ${rest}`)
+    return `${tools.slice(0, NAMED).join(', ')} and ${count(tools.length - NAMED)} more: each ${rest}`
+  })
 }

@@ -9,8 +9,7 @@ const FORMATS = ['mermaid', 'dot', 'json'] as const
 
 export const graphCommand: Command = {
   name: 'graph',
-  summary: 'print what tools refer to, as Mermaid, DOT or JSON',
-  positionals: { shown: '[names…]', min: 0, max: Number.POSITIVE_INFINITY },
+  positionals: { min: 0, max: Number.POSITIVE_INFINITY },
   options: {
     ...PATH_OPTION,
     format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: mermaid)` },

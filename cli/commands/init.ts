@@ -9,8 +9,7 @@ import { count, printable } from '../output.js'
 
 export const init: Command = {
   name: 'init',
-  summary: 'set up a project: a configuration, example skills, a package.json script, lines in .gitignore',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {},
   example: 'agent-apps init && agent-apps compile',
   run,

@@ -23,8 +23,7 @@ import { installedFrom, noteLock, readSkillsLock, type SkillsLock } from '../ski
 
 export const list: Command = {
   name: 'list',
-  summary: 'show the tools that resolve, where they come from and what they shadow',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {
     ...LOOK_UP_OPTIONS,
     tag: {

@@ -5,8 +5,7 @@ import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
 export const render: Command = {
   name: 'render',
-  summary: "print a tool's content with its directives run, and nothing that runs around the tool",
-  positionals: { shown: '<ref>', min: 1, max: 1 },
+  positionals: { min: 1, max: 1 },
   options: {
     ...LOOK_UP_OPTIONS,
     ...ARGUMENT_OPTIONS,

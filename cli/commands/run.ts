@@ -14,8 +14,7 @@ import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
 
 export const run: Command = {
   name: 'run',
-  summary: 'call a tool and print what it gives',
-  positionals: { shown: '<ref>', min: 1, max: 1 },
+  positionals: { min: 1, max: 1 },
   options: {
     ...LOOK_UP_OPTIONS,
     ...ARGUMENT_OPTIONS,

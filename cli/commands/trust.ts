@@ -6,8 +6,7 @@ import { printable } from '../output.js'
 
 export const trust: Command = {
   name: 'trust',
-  summary: 'show the projects whose code agents may run, or revoke that',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {
     revoke: { type: 'boolean', describes: 'no longer trust the project of the working directory' },
   },

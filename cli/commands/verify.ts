@@ -5,8 +5,7 @@ import { count, printable } from '../output.js'
 
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 'hold everything that was compiled against its digests, without compiling',
-  positionals: { shown: '[paths…]', min: 0, max: Number.POSITIVE_INFINITY },
+  positionals: { min: 0, max: Number.POSITIVE_INFINITY },
   options: {},
   example: 'agent-apps verify ./skills',
   async run(invocation) {

@@ -1,5 +1,5 @@
-import { VFileMessage } from 'vfile-message'
-import { type Diagnostic, ruleUrl, type Severity } from '../../src/base/diagnostic.js'
+import type { VFileMessage } from 'vfile-message'
+import type { Diagnostic, Severity } from '../../src/base/diagnostic.js'
 import { ROLES } from '../../src/skill/frontmatter.js'
 import { SPEC_NAME_MAX } from '../../src/skill/names.js'
 import { middlewareConfigFault } from '../../src/skill/skill-faults.js'
@@ -42,6 +42,11 @@ function fieldNote(field: string, near = '', place = ''): string {
  * The arguments are strings, so that a finding is plain data which a cache can hold.
  */
 export const RULES = {
+  'agent-invalid': {
+    severity: 'error',
+    reason: problem => `"agent" ${problem}`,
+    note: 'Correct it. Until then calls of the skill throw DEFINITION_INVALID.',
+  },
   'annotation-idle': { ...MESSAGE_IN_FINDING, severity: 'warning' },
   'annotation-invalid': MESSAGE_IN_FINDING,
   'annotation-nested': MESSAGE_IN_FINDING,
@@ -764,19 +769,6 @@ export function brokenDiagnostic(file: string, finding: Finding): Diagnostic {
  * says how bad the fault is.
  */
 export type Message = VFileMessage & { severity: Severity }
-
-/** Makes a diagnostic a `vfile-message` object. */
-export function toMessage({ file, line, column, rule, severity, reason, note, fatal }: Diagnostic): Message {
-  const message = new VFileMessage(reason, { place: { line, column }, ruleId: rule, source: 'agent-apps' })
-  return Object.assign(message, {
-    name: `${file}:${line}:${column}`,
-    file,
-    severity,
-    note,
-    url: ruleUrl(rule),
-    fatal: fatal ?? (severity === 'info' ? undefined : false),
-  })
-}
 
 /** True for a message about a consequence of another skill's fault, which has a message of its own. */
 export function isFollowUp({ ruleId = '' }: Message): boolean {

@@ -1,6 +1,9 @@
-import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { createRequire } from 'node:module'
+import type { ParseError } from 'jsonc-parser'
 import type { Place } from './diagnostics.js'
 import { placeAt } from './source-text.js'
+
+const require = createRequire(import.meta.url)
 
 /**
  * Says where a text stops being JSON, and why, as the end of a sentence about it.
@@ -8,13 +11,15 @@ import { placeAt } from './source-text.js'
  * @param error what `JSON.parse` threw, whose message differs between versions of Node and may have no line
  */
 export function jsonFault(text: string, error: unknown): { place: Place; problem: string } {
-  const [first] = syntaxErrors(text)
+  // Loaded here, because most JSON has no fault.
+  const parser: typeof import('jsonc-parser') = require('jsonc-parser')
+  const [first] = syntaxErrors(text, parser)
   const place = placeAt(text, first?.offset ?? 0)
   if (!first) return { place, problem: `is no JSON: ${(error as Error).message}` }
-  return { place, problem: `is no JSON here: ${inWords(printParseErrorCode(first.error))}` }
+  return { place, problem: `is no JSON here: ${inWords(parser.printParseErrorCode(first.error))}` }
 }
 
-function syntaxErrors(text: string): ParseError[] {
+function syntaxErrors(text: string, { parseTree }: typeof import('jsonc-parser')): ParseError[] {
   const errors: ParseError[] = []
   try {
     parseTree(text, errors, { disallowComments: true })

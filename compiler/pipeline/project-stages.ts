@@ -3,11 +3,8 @@ import { cascadeKeyText } from '../../src/index/digested-texts.js'
 import type { CascadeRecord } from '../../src/index/index-format.js'
 import { isSameFile } from '../1-read/read-skills.js'
 import { cascadeInputDigest } from '../2-resolve/cascade/cascade-tools.js'
-import {
-  type ContentsPart,
-  type LocatedContents,
-  projectContents,
-} from '../2-resolve/contents/project-contents.js'
+import { foldContents } from '../2-resolve/contents/fold-contents.js'
+import type { ContentsPart, LocatedContents } from '../2-resolve/contents/project-contents.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
 import type { Job } from '../project/job.js'
 import { isLibrary, libraryBelow } from '../project/library.js'
@@ -15,7 +12,6 @@ import type { Project } from '../project/project.js'
 import type { Stage } from '../project/stage.js'
 import { isReadAnew, type UnitTool } from '../records/skill-unit.js'
 import type { PreparedDirectory } from './directory-stages.js'
-import { projectCascades } from './project-cascades.js'
 import { projectPart } from './read-stages.js'
 
 /** The directories of a project, each read, on their way into indexes. */
@@ -68,6 +64,7 @@ async function cascadesOf(
       elsewhere,
     }))
   }
+  const { projectCascades } = await import('./project-cascades.js')
   const cascades = await projectCascades(prepared.map(projectPart), library, project)
   return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
 }
@@ -98,7 +95,7 @@ export const foldChanged: Stage<
   name: 'contents',
   async run({ prepared, cascades, project, job }) {
     const parts = prepared.map((one, number) => contentsPart(one, cascades[number]?.key))
-    return { contents: await projectContents(parts, libraryBelow(project), project, job.check !== true) }
+    return { contents: await foldContents(parts, project, job.check !== true) }
   },
 }
 

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { parser } from '../disk/disk.js'
 import type { OtherDirectory, Project } from '../project/project.js'
 
 /**
@@ -9,14 +8,20 @@ import type { OtherDirectory, Project } from '../project/project.js'
 export function othersReader(others: Project['others']): Project['readOthers'] {
   let reading: Promise<OtherDirectory[]> | undefined
   return () => {
-    reading ??= Promise.all(
-      others.filter(isThere).map(async entry => {
-        const { dir, layer } = entry
-        return { dir, layer, names: await parser.readDirectory(entry) }
-      }),
-    )
+    reading ??= readAll(others.filter(isThere))
     return reading
   }
+}
+
+async function readAll(others: Project['others']): Promise<OtherDirectory[]> {
+  if (others.length === 0) return []
+  const { parser } = await import('../disk/disk.js')
+  return Promise.all(
+    others.map(async entry => {
+      const { dir, layer } = entry
+      return { dir, layer, names: await parser.readDirectory(entry) }
+    }),
+  )
 }
 
 function isThere({ dir }: { dir: string }): boolean {

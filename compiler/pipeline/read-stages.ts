@@ -1,11 +1,9 @@
 import { checkDelegates } from '../1-read/code/check-delegates.js'
 import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
 import { type ReadSkills, readSkills, toolParser } from '../1-read/read-skills.js'
-import {
-  addDirectiveReferences,
-  type LocatedContents,
-  projectContents,
-} from '../2-resolve/contents/project-contents.js'
+import { addDirectiveReferences } from '../2-resolve/contents/directive-references.js'
+import { foldContents } from '../2-resolve/contents/fold-contents.js'
+import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
 import { attachModules, NO_MODULES } from '../2-resolve/modules/unit-modules.js'
 import { libraryBelow } from '../project/library.js'
 import type { Project, ProjectDirectory } from '../project/project.js'
@@ -14,7 +12,7 @@ import type { Stage } from '../project/stage.js'
 import { countTokens } from '../records/catalog-cost.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 import type { Walk } from '../records/walked.js'
-import { type LocatedCascades, projectCascades } from './project-cascades.js'
+import type { LocatedCascades } from './project-cascades.js'
 import { walkProject } from './walk-project.js'
 
 /** A directory of which all skill files are read, whatever an index says. */
@@ -65,16 +63,17 @@ export interface ReadDirectories {
 /** Resolves the cascades of all directories together. */
 export const resolveAll: Stage<ReadDirectories, { cascades: LocatedCascades[] }> = {
   name: 'resolve',
-  run: async ({ parts, project }) => ({
-    cascades: await projectCascades(parts, libraryBelow(project), project),
-  }),
+  async run({ parts, project }) {
+    const { projectCascades } = await import('./project-cascades.js')
+    return { cascades: await projectCascades(parts, libraryBelow(project), project) }
+  },
 }
 
 /** Folds the directives of all contents, as far as that is possible without running the project's own. */
 export const foldAll: Stage<ReadDirectories, { contents: LocatedContents[] }> = {
   name: 'contents',
   async run({ parts, project }) {
-    const contents = await projectContents(parts, libraryBelow(project), project, false)
+    const contents = await foldContents(parts, project, false)
     addDirectiveReferences(parts, contents)
     return { contents }
   },

@@ -1,7 +1,10 @@
-import picomatch from 'picomatch'
+import { createRequire } from 'node:module'
+import type picomatch from 'picomatch'
 import { AgentAppsError } from '../../src/base/error.js'
 import { compileGlob, GlobProblem } from '../../src/patterns/glob.js'
 import { matchGlob } from '../../src/patterns/match-glob.js'
+
+const require = createRequire(import.meta.url)
 
 /**
  * True for the paths, relative to a directory, that its ignore patterns exclude.
@@ -25,7 +28,8 @@ function matcherOf(pattern: string): (path: string) => boolean {
     if (!isBounded(pattern))
       throw tooCostly(pattern, `beside more than ${REPEATS_MAX} wildcards, ${error.message}`)
     if (hasOtherGroups(pattern)) throw tooCostly(pattern, 'a group in it could repeat in several ways')
-    return picomatch(pattern, { dot: true })
+    const matcher: typeof picomatch = require('picomatch')
+    return matcher(pattern, { dot: true })
   }
 }
 

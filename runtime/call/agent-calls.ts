@@ -1,7 +1,7 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
-import { isOffered, isThere, matchedTool } from '../../src/catalog/offered-tool.js'
+import { isLibrary, isOffered, isThere, matchedTool } from '../../src/catalog/offered-tool.js'
 import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
@@ -29,8 +29,15 @@ export async function callableAmong(
   { globals, shown }: AgentView,
   limits: AgentLimits,
 ): Promise<ToolDef[]> {
-  const offered = tools.filter(tool => isOffered(tool) && isEnabled(tool, globals))
+  const offered = tools.filter(
+    tool => isOffered(tool) && isEnabled(tool, globals) && !lacksModel(tool, globals),
+  )
   return allowedAmong(await shown(offered), globals, limits)
+}
+
+/** True for the library's tool `agent` in a runtime without models, where every call of it fails. */
+function lacksModel(tool: ToolDef, { models }: Globals): boolean {
+  return models === undefined && tool.name === 'agent' && isLibrary(tool)
 }
 
 /** Without those that lack a tool that they require, which a model could not use. */
@@ -151,9 +158,10 @@ export async function resultForAgent(
   return (await opening()).openSkill(tool, shown, globals)
 }
 
-/** True for a skill that is a text to be read, and runs nothing. */
+/** True for a skill that is a text to be read: nothing runs for it, and no model works on it. */
 export function isText({ kind, frontmatter }: ToolDef, { body }: Chain): boolean {
-  return kind !== 'code' && body === undefined && (frontmatter.metadata.delegate ?? null) === null
+  const { delegate = null, agent } = frontmatter.metadata
+  return kind !== 'code' && body === undefined && delegate === null && !agent
 }
 
 /** True for a tool's name, a server's or a registered one: nothing that leads to a file or is code itself. */

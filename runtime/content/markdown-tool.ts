@@ -5,7 +5,19 @@ import type { Context, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
+const agents = lazy(() => import('./run-agent-skill.js'))
 const rendering = lazy(() => import('./render-tool.js'))
+
+/** What a call of a Markdown skill gives: its text, or where a model runs it that model's result. */
+export async function runSkill(
+  tool: ToolDef,
+  source: ToolSource,
+  ctx: Context | undefined,
+  globals: Globals,
+): Promise<unknown> {
+  if (!tool.frontmatter.metadata.agent) return runMarkdown(tool, source, ctx, globals)
+  return (await agents()).runAgentSkill(tool, ctx, globals, () => runMarkdown(tool, source, ctx, globals))
+}
 
 /** Returns what `renderTool` returns; without directives and `${…}`, no renderer is loaded for it. */
 export async function runMarkdown(

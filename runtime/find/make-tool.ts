@@ -37,8 +37,8 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     // Null takes an inherited one away.
     if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals)
     if (kind !== 'code') {
-      const { runMarkdown } = await markdown()
-      return ctx => runMarkdown(tool, source, ctx as Context | undefined, globals)
+      const { runSkill } = await markdown()
+      return ctx => runSkill(tool, source, ctx as Context | undefined, globals)
     }
     const loaded = await (await code()).loadCode(source, globals)
     tool.module = loaded.module
@@ -50,15 +50,15 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     kind,
     frontmatter,
     fn: async (ctx, args) => {
-      const mustGoOn = (ctx as Partial<CallContext> | undefined)?.mustGoOn
       const run = await fn()
-      mustGoOn?.call(ctx)
+      ;(ctx as Partial<CallContext> | undefined)?.mustGoOn?.()
       return run(ctx, args)
     },
     load: fn,
     get runs() {
-      const inherited = () => askIndex(state, globals, index => index.cascade?.(tool.name))?.body
-      return kind === 'code' || (frontmatter.metadata.delegate ?? inherited() ?? null) !== null
+      if (kind === 'code') return true
+      const { delegate, agent } = frontmatter.metadata
+      return !!(delegate ?? (agent || askIndex(state, globals, index => index.cascade?.(tool.name))?.body))
     },
     // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
     get src() {

@@ -9,9 +9,9 @@ export function bundleReplaced(error: unknown): never {
   if (code !== 'ERR_MODULE_NOT_FOUND' || typeof url !== 'string' || !CHUNK.test(url)) throw error
   throw new AgentAppsError(
     'BUNDLE_REPLACED',
-    `A part of the bundle that this process runs is gone, ${url}: the bundle was made anew, or removed.`,
+    `A part of the running bundle was made anew or removed: ${url}`,
     {
-      hint: 'Start the process again. Where an old bundle still runs, make the new one in another folder.',
+      hint: 'Start the process again. While it runs, make the next bundle in another folder.',
       file: url,
       cause: error,
     },

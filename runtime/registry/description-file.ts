@@ -1,13 +1,18 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
+import type { RuntimeConfig } from '../state/context.js'
 
 /**
- * The description in a file, relative to a directory. `${directory}` and `${cwd}` in it become that directory,
- * `${workspace}` the variable AGENT_WORKSPACE_ROOT, or else that directory.
+ * The description in a file, relative to the directory of a runtime. `${directory}` and `${cwd}` in it become that
+ * directory, `${workspace}` the variable AGENT_WORKSPACE_ROOT, or else the root of the runtime's workspace, or that
+ * directory.
  *
  * @throws RESOURCE_NOT_FOUND
  */
-export function descriptionIn(path: string, cwd: string = disk.cwd()): string {
+export function descriptionIn(
+  path: string,
+  { cwd = disk.cwd(), workspace }: Pick<RuntimeConfig, 'cwd' | 'workspace'> = {},
+): string {
   const file = disk.resolve(cwd, path)
   const text = disk.readText(file)
   if (text === null) {
@@ -18,9 +23,18 @@ export function descriptionIn(path: string, cwd: string = disk.cwd()): string {
   }
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
   const folders: Record<string, string> = {
-    workspace: process?.env?.AGENT_WORKSPACE_ROOT || cwd,
+    workspace: process?.env?.AGENT_WORKSPACE_ROOT || rootOf(workspace, cwd),
     directory: cwd,
     cwd,
   }
   return text.trim().replace(/\$\{(workspace|directory|cwd)\}/g, (written, name) => folders[name] ?? written)
+}
+
+/** The folder that a host names as its workspace, which need not be there yet. */
+function rootOf(workspace: RuntimeConfig['workspace'], cwd: string): string {
+  if (!workspace) return cwd
+  if (typeof workspace === 'string') return disk.resolve(cwd, workspace)
+  // Its options are checked when it is opened.
+  const { root, cwd: base = '.' } = workspace
+  return typeof root === 'string' ? disk.resolve(disk.resolve(cwd, base), root) : cwd
 }

@@ -112,9 +112,7 @@ export function register(
 function withDescription(frontmatter: JsonObject, { config }: Globals): JsonObject {
   const { metadata } = frontmatter
   const path = isJsonObject(metadata) ? metadata['description-path'] : undefined
-  return typeof path === 'string'
-    ? { ...frontmatter, description: descriptionIn(path, config.cwd) }
-    : frontmatter
+  return typeof path === 'string' ? { ...frontmatter, description: descriptionIn(path, config) } : frontmatter
 }
 
 /** Registers a tool once its definition was made, unless it was undone before. */

@@ -70,9 +70,10 @@ export function checkResult(
       )
 }
 
-/** True for a tool that is text: Markdown without a delegate, or with Markdown as its delegate. */
+/** True for a tool that is text: Markdown that no model runs without a delegate, or with Markdown as its delegate. */
 function isText(tool: ToolDef, { body = tool }: Chain): boolean {
-  if (typeof body.frontmatter.metadata.delegate !== 'string') return tool.kind !== 'code'
+  const { delegate: named, agent } = body.frontmatter.metadata
+  if (typeof named !== 'string') return tool.kind !== 'code' && !agent
   const { delegate } = sourceOf(body)?.record ?? {}
   return delegate !== undefined && 'markdown' in delegate
 }

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { NameRecord } from '../../src/index/index-format.js'
+import type { Models } from '../../src/own/models.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
@@ -215,6 +216,8 @@ export interface Globals {
   tools: { programmaticTools: RegisteredTools }
   /** The configuration of each tool, by name: apart from `config`, which skills can read. */
   toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
+  /** The models that agents run on, by name: apart from `config`, which skills can read. */
+  models?: Models | undefined
   /** What options say of agents and tools, until it is checked. */
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */

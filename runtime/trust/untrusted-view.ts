@@ -38,6 +38,7 @@ function madeView(own: Globals): View {
     closed: { get: () => own.closed },
     lifecycle: { get: () => own.lifecycle },
     toolConfig: { get: () => own.toolConfig },
+    models: { get: () => own.models },
     redact: {
       get: () => own.redact,
       set: redact => {

@@ -1,11 +1,11 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from './files/going-on.js'
+import { mustGoOn } from '../../workspace/files/going-on.js'
+import { pathKey } from '../../workspace/files/path-key.js'
+import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { boundedOutput, outputMax } from './files/output-folder.js'
-import { pathKey } from './files/path-key.js'
 import { pathPattern } from './tree/path-pattern.js'
 import { startFolder } from './tree/start-folder.js'
 import { walkTree } from './tree/walk-tree.js'
-import { sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments {
   pattern: string

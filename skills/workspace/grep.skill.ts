@@ -1,12 +1,12 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from './files/going-on.js'
+import { mustGoOn } from '../../workspace/files/going-on.js'
+import { pathKey } from '../../workspace/files/path-key.js'
+import { outputFolders, sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { boundedOutput, outputMax } from './files/output-folder.js'
-import { pathKey } from './files/path-key.js'
 import { foundText, type Search, sortFound } from './search/found-lines.js'
 import { searchPlace } from './search/search-place.js'
 import { pathPattern } from './tree/path-pattern.js'
 import { startPlace } from './tree/start-folder.js'
-import { outputFolders, sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments extends Search {
   path: string

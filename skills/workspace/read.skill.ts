@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto'
 import { AgentAppsError, defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { holdsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
+import { mustGoOn } from '../../workspace/files/going-on.js'
+import { openToRead } from '../../workspace/files/open-to-read.js'
+import { pathKey } from '../../workspace/files/path-key.js'
+import type { OpenFile } from '../../workspace/wall/open-place.js'
+import { type Place, placeOf } from '../../workspace/wall/place.js'
+import { outputFolders, type Session, sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { ATTACHED_MAX, attachedType } from './files/attached-file.js'
-import { mustGoOn } from './files/going-on.js'
-import { nearPaths } from './files/near-paths.js'
 import { NotText, numberedLines } from './files/numbered-lines.js'
 import { outputMax } from './files/output-folder.js'
-import { pathKey } from './files/path-key.js'
-import { inFolderOf, notFound, type OpenFile, openFile } from './wall/open-place.js'
-import { type Place, placeOf } from './wall/place.js'
-import { expectReadable } from './wall/protected-files.js'
-import { outputFolders, type Session, sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments {
   path: string
@@ -60,28 +58,15 @@ async function read(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   const workspace = await workspaceOf(ctx)
   const session = sessionOf(workspace, ctx)
   const place = await placeOf(args.path, workspace, await outputFolders(session))
-  expectReadable(workspace.protected, place)
-  if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
-  ctx.update({ title: `Reading ${place.path}` })
-  const file = await inFolderOf(place, item => openFile(item, place))
+  const file = await openToRead(place, workspace)
   try {
-    await refuseKey(file, place)
+    ctx.update({ title: `Reading ${place.path}` })
     const mime = await attachedType(file.handle)
     if (mime !== null) return await attached(file, place, mime, session)
     return await lines(file, place, args, session, ctx)
   } finally {
     await file.handle.close()
   }
-}
-
-async function refuseKey({ handle }: OpenFile, place: Place): Promise<void> {
-  const start = Buffer.alloc(KEY_BYTES)
-  await handle.read(start, 0, KEY_BYTES, 0)
-  if (!holdsPrivateKey(start)) return
-  throw new AgentAppsError('FILE_PROTECTED', `${place.path} may not be read: it holds a private key.`, {
-    hint: 'Leave it to a person.',
-    file: place.path,
-  })
 }
 
 async function lines(

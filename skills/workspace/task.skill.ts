@@ -52,5 +52,5 @@ async function task({ description, prompt, agent }: TaskArguments, ctx: ToolCont
 /** True where there is no tool `agent`, or no model for it. */
 function isWithoutModel(error: unknown): boolean {
   if (!isAgentAppsError(error) || error.tool !== 'agent') return false
-  return error.code === 'TOOL_NOT_FOUND' || String(error.code) === 'MODEL_MISSING'
+  return error.code === 'TOOL_NOT_FOUND' || error.code === 'MODEL_MISSING'
 }

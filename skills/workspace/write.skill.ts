@@ -1,14 +1,14 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from './files/going-on.js'
+import { mustGoOn } from '../../workspace/files/going-on.js'
+import { oneAtATime } from '../../workspace/files/one-at-a-time.js'
+import { pathKey } from '../../workspace/files/path-key.js'
+import { replaceFile } from '../../workspace/files/replace-file.js'
+import { placeOf } from '../../workspace/wall/place.js'
+import { expectWritable } from '../../workspace/wall/protected-files.js'
+import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { knownAs, knownContents } from './files/known-text.js'
 import { inStyleOf } from './files/line-endings.js'
-import { oneAtATime } from './files/one-at-a-time.js'
-import { pathKey } from './files/path-key.js'
-import { replaceFile } from './files/replace-file.js'
 import { textDiff } from './files/text-diff.js'
-import { placeOf } from './wall/place.js'
-import { expectWritable } from './wall/protected-files.js'
-import { sessionOf, workspaceOf } from './wall/workspace.js'
 
 interface Arguments {
   path: string

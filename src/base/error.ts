@@ -1,5 +1,8 @@
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
+  | 'AGENT_FAILED'
+  | 'AGENT_LIMIT'
+  | 'AGENT_NO_RESULT'
   | 'AGENT_UNKNOWN'
   | 'APPROVAL_DENIED'
   | 'APPROVAL_INVALID'
@@ -52,6 +55,7 @@ export type ErrorCode =
   | 'MCP_FAILED'
   | 'MCP_UNAVAILABLE'
   | 'MIDDLEWARE_CONFIG'
+  | 'MODEL_MISSING'
   | 'MODULE_MISSING'
   | 'NAME_INVALID'
   | 'NEXT_TWICE'

@@ -1,8 +1,10 @@
+import { estimateAsciiTokens } from './estimate-ascii-tokens.js'
+
 /** Estimates a string's tokens, close to `o200k_base` and `cl100k_base`; see `bench/catalog-tokens.js`. */
 export function estimateTokens(text: string): number {
+  if (!NOT_ASCII.test(text)) return estimateAsciiTokens(text)
   let tokens = 0
-  const isAscii = !NOT_ASCII.test(text)
-  for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(isAscii ? ASCII_PIECE : PIECE)) {
+  for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(PIECE)) {
     // A sign is often one token with the word after it, and as often a token of its own.
     if (word !== undefined) tokens += Math.ceil(piece.length / 10) + (sign === undefined ? 0 : 0.5)
     else if (letters !== undefined) tokens += Math.ceil(letters.length / 4)
@@ -14,10 +16,6 @@ export function estimateTokens(text: string): number {
 }
 
 const NOT_ASCII = /[^\0-\x7f]/
-
-/** Matches what `PIECE` matches if all characters are ASCII, in a fifth of the time. */
-const ASCII_PIECE =
-  /(?:([^\sA-Za-z0-9])| )?([A-Za-z]+)| ?((?!))|((?!))|([^\sA-Za-z0-9]+)|[0-9]{1,3}|\s*\n|[^\S\n]+/g
 
 /** Scripts that are written without spaces. */
 const IDEOGRAPH = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]`

@@ -11,6 +11,9 @@ export interface OfferedTool {
   origin?: { layer: string; entry: string; file: string }
 }
 
+/** The tag of the library's tools that only a model in a run of the tool `agent` is shown. */
+const RUN_TAG = 'meta-agent-run'
+
 /** True for tools that agents can see: not hidden, disabled, a middleware or a main skill. */
 export function isThere({ frontmatter: { visibility, role, metadata } }: OfferedTool): boolean {
   const isEnabled = metadata.enabled !== false && metadata.enabled !== 'false'
@@ -19,7 +22,8 @@ export function isThere({ frontmatter: { visibility, role, metadata } }: Offered
 
 /** True for a tool that a model is shown. A tool without a description is not offered. */
 export function isOffered(tool: OfferedTool): boolean {
-  return isThere(tool) && tool.frontmatter.description !== undefined
+  const { description, tags } = tool.frontmatter
+  return isThere(tool) && description !== undefined && !tags.includes(RUN_TAG)
 }
 
 /** True for a tool that declares itself that its content belongs in the prompt. */

@@ -14,6 +14,8 @@ const COMMAND = /(?<!\S)!`[^`\n]+`|^```![^\S\n]*\n[\s\S]*?^```/gm
  * @param names the names of the skill's arguments
  */
 export function hostPlaceholders(text: string, names: readonly string[]): HostPlaceholder[] {
+  // Most texts have none, and to look for these takes a tenth of the time.
+  if (!text.includes('$') && !text.includes('!`') && !text.includes('```!')) return []
   const commands = [...text.matchAll(COMMAND)].map(({ 0: found, index }) => ({
     index,
     placeholder: { kind: 'command' as const, text: found },

@@ -128,7 +128,8 @@ function joined(pieces: readonly (string | Uint8Array)[]): Uint8Array {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const piece of pieces) {
-    if (typeof piece === 'string') new TextEncoder().encodeInto(piece, bytes.subarray(at))
+    if (typeof piece === 'string')
+      for (let index = 0; index < piece.length; index++) bytes[at + index] = piece.charCodeAt(index)
     else bytes.set(piece, at)
     at += piece.length
   }
@@ -193,7 +194,9 @@ function encodeRecord(key: string, record: object): string {
  * which `sort` puts in code-point order.
  */
 function sortKeys<Type extends object>(record: Type): Type {
+  const keys = Object.keys(record)
+  if (keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key)) return record
   const sorted: Partial<Type> = {}
-  for (const key of Object.keys(record).sort() as (keyof Type)[]) sorted[key] = record[key]
+  for (const key of keys.sort() as (keyof Type)[]) sorted[key] = record[key]
   return sorted as Type
 }

@@ -8,6 +8,7 @@ import {
   type RuntimeOptions,
   registerTool,
   unregisterTool,
+  type WorkspaceOptions,
 } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -190,6 +191,26 @@ describe('`descriptionPath`', () => {
     registerTool({ ...told, descriptionPath: join(cwd, 'told.txt') })
     const found = await createRuntime({ paths: [] }).findTool('told')
     expect(found?.frontmatter.description).toContain(`Works in ${process.cwd()}`)
+  })
+
+  it('names the workspace of the runtime, unless AGENT_WORKSPACE_ROOT names another one', async () => {
+    const cwd = makeTree({ 'told.txt': '${workspace}' })
+    const said = async (workspace: string | WorkspaceOptions): Promise<string | null | undefined> => {
+      const runtime = createRuntime({ paths: [], cwd, workspace })
+      runtime.register(told)
+      return (await runtime.findTool('told'))?.frontmatter.description
+    }
+    process.env.AGENT_WORKSPACE_ROOT = ''
+    try {
+      expect(await said('repo')).toBe(join(cwd, 'repo'))
+      expect(await said({ root: 'repo' })).toBe(join(cwd, 'repo'))
+      expect(await said({ root: 'repo', cwd: 'around' })).toBe(join(cwd, 'around/repo'))
+      expect(await said({ root: '/elsewhere' })).toBe('/elsewhere')
+      process.env.AGENT_WORKSPACE_ROOT = '/named'
+      expect(await said('repo')).toBe('/named')
+    } finally {
+      delete process.env.AGENT_WORKSPACE_ROOT
+    }
   })
 
   it('that leads nowhere is RESOURCE_NOT_FOUND', () => {

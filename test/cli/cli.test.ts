@@ -592,7 +592,9 @@ describe('list, describe, render and run', () => {
         ({ name }) => name,
       )
     const library = [
+      'agent',
       'agent-discover',
+      'context-manager',
       'limit',
       'retry',
       'skill-describe',

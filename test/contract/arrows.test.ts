@@ -79,7 +79,7 @@ const PUBLIC = new Set([
 
 describe('which part may import which', () => {
   it('no module is imported for its effects: the build leaves such imports out', () => {
-    const bare = ['src', 'compiler', 'runtime', 'cli', 'adapters']
+    const bare = ['src', 'compiler', 'runtime', 'workspace', 'cli', 'adapters']
       .flatMap(filesIn)
       .filter(file => /^import '\./m.test(readFileSync(join(ROOT, file), 'utf8')))
     expect(bare).toEqual([])
@@ -166,6 +166,12 @@ describe('which part may import which', () => {
     for (const folder of ['1-read', '2-resolve', '3-emit', '4-bundle']) {
       expect(broken(`compiler/${folder}`, one => !pipeline.test(one.target) || known(one), why)).toEqual([])
     }
+  })
+
+  it('workspace: src, public entries, itself and Node', () => {
+    const why = 'the library takes it into its modules, which share only the runtime with the rest'
+    const isKnown = ({ to }: Import): boolean => to === 'agent-apps' || isNode(to)
+    expect(broken('workspace', one => inside('src', 'workspace')(one) || isKnown(one), why)).toEqual([])
   })
 
   it.each(['cli', 'adapters'])('%s: only public entries, itself and Node', folder => {

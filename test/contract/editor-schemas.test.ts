@@ -18,6 +18,7 @@ const isConfig = ajv.compile(schema('config.json'))
 
 /** The rules of the reader that say what the schema says. */
 const RULES = new Set([
+  'agent-invalid',
   'compatibility-length',
   'description-length',
   'description-missing',

@@ -18,7 +18,9 @@ import { makeTree, skill } from '../support/tree.js'
 const CALLABLE = ['agent-discover', 'skill-describe', 'skill-list']
 /** Those and its middleware: what it does not hide. */
 const VISIBLE = [
+  'agent',
   'agent-discover',
+  'context-manager',
   'limit',
   'retry',
   'skill-describe',
@@ -90,7 +92,11 @@ describe('the library', () => {
     await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' })
     const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
     const names = async (tools: Promise<ToolDef[]>) => (await tools).map(({ name }) => name)
-    expect(await names(runtime.listTools())).toEqual(['review', ...VISIBLE])
+    expect(await names(runtime.listTools())).toEqual([
+      'review',
+      // No skill in it has an agent.
+      ...VISIBLE.filter(name => name !== 'agent' && name !== 'context-manager'),
+    ])
     expect(await names(runtime.forAgent({ allowedTools: '#meta-internal' }).listTools())).toEqual(CALLABLE)
   })
 

@@ -25,6 +25,7 @@ import { exportSkills } from 'agent-apps/export'
 import { connectMcp } from 'agent-apps/mcp'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { calling, scriptedModel } from '../support/ai-model.js'
 
 const HEADINGS = [
   ...readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
@@ -55,6 +56,9 @@ createInterface({ input: process.stdin }).on('line', line => {
 
 /** Something that throws each code. A code without an entry, here or above, is a type error. */
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
+  AGENT_FAILED: () => workedOn(calling('context-manager', { op: 'fail', reason: 'No change.' })),
+  AGENT_LIMIT: () => workedOn(calling('context-manager', { op: 'drop', skill: 'none' })),
+  AGENT_NO_RESULT: () => workedOn({ text: '', finish: 'content-filter' }),
   AGENT_UNKNOWN: async () => createRuntime({ paths: [] }).forAgent('nobody'),
   APPROVAL_DENIED: root =>
     gated(createRuntime({ paths: [join(root, 'skills')], library: false, interact: () => 'deny' })),
@@ -243,6 +247,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { timeout: soon }\n---'))
     return runtimeOf(root).invoke('review')
   },
+  MODEL_MISSING: () => createRuntime({ paths: [] }).invoke('agent', { prompt: 'Look.' }),
   MODULE_MISSING: async root => {
     write(
       root,
@@ -394,6 +399,12 @@ describe('docs/errors.md', () => {
 function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
   registerTool(runtime.globals, { name: 'save', gated: true, fn: () => 1 })
   return runtime.forAgent().invoke('save')
+}
+
+/** The tool `agent` with a model that takes one step again and again. */
+function workedOn(step: Parameters<typeof scriptedModel>[0]): Promise<unknown> {
+  const model = scriptedModel(...Array.from({ length: 20 }, () => step))
+  return createRuntime({ paths: [], models: { default: model } }).invoke('agent', { prompt: 'Look.' })
 }
 
 /** Fetches a URL with the library's tool. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAgentAppsError } from 'agent-apps'
-import { exportSkills } from 'agent-apps/export'
+import { compile } from 'agent-apps/compiler'
+import { type ExportOptions, exportSkills } from 'agent-apps/export'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_PROJECT, exported } from '../support/export-project.js'
 import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
@@ -87,6 +88,24 @@ describe('what is left out', () => {
     expect(result.leftOut).toEqual([])
   })
 
+  it.each(['from files', 'compiled'])('is what inherits code to run, %s', async way => {
+    const cwd = makeTree({
+      ...CONFIG,
+      'skills/pdf/SKILL.md': skill('pdf'),
+      'skills/base.skill.md': skill(
+        'base',
+        'x\n',
+        "metadata: { delegate: 'inline://code, export default () => 1' }\n",
+      ),
+      'skills/heir/SKILL.md': skill('heir', 'x\n', 'metadata: { $inherit: base }\n'),
+      'skills/other/SKILL.md': skill('other', 'x\n', 'metadata: { $inherit: pdf }\n'),
+    })
+    if (way === 'compiled') await compile({ cwd })
+    const { result } = await exported('skills', { cwd })
+    expect(result.skills.map(({ name }) => name)).toEqual(['other', 'pdf'])
+    expect(result.leftOut.map(({ tool }) => tool)).toEqual(['base', 'heir'])
+  })
+
   it('are secrets, and what a link leads to out of the skill', async () => {
     const { dir } = await exported('skills', {
       tree: {
@@ -101,6 +120,22 @@ describe('what is left out', () => {
     })
     expect(Object.keys(snapshot(join(dir, 'pdf')))).toEqual(['SKILL.md', 'guide.md'])
   })
+})
+
+it.each([
+  [{ to: 'zip' }, 'one of well-known, plugin, skills'],
+  [{ dir: '' }, '"dir"'],
+  [{ dir: 1 }, '"dir"'],
+  [{ name: 'kit' }, 'Only a plugin has a name'],
+  [{ dryRun: 'yes' }, '"dryRun"'],
+  [{ patterns: 'pdf' }, '"patterns"'],
+  [{ patterns: ['pdf('] }, 'The pattern "pdf("'],
+  [{ pattern: ['pdf'] }, 'There is no option "pattern"'],
+])('the options %j are refused', async (options, message) => {
+  const given = { to: 'skills', dir: 'out', cwd: makeTree(EXPORT_PROJECT), ...options }
+  const { code, message: said } = await failure(exportSkills(given as ExportOptions))
+  expect(code).toBe('OPTIONS_INVALID')
+  expect(said).toContain(message)
 })
 
 describe('names', () => {

@@ -38,6 +38,19 @@ it('a dry run lists what would be written', async () => {
   expect(snapshot(cwd)).toEqual(before)
 })
 
+it('says in one line what it has to say of many', async () => {
+  const hidden = 'metadata: { visibility: hidden }\n'
+  const names = ['a1', 'a2', 'a3', 'a4', 'a5']
+  const skills = names.map(name => [`skills/${name}/SKILL.md`, skill(name, 'x\n', hidden)])
+  const cwd = makeTree({ ...EXPORT_PROJECT, ...Object.fromEntries(skills) })
+  const args = ['export', '--skills', 'out', '--dry-run']
+  const brief = await agentApps(cwd, args)
+  expect(brief.stderr).toContain('left out: a1, a2, a3 and 2 more: each is hidden from models\n')
+  expect(brief.stderr).not.toContain('a4')
+  const verbose = await agentApps(cwd, [...args, '--verbose'])
+  for (const name of names) expect(verbose.stderr).toContain(`left out: ${name} is hidden from models\n`)
+})
+
 it('prints JSON', async () => {
   const cwd = makeTree(EXPORT_PROJECT)
   const { stdout } = await agentApps(cwd, ['export', '--skills', 'out', '--json'])

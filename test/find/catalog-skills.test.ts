@@ -28,7 +28,7 @@ Search.
     '---\nname: run\ndescription: Runs.\nmetadata: { delegate: "inline://code,export default () => \'ran\'" }\n---\nText.\n',
 }
 
-/** The library's own that a model may call. */
+/** The library's own that a model may call, where the host has no models. */
 const CALLABLE = ['agent-discover', 'skill-describe', 'skill-list']
 
 interface Structured {
@@ -69,8 +69,8 @@ describe('skill-list', () => {
     bothWays(async ({ invoke }) => {
       const list = async (args?: object) => names(await invoke('skill-list', args))
       const own = ['main', 'off', 'review', 'run', 'search']
-      expect((await list()).slice(0, 6)).toEqual([...own, 'agent-discover'])
-      expect(await list({ tags: ['meta-internal', 'meta-runnable'] })).toEqual(CALLABLE)
+      expect((await list()).slice(0, 7)).toEqual([...own, 'agent', 'agent-discover'])
+      expect(await list({ tags: ['meta-internal', 'meta-runnable'] })).toEqual(['agent', ...CALLABLE])
       expect(await list({ includeHidden: true })).toContain('secret')
       expect(await list({ tags: ['Code'] })).toEqual(['review', 'search'])
       expect(await list({ tags: ['code', 'quality'] })).toEqual(['review'])
@@ -78,8 +78,8 @@ describe('skill-list', () => {
       expect(await list({ pattern: 'se* #quality' })).toEqual(['review', 'search'])
       expect(await list({ pattern: '' })).toEqual([])
       expect((await invoke('skill-list', { limit: 2, offset: 1 })) as Structured).toMatchObject({
-        title: '13 tools',
-        output: { more: 10, tools: [{ name: 'off' }, { name: 'review', tags: ['code', 'quality'] }] },
+        title: '15 tools',
+        output: { more: 12, tools: [{ name: 'off' }, { name: 'review', tags: ['code', 'quality'] }] },
       })
       await expect(invoke('skill-list', { tag: 'x' })).rejects.toMatchObject({ code: 'ARGS_INVALID' })
     }),

@@ -10,6 +10,7 @@ import {
 } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { pick, randomFrom } from '../support/policy-model.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
 function text(name: string, description: string, metadata: object = {}, body = `Do ${name}.\n`): string {
@@ -343,6 +344,31 @@ describe('the estimate', () => {
       expect(estimateTokens(sample)).toBeLessThan(tokens * 1.3)
     }
     expect(estimateTokens('')).toBe(0)
+  })
+
+  it('is that of the general patterns where all characters are ASCII', () => {
+    const random = randomFrom(5)
+    const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+    const likely = [
+      ...' \n\t\r\v\f',
+      ...'abcXYZ',
+      ...'0123',
+      ...'.,"<(-',
+      'description',
+      '  ',
+      '\n\n',
+      '...',
+      '12345',
+    ]
+    for (let round = 0; round < 5_000; round++) {
+      const pieces = random() < 0.3 ? ascii : likely
+      const sample = Array.from({ length: random() * 30 }, () => pick(random, pieces)).join('')
+      // An ideograph is a token of its own, and makes the text one that is not ASCII.
+      expect({ sample, tokens: estimateTokens(sample) }).toEqual({
+        sample,
+        tokens: estimateTokens(`中${sample}`) - 1,
+      })
+    }
   })
 
   it('takes time in proportion to the text', () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { createRuntime, parsePatterns } from 'agent-apps'
 import { type CompileResult, compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { readPlainYaml } from '../../compiler/1-read/frontmatter/plain-yaml.js'
+import { parseYaml, readYaml } from '../../compiler/1-read/frontmatter/yaml.js'
 import { corpus } from '../support/corpus.js'
 import { ownTools } from '../support/own-tools.js'
 import { temporary } from '../support/temporary.js'
@@ -54,6 +56,19 @@ describe.skipIf(source === null)('real skills', () => {
     expect(wrong).toEqual([])
     expect(runtime.stats()).toMatchObject({ parser: 'unused', via: { disk: 0, index: result.counts.found } })
     expect(await ownTools(runtime)).toHaveLength(result.counts.found)
+  })
+
+  it('most frontmatter is read without a parser, and is what the parser makes of it', () => {
+    let [all, plain] = [0, 0]
+    for (const { file } of result.files) {
+      const yaml = /^---[ \t]*\r?\n([\s\S]*?)^---/m.exec(readFileSync(join(cwd, file), 'utf8'))?.[1] ?? ''
+      all++
+      if (readPlainYaml(yaml) === null) continue
+      plain++
+      expect({ file, ...readYaml(yaml) }).toEqual({ file, ...parseYaml(yaml) })
+    }
+    console.log(`frontmatter read without a parser: ${plain} of ${all}`)
+    expect(plain).toBeGreaterThan(all * 0.9)
   })
 
   it('every skipped skill has a fault that says so, at a line that the file has', () => {

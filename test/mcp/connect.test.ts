@@ -219,7 +219,7 @@ describe('connectMcp', () => {
     server.register({ name: 'hello', description: 'Says hello.', execute: () => 'hello' })
     const { fetch } = createMcpHandler(serveSkills(server).create)
     const handler = toNodeHandler({ fetch })
-    const http = createServer((request, response) => void handler(request, response))
+    const http = createServer((request, response) => void handler(request as never, response))
     await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => {
       http.closeAllConnections()

@@ -172,6 +172,10 @@ describe('serveSkills', () => {
       { mime: 'application/pdf', url: 'data:application/pdf;base64,AQ==', filename: 'x.pdf' },
       { url: 'https://example.org/a', filename: 'a' },
       'words',
+      { text: 'in words' },
+      { data: 'AQ==', name: 'b' },
+      { url: 'data:,a%20b' },
+      { anything: 7 },
     ]
     const result = { title: 't', metadata: {}, output: { seen: 1 }, attachments }
     registerTool(runtime.globals, { name: 'draw', description: 'Draws.', fn: () => result })
@@ -186,6 +190,16 @@ describe('serveSkills', () => {
         },
         { type: 'resource_link', uri: 'https://example.org/a', name: 'a' },
         { type: 'text', text: 'words' },
+        { type: 'text', text: 'in words' },
+        {
+          type: 'resource',
+          resource: { uri: 'attachment:b', mimeType: 'application/octet-stream', blob: 'AQ==' },
+        },
+        {
+          type: 'resource',
+          resource: { uri: 'attachment:attachment', mimeType: 'text/plain', blob: 'YSBi' },
+        },
+        { type: 'text', text: '{"anything":7}' },
       ],
     })
   })

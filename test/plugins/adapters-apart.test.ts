@@ -12,6 +12,7 @@ const ENTRIES: Record<string, string[]> = {
   './compiler/disk': [],
   './ai-sdk': ['@ai-sdk/*', '@opentelemetry/api', 'ai'],
   './esbuild': [],
+  './export': [],
   './langchain': ['@langchain/*', 'langchain'],
   './mcp': ['@modelcontextprotocol/core', '@modelcontextprotocol/server'],
   './store': [],

@@ -1,7 +1,10 @@
 import * as mocks from 'ai/test'
 
-/** What the model gives in one step. */
-type Step = { text: string } | { calls: { id: string; name: string; input: unknown }[] }
+/** What the model gives in one step; `tokens: null` where the provider counts none. */
+type Step = { tokens?: number | null } & (
+  | { text: string; finish?: 'stop' | 'length' | 'content-filter' }
+  | { calls: { id: string; name: string; input: unknown }[] }
+)
 
 type Mock = mocks.MockLanguageModelV3
 type Prompt = Parameters<Mock['doGenerate']>[0]['prompt']
@@ -40,12 +43,26 @@ function chunksOf({ content, finishReason, usage }: ReturnType<typeof resultOf>)
 const NONE = { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined }
 const USAGE = { inputTokens: NONE, outputTokens: { total: 1, text: 1, reasoning: undefined } }
 
+const UNKNOWN = {
+  inputTokens: { ...NONE, total: undefined, noCache: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+} as unknown as typeof USAGE
+
+/** Of so many tokens, all but one read. */
+function usageOf(tokens: number | null): typeof USAGE {
+  if (tokens === null) return UNKNOWN
+  return { ...USAGE, inputTokens: { ...NONE, total: tokens - 1, noCache: tokens - 1 } }
+}
+
 function resultOf(step: Step | undefined) {
   if (!step) throw new Error('The model was asked once more than its test expects.')
   return {
     content: contentOf(step),
-    finishReason: { unified: 'text' in step ? ('stop' as const) : ('tool-calls' as const), raw: undefined },
-    usage: USAGE,
+    finishReason: {
+      unified: 'text' in step ? (step.finish ?? ('stop' as const)) : ('tool-calls' as const),
+      raw: undefined,
+    },
+    usage: step.tokens === undefined ? USAGE : usageOf(step.tokens),
     warnings: [],
   }
 }
@@ -97,4 +114,15 @@ export function dataPart(data: string, mediaType: string, filename?: string): un
   if ('MockLanguageModelV4' in mocks)
     return { type: 'file', data: { type: 'data', data }, mediaType, ...named }
   return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', data, mediaType, ...named }
+}
+
+/** What the model was told by the user at its last step. */
+export function seenPrompt(model: Mock): string {
+  const parts = promptOf(model).flatMap(message => (message.role === 'user' ? message.content : []))
+  return parts.map(part => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+/** What the model was told at each step of which tool to call. */
+export function toolChoices(model: Mock): unknown[] {
+  return model.doGenerateCalls.map(({ toolChoice }) => toolChoice)
 }

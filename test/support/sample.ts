@@ -43,9 +43,12 @@ interface SetupFile {
 /** The folder of the samples that are repositories, whose skills are to be found; test/read/discovery.test.ts has them. */
 const REPOSITORIES = 'discovery'
 
+/** A project among the samples that scripts/run-mcp-conformance.js serves. */
+const CONFORMANCE = 'mcp-conformance'
+
 export function samples(): Sample[] {
   return readdirSync(SAMPLES)
-    .filter(phase => phase !== REPOSITORIES)
+    .filter(phase => phase !== REPOSITORIES && phase !== CONFORMANCE)
     .flatMap(phase => readdirSync(join(SAMPLES, phase)).map(name => `${phase}/${name}`))
     .sort()
     .map(id => ({ id, folder: join(SAMPLES, id) }))

@@ -1,6 +1,7 @@
 import { createRuntime } from 'agent-apps'
 import { type ConformanceOptions, conformance } from 'agent-apps/testing'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { scriptedModel } from '../support/ai-model.js'
 import { type PageProcess, pageProcess } from '../support/page-process.js'
 import { makeTree, skill } from '../support/tree.js'
 
@@ -8,6 +9,7 @@ const dir = makeTree({ 'review.skill.md': skill('review'), 'repo/a.txt': 'one\n'
 const runtime = createRuntime({
   paths: [dir],
   workspace: `${dir}/repo`,
+  models: { default: scriptedModel(...Array.from({ length: 100 }, () => ({ text: 'Done.' }))) },
   config: { tools: { webfetch: { allow: ['127.0.0.1'] } } },
 })
 let page: PageProcess
@@ -23,7 +25,18 @@ afterAll(async () => {
 
 /** Arguments for each tool of the library that is called, and not put around others or into texts. */
 const ARGUMENTS: Record<string, () => Omit<ConformanceOptions, 'runtime'>> = {
+  agent: () => ({
+    args: [{ prompt: 'Look at it.' }, { prompt: 'Look at it.', skill: 'review', allowedTools: 're*' }],
+    refused: [{}, { prompt: '' }, { prompt: 'Look.', allowedTools: 'read(path=a)' }],
+  }),
   'agent-discover': () => ({ args: [{}] }),
+  'context-manager': () => ({
+    args: [
+      { op: 'drop', skill: 'review' },
+      { op: 'finish', result: [1] },
+    ],
+    refused: [{}, { op: 'forget' }, { op: 'drop', name: 'review' }],
+  }),
   'skill-describe': () => ({ args: [{ name: 'review' }], refused: [{}, { name: 1 }] }),
   'skill-list': () => ({ args: [{}, { pattern: 're*' }, { limit: 1, offset: 1 }], refused: [{ limit: 0 }] }),
   bash: () => ({

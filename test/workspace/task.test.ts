@@ -1,7 +1,10 @@
 import { AgentAppsError } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
+import { agentSkill } from '../support/agent-project.js'
+import { calling, scriptedModel, seenPrompt, seenResults } from '../support/ai-model.js'
 import { agentApps } from '../support/commands.js'
 import { temporary } from '../support/temporary.js'
+import { writeTree } from '../support/tree.js'
 import { call, codeOf, workspaceRuntime } from '../support/workspace-tools.js'
 
 const TASK = { description: 'Find the fault', prompt: 'Why does the build fail?' }
@@ -55,6 +58,39 @@ describe('task', () => {
       output: 'All of it.',
     })
     expect(given).toEqual([{ prompt: TASK.prompt }, { prompt: TASK.prompt, skill: 'review' }])
+  })
+
+  it('is worked on by a model where the host has one, within the policy of the caller', async () => {
+    const root = temporary()
+    writeTree(root, { 'a.txt': 'The lock file is old.\n' })
+    const model = scriptedModel(
+      calling('read', { path: 'a.txt' }, 'reading'),
+      calling('write', { path: 'b.txt', content: 'x' }, 'writing'),
+      { text: 'The lock file.' },
+    )
+    const runtime = workspaceRuntime(root, {
+      models: { default: model },
+      policy: { permissions: ['read', 'execute'], approval: { mode: 'yolo' } },
+    })
+    expect(await runtime.forAgent().invoke('task', TASK)).toEqual({
+      ...{ title: 'Find the fault', metadata: {}, output: 'The lock file.' },
+    })
+    expect(seenPrompt(model)).toBe(TASK.prompt)
+    expect(seenResults(model)).toMatchObject({
+      reading: { type: 'text', value: expect.stringContaining('The lock file is old.') },
+      writing: { type: 'error-text' },
+    })
+  })
+
+  it('fails where its agent does, and tells that a model of its skill is missing', async () => {
+    const model = scriptedModel(calling('context-manager', { op: 'fail', reason: 'Too hard.' }))
+    const root = temporary()
+    writeTree(root, { 'skills/review.skill.md': agentSkill('review', 'agent: { model: other }') })
+    const runtime = workspaceRuntime(root, { cwd: root, paths: ['skills'], models: { default: model } })
+    expect(await codeOf(call(runtime, 'task', TASK))).toBe('AGENT_FAILED')
+    expect((await call(runtime, 'task', { ...TASK, agent: 'review' })).metadata.error).toBe(
+      'LLM_ASSIST_REQUIRED',
+    )
   })
 
   it('fails where the agent fails', async () => {

@@ -181,7 +181,7 @@ function asArgument(value: unknown): string {
 /** A project that has what the library is made of, and no index of it. */
 function copiedSources(): string {
   const root = makeTree({ 'package.json': '{ "type": "module" }' })
-  for (const folder of ['skills', 'src']) {
+  for (const folder of ['skills', 'src', 'workspace']) {
     const filter = (path: string): boolean => !path.includes('.agent-apps')
     cpSync(join(ROOT, folder), join(root, folder), { recursive: true, filter })
   }

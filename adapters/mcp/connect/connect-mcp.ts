@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { AgentAppsError, type Runtime } from 'agent-apps'
+import { readPatterns } from '../../read-patterns.js'
 import { checkOptionsOf } from '../../skill-tools/offer-options.js'
-import { readPatterns } from '../served-tools.js'
 import type { McpServerPlace } from './open-client.js'
 import { ServerLink } from './server-link.js'
 import { ServerRegistry } from './server-registry.js'

@@ -1,6 +1,6 @@
 import type { Client, Tool } from '@modelcontextprotocol/client'
 import { defineTool, type JsonObject, matchPattern, type RemoteSkill, type Runtime } from 'agent-apps'
-import { readPatterns } from '../served-tools.js'
+import { readPatterns } from '../../read-patterns.js'
 import { callRemote, serverFault } from './call-remote.js'
 import type { ConnectOptions } from './connect-mcp.js'
 import { localNames } from './local-names.js'

@@ -7,8 +7,7 @@ import { noteRefused } from './refused-skills.js'
 
 export const mcp: Command = {
   name: 'mcp',
-  summary: 'serve tools and skills over MCP: on standard input and output, or over HTTP',
-  positionals: { shown: '', min: 0, max: 0 },
+  positionals: { min: 0, max: 0 },
   options: {
     ...PATH_OPTION,
     tools: {

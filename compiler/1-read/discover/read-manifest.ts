@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
-import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
+import { createRequire } from 'node:module'
+import type { Node } from 'jsonc-parser'
 import { isJsonObject } from '../../../src/base/json.js'
 import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import { jsonFault } from '../../diagnostics/json-fault.js'
@@ -8,6 +9,8 @@ import { limits } from '../../files/limits.js'
 import { readRealFile, systemReason } from '../../files/regular-file.js'
 import { inside } from '../../records/walked.js'
 import { isWithin } from '../walk/look.js'
+
+const require = createRequire(import.meta.url)
 
 /** A manifest that was read. */
 export interface ReadManifest {
@@ -69,6 +72,8 @@ function placesIn(text: string): ReadManifest['placeOf'] {
   let tree: Node | undefined
   let lines: number[] | undefined
   return path => {
+    // Loaded here, because most manifests have no fault.
+    const { findNodeAtLocation, parseTree }: typeof import('jsonc-parser') = require('jsonc-parser')
     try {
       tree ??= parseTree(text)
       lines ??= lineStarts(text)

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type semver from 'semver'
 import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
+import { agentFault } from '../../../src/own/agent-settings.js'
 import { declarationFaults, declaredBy } from '../../../src/own/declared.js'
 import { checkSchema } from '../../../src/schema/check-schema.js'
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
@@ -13,7 +14,17 @@ export function checkDeclarations(metadata: JsonObject, at: Locator): Finding[] 
   const findings = faults.map(({ key, expected }) =>
     finding('declaration-invalid', at.value('metadata', key), key, `must be ${expected}`),
   )
-  return [...findings, ...checkDeclaredSchemas(metadata, at), ...checkRequires(metadata, at)]
+  return [
+    ...findings,
+    ...checkAgent(metadata, at),
+    ...checkDeclaredSchemas(metadata, at),
+    ...checkRequires(metadata, at),
+  ]
+}
+
+function checkAgent({ agent }: JsonObject, at: Locator): Finding[] {
+  const fault = agentFault(agent)
+  return fault === null ? [] : [finding('agent-invalid', at.value('metadata', 'agent'), fault)]
 }
 
 function checkDeclaredSchemas(metadata: JsonObject, at: Locator): Finding[] {

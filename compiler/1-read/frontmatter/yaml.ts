@@ -1,11 +1,12 @@
 import type { GrayMatterFile } from 'gray-matter'
-import { CORE_SCHEMA, load, type State, Type, YAMLException } from 'js-yaml'
+import type { Schema, State, YAMLException } from 'js-yaml'
 import type { Document } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 import { notJson } from '../../../src/values/not-json.js'
 import type { RuleName } from '../../diagnostics/diagnostics.js'
 import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
 import { limits } from '../../files/limits.js'
+import { readPlainYaml } from './plain-yaml.js'
 import { topLevelKeys } from './top-level-keys.js'
 import { yamlPackages } from './yaml-packages.js'
 
@@ -22,12 +23,21 @@ export type YamlResult = { value: JsonObject; problem?: never } | { problem: Yam
 const BLANK_RUN = /(\s{32})\s+/g
 
 /**
- * Reads frontmatter's YAML by the core schema of YAML 1.2: no dates, no binary, no code, nothing shared.
+ * Reads frontmatter's YAML by the core schema of YAML 1.2: no dates, no binary, no code, nothing shared. Most
+ * needs no parser.
  *
- * The frontmatter is fenced again for gray-matter, and all its engines are replaced: by itself it runs
+ * For one, the frontmatter is fenced again for gray-matter, and all its engines are replaced: by itself it runs
  * `---js` as code, caches what it parsed, and closes a block at `---foo`.
  */
 export function readYaml(source: string): YamlResult {
+  const plain = readPlainYaml(source)
+  if (plain === null) return parseYaml(source)
+  const problem = problemInValue(source, plain)
+  return problem ? { problem } : { value: plain }
+}
+
+/** Reads any YAML, as `readYaml` does what is not plain. */
+export function parseYaml(source: string): YamlResult {
   let alias: YamlProblem | null = null
   const shortened = source.replace(BLANK_RUN, '$1')
   const parse = (matter: string): JsonObject =>
@@ -45,7 +55,8 @@ export function readYaml(source: string): YamlResult {
     const problem = problemInValue(source, value) ?? alias
     return problem ? { problem } : { value }
   } catch (error) {
-    if (error instanceof YAMLException) return { problem: problemOfException(source, error) }
+    if (error instanceof yamlPackages.jsYaml.YAMLException)
+      return { problem: problemOfException(source, error) }
     if (error instanceof NotMapping) {
       return { problem: { rule: 'frontmatter-not-mapping', offset: 0, found: [error.found] } }
     }
@@ -72,20 +83,31 @@ function noExcerpt(): string {
 
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 
-/** Numbers that are too large for JSON. The parser's own types would make strings of them. */
-const TOO_LARGE = new Type('!too-large', {
-  kind: 'scalar',
-  resolve: (text: unknown) => NUMBER.test(String(text)) && !Number.isFinite(Number(text)),
-  construct: Number,
-})
+let madeSchema: Schema | undefined
 
-const SCHEMA = CORE_SCHEMA.extend({ implicit: [TOO_LARGE] })
+/** The core schema, with numbers that are too large for JSON. The parser's own types would make strings of them. */
+function schema(): Schema {
+  const { CORE_SCHEMA, Type } = yamlPackages.jsYaml
+  madeSchema ??= CORE_SCHEMA.extend({
+    implicit: [
+      new Type('!too-large', {
+        kind: 'scalar',
+        resolve: (text: unknown) => NUMBER.test(String(text)) && !Number.isFinite(Number(text)),
+        construct: Number,
+      }),
+    ],
+  })
+  return madeSchema
+}
 
 /** Called for each alias, with its name and the offset of its end. */
 type OnAlias = (name: string, end: number) => void
 
 function parseMapping(source: string, onAlias: OnAlias): JsonObject {
-  const value: unknown = load(source, { schema: SCHEMA, listener: aliasListener(onAlias) })
+  const value: unknown = yamlPackages.jsYaml.load(source, {
+    schema: schema(),
+    listener: aliasListener(onAlias),
+  })
   if (value === null || value === undefined) return {}
   if (!isJsonObject(value)) throw new NotMapping(Array.isArray(value) ? 'a list' : 'a single value')
   return value

@@ -1,7 +1,6 @@
 import { isAgentAppsError } from '../../../src/base/error.js'
 import { nearest } from '../../../src/base/nearest.js'
 import { contentCycle, directiveFailed, takesTooLong } from '../../../src/content/content-faults.js'
-import { directiveReferences } from '../../../src/content/content-references.js'
 import { ContentWork } from '../../../src/content/content-work.js'
 import { type DirectiveContent, isDirectiveContent } from '../../../src/content/directive.js'
 import type { DirectiveForm } from '../../../src/content/directive-forms.js'
@@ -16,7 +15,6 @@ import {
   type NestedContent,
 } from '../../../src/index/content-record.js'
 import { boundAt } from '../../../src/index/unit-around.js'
-import { inOrder } from '../../../src/skill/references.js'
 import { brokenFault } from '../../../src/skill/skill-faults.js'
 import {
   FILE_START,
@@ -33,7 +31,7 @@ import type { RecordedIndex } from '../../index/recorded-index.js'
 import { type ContentTools, contentSource, type Dependencies } from '../../project/content-source.js'
 import type { LibraryTools } from '../../project/library.js'
 import type { Project } from '../../project/project.js'
-import { type LinkedPart, namespaceOfFile, type ProjectPart } from '../../project/project-part.js'
+import { namespaceOfFile, type ProjectPart } from '../../project/project-part.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 import { contentTools } from './content-tools.js'
 import { foldContent } from './fold-content.js'
@@ -77,20 +75,6 @@ export async function projectContents(
     )
   } finally {
     directives.close()
-  }
-}
-
-/** Adds the references in the directives of contents to the references of a project's tools. */
-export function addDirectiveReferences(
-  parts: readonly LinkedPart[],
-  contents: readonly LocatedContents[],
-): void {
-  for (const [number, { records }] of contents.entries()) {
-    for (const [name, record] of records) {
-      const tool = parts[number]?.linked.names.get(name)?.tool
-      if (tool && record)
-        tool.references = inOrder([...tool.references, ...directiveReferences(record.parts)])
-    }
   }
 }
 

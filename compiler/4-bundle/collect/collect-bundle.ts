@@ -2,15 +2,14 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { cascadeKeyText } from '../../../src/index/digested-texts.js'
-import { isBroken } from '../../../src/index/index-format.js'
-import { WORKSPACE_TAG } from '../../../src/skill/names.js'
 import { placePaths, type SearchDirectory } from '../../../src/skill/path-entry.js'
 import type { Project } from '../../project/project.js'
 import type { BundledDirectory, BundleParts } from '../parts/bundle-parts.js'
 import type { DeclaredTool } from '../types/declare-tools.js'
-import { bundledDirectory, readIndexed, type SearchedIndex, withTools } from './bundle-directory.js'
+import { bundledDirectory, readIndexed, type SearchedIndex } from './bundle-directory.js'
 import { declaredTools } from './declared-tools.js'
 import { keptTools } from './kept-tools.js'
+import { libraryInBundle } from './library-in-bundle.js'
 
 /** Where the package's own skills lie in a bundle. */
 const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
@@ -27,9 +26,7 @@ export async function collectBundle(
 ): Promise<{ parts: BundleParts; declared: DeclaredTool[] }> {
   const { cwd, paths, searched, library, env } = project
   const places = virtualPaths(cwd, searched)
-  const indexed = searchedDirectories(project)
-    .map(searchedIndex)
-    .map(one => (host === 'node' ? one : withoutWorkspace(one)))
+  const indexed = libraryInBundle(searchedDirectories(project).map(searchedIndex), keep, host)
   const kept = await keptTools(indexed, keep)
   const directories = kept.map(one =>
     bundledDirectory(one, one.isLibrary ? LIBRARY_PLACE : places.placeOf(one.dir)),
@@ -63,16 +60,6 @@ export function searchedDirectories({ searched, library }: Project): Searched[] 
   })
   if (library === null) return all
   return [...all, { dir: library, ignore: [], layer: 'bundled', isOwn: false, isLibrary: true }]
-}
-
-/** Leaves out the library's tools for files and processes, which not every host has. */
-function withoutWorkspace(directory: SearchedIndex): SearchedIndex {
-  const { tools } = directory.records
-  const isKept = (name: string): boolean => {
-    const record = tools.get(name)
-    return !record || isBroken(record) || !record.frontmatter.tags.includes(WORKSPACE_TAG)
-  }
-  return directory.isLibrary ? withTools(directory, isKept) : directory
 }
 
 /** @throws BUNDLE_UNCOMPILED */

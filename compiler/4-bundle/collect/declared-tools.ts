@@ -88,8 +88,9 @@ function typesOf(
   const params: unknown = record.frontmatter.params ?? cascade?.metadata?.params
   const returns: unknown = record.frontmatter.returns ?? cascade?.metadata?.returns
   const isDelegated = metadata.delegate !== undefined || cascade?.body !== undefined
-  // The text of a Markdown skill is compared with no schema.
+  // The text of a Markdown skill is compared with no schema; where a model runs it, that gives what `returns` says.
   const isText = record.kind !== 'code' && !isDelegated
+  const isRead = isText && !metadata.agent
   const isAlone = !cascade || (cascade.chain.length === 0 && !cascade.open)
   const target = isDelegated && isAlone ? delegateOf(tool, bundled) : undefined
   const handedOn =
@@ -100,7 +101,7 @@ function typesOf(
   return {
     ...(code && { code }),
     params: params === undefined ? ownParams : isKnown(params) ? params : undefined,
-    returns: returns === undefined || isText ? ownReturns : isKnown(returns) ? returns : undefined,
+    returns: returns === undefined || isRead ? ownReturns : isKnown(returns) ? returns : undefined,
   }
 }
 

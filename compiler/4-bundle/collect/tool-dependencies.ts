@@ -144,7 +144,14 @@ export class ToolDependencies {
     )
     const chain = cascade?.chain.map(one => one.name) ?? []
     const keys = keysOf(record, cascade).flatMap(key => namesInScope(key, namespaceOf(name)))
-    return [...delegates, ...chain, ...keys.filter(key => this.middleware.has(key))]
+    const { agent } = record.frontmatter.metadata
+    return [
+      ...delegates,
+      ...chain,
+      ...keys.filter(key => this.middleware.has(key)),
+      // What has a model run it, and what that model may always call.
+      ...(agent ? ['agent', 'context-manager'] : []),
+    ]
   }
 
   /** The tools, patterns and included files that a tool's frontmatter and content name. */

@@ -225,9 +225,11 @@ function importedBy({ type, source, callee, arguments: given }: AnyNode): AnyNod
   return REQUIRE.test(String(name)) && first ? first : null
 }
 
+const BUNDLED_ENTRIES = new Set(['agent-apps/runtime', 'agent-apps/workspace'])
+
 /** True for an entry of agent-apps that a bundle does not have. */
 function isAbsent({ value }: AnyNode): boolean {
-  return typeof value === 'string' && value.startsWith('agent-apps/') && value !== 'agent-apps/runtime'
+  return typeof value === 'string' && value.startsWith('agent-apps/') && !BUNDLED_ENTRIES.has(value)
 }
 
 /** True for what is no path, and so means the same wherever it is asked for: a package, a module of the host. */

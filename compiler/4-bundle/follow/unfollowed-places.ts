@@ -2,7 +2,8 @@ import { join, relative } from 'node:path'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
 import { AgentAppsError } from '../../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
-import { finding, type Message, toDiagnostic, toMessage } from '../../diagnostics/diagnostics.js'
+import { finding, type Message, toDiagnostic } from '../../diagnostics/diagnostics.js'
+import { toMessage } from '../../diagnostics/to-message.js'
 import type { OwnPlace, Unfollowed, UnfollowedPlace } from './follow-urls.js'
 
 /** What code does that a bundle cannot follow, and where. */
@@ -50,7 +51,7 @@ const REFUSALS: Record<Unfollowed, Refusal> = {
   },
   'agent-apps': {
     says: 'Code imports a part of agent-apps that no bundle has',
-    hint: 'A bundle has `agent-apps` and `agent-apps/runtime`. Compile in a program of its own, or leave the tool out with `keep`.',
+    hint: 'A bundle has `agent-apps`, `agent-apps/runtime` and `agent-apps/workspace`. Compile in a program of its own, or leave the tool out with `keep`.',
   },
 }
 

@@ -25,8 +25,11 @@ export type ReadModule = (directory: BundledDirectory, file: string) => { text: 
 const OWN_ENTRIES = new Map([
   ['agent-apps', 'runtime/agent-apps.js'],
   ['agent-apps/runtime', 'runtime/index.js'],
+  ['agent-apps/workspace', 'workspace/index.js'],
   ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
   ['agent-apps/bundled-tools', 'runtime/bundled-tools.js'],
+  // What runs agents asks the AI SDK, which stays an import: whoever has models has that.
+  ['agent-apps/ai-sdk', 'adapters/ai-sdk.js'],
   ['#disk', 'runtime/bundle-disk.js'],
 ])
 

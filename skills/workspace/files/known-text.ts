@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
 import { AgentAppsError } from 'agent-apps'
-import { inFolderOf, openFile } from '../wall/open-place.js'
-import type { Place } from '../wall/place.js'
-import type { KnownFile, Session } from '../wall/workspace.js'
-import { changed } from './replace-file.js'
+import { bytesOf, textOf } from '../../../workspace/files/file-bytes.js'
+import { changed } from '../../../workspace/files/replace-file.js'
+import { inFolderOf, openFile } from '../../../workspace/wall/open-place.js'
+import type { Place } from '../../../workspace/wall/place.js'
+import type { KnownFile, Session } from '../../../workspace/wall/workspace.js'
 
 /** A file that its session knows, as it is now. */
 export interface KnownContents {
@@ -40,17 +39,6 @@ export async function knownContents(place: Place, { read }: Session): Promise<Kn
   }
 }
 
-/** All bytes of a file of a known size, read into one place; more where it has grown. */
-async function bytesOf(handle: FileHandle, size: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafeSlow(size + 1)
-  let end = 0
-  for (;;) {
-    const { bytesRead } = await handle.read(bytes, end, bytes.length - end, end)
-    end += bytesRead
-    if (bytesRead === 0 || end === bytes.length) return bytes.subarray(0, end)
-  }
-}
-
 /** What a session knows of a file that it has written. */
 export function knownAs(bytes: Uint8Array, stat: Stats): KnownFile {
   return { size: bytes.length, time: stat.mtimeMs, digest: digestOf(bytes) }
@@ -58,8 +46,4 @@ export function knownAs(bytes: Uint8Array, stat: Stats): KnownFile {
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
-}
-
-function textOf(bytes: Buffer): string | null {
-  return bytes.includes(0) || !isUtf8(bytes) ? null : bytes.toString()
 }

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ToolContext } from 'agent-apps'
-import type { Session } from '../wall/workspace.js'
+import type { Session } from '../../../workspace/wall/workspace.js'
 
 /** The most characters of a tool's output that a model is shown, unless the host says otherwise. */
 const OUTPUT_MAX = 50_000

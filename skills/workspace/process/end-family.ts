@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ProcessFamily } from './process-family.js'
 
 /** How long processes have to end after they were asked to, in ms. */
-export const GRACE_MS = 2000
+const GRACE_MS = 2000
 /** How long processes may take to be gone once they were killed, in ms: those that wait for a device take longer. */
 const GONE_MS = 3000
 

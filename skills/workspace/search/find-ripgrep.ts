@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { within } from '../wall/place.js'
-import type { Workspace } from '../wall/workspace.js'
+import { within } from '../../../workspace/wall/place.js'
+import type { Workspace } from '../../../workspace/wall/workspace.js'
 
 const found = new WeakMap<Workspace, Promise<string | null>>()
 

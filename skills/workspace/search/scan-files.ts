@@ -1,8 +1,8 @@
 import { holdsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
+import type { Place } from '../../../workspace/wall/place.js'
+import type { Workspace } from '../../../workspace/wall/workspace.js'
 import type { PathPattern } from '../tree/path-pattern.js'
 import { type Item, Pause, walkTree } from '../tree/walk-tree.js'
-import type { Place } from '../wall/place.js'
-import type { Workspace } from '../wall/workspace.js'
 import type { Found, FoundLine, Search } from './found-lines.js'
 import { type LineMatcher, lineMatcher } from './line-matcher.js'
 

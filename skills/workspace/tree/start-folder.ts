@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises'
-import { nearPaths } from '../files/near-paths.js'
-import { inFolderOf, notFile, notFound } from '../wall/open-place.js'
-import { type Place, placeOf } from '../wall/place.js'
-import { expectReadable } from '../wall/protected-files.js'
-import type { Workspace } from '../wall/workspace.js'
+import { nearPaths } from '../../../workspace/files/near-paths.js'
+import { inFolderOf, notFile, notFound } from '../../../workspace/wall/open-place.js'
+import { type Place, placeOf } from '../../../workspace/wall/place.js'
+import { expectReadable } from '../../../workspace/wall/protected-files.js'
+import type { Workspace } from '../../../workspace/wall/workspace.js'
 
 /**
  * Finds the folder where a tool begins to walk.

@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs'
 import { realpathSync } from 'node:fs'
 import { looksSecret } from '../../../src/skill/secrets.js'
-import { UNFINISHED } from '../files/replace-file.js'
-import { type Place, within } from '../wall/place.js'
-import type { Workspace } from '../wall/workspace.js'
+import { UNFINISHED } from '../../../workspace/files/replace-file.js'
+import { type Place, within } from '../../../workspace/wall/place.js'
+import type { Workspace } from '../../../workspace/wall/workspace.js'
 import { HeldFolder } from './held-folder.js'
 import { IGNORE_FILES, type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js'
 

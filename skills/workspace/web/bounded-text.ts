@@ -1,5 +1,5 @@
+import type { Session } from '../../../workspace/wall/workspace.js'
 import { keptOutput } from '../files/output-folder.js'
-import type { Session } from '../wall/workspace.js'
 
 /** The most that a model is shown of a text, in bytes, so that what is said about it fits as well. */
 const SHOWN_MAX = 48_000

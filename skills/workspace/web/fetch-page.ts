@@ -71,7 +71,7 @@ const HEADERS = {
 }
 
 /** @throws FETCH_REFUSED for what is no plain address of a page */
-export function checkUrl(url: URL): void {
+function checkUrl(url: URL): void {
   const problem = /^https?:$/.test(url.protocol)
     ? url.username || url.password
       ? 'it has a user name or a password'

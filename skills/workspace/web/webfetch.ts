@@ -1,6 +1,6 @@
 import { AgentAppsError, foreignText, type ToolContext, type ToolResult } from 'agent-apps'
+import { sessionOf, workspaceOf } from '../../../workspace/wall/workspace.js'
 import { callAborted } from '../process/call-aborted.js'
-import { sessionOf, workspaceOf } from '../wall/workspace.js'
 import { boundedText } from './bounded-text.js'
 import type { PageFormat } from './convert-html.js'
 import { type FetchedPage, fetchPage } from './fetch-page.js'

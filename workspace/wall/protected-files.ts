@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AgentAppsError, type Globals, type PathEntry, type WorkspaceOptions } from 'agent-apps'
-import { compileGlob, GlobProblem } from '../../../src/patterns/glob.js'
-import { matchGlob } from '../../../src/patterns/match-glob.js'
-import { looksSecret } from '../../../src/skill/secrets.js'
+import { compileGlob, GlobProblem } from '../../src/patterns/glob.js'
+import { matchGlob } from '../../src/patterns/match-glob.js'
+import { looksSecret } from '../../src/skill/secrets.js'
 import { type Place, within } from './place.js'
 
 /** What may not be read or written although it is inside the wall. */

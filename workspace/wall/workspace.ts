@@ -9,7 +9,7 @@ import {
   type ToolContext,
   type WorkspaceOptions,
 } from 'agent-apps'
-import { checkOptions, type OptionTable } from '../../../src/base/options.js'
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import type { Inside } from './place.js'
 import { processWide } from './process-wide.js'
 import { type ProtectedFiles, protectedFiles } from './protected-files.js'
@@ -50,12 +50,13 @@ const opened = processWide('opened', () => new WeakMap<Globals, Promise<Workspac
 export function workspaceOf(ctx: ToolContext): Promise<Workspace> {
   const context = ctxRuntime(ctx)
   const { globals } = context
-  const known = opened.get(globals)
+  const all = opened()
+  const known = all.get(globals)
   if (known) return known
   const opening = open(globals, ctxCwd(context))
-  opened.set(globals, opening)
+  all.set(globals, opening)
   // A folder that was not there may be there at the next call.
-  opening.catch(() => opened.delete(globals))
+  opening.catch(() => all.delete(globals))
   return opening
 }
 

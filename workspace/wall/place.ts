@@ -60,7 +60,7 @@ export function within(folder: string, path: string): string[] | null {
 }
 
 /** A real path as calls and results write it. */
-export function shownPath(real: string, root: string): string {
+function shownPath(real: string, root: string): string {
   const segments = within(root, real)
   if (segments === null) return real.replaceAll(sep, '/')
   return segments.length === 0 ? '.' : segments.join('/')

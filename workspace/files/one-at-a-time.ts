@@ -1,10 +1,11 @@
 import { processWide } from '../wall/process-wide.js'
 
 /** What runs or waits for each key, the last of it. */
-const last = processWide('turns', () => new Map<string, Promise<unknown>>())
+const turns = processWide('turns', () => new Map<string, Promise<unknown>>())
 
 /** Does work after all that was started earlier for the same key. */
 export function oneAtATime<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  const last = turns()
   const before = last.get(key) ?? Promise.resolve()
   // What failed before this is told to whoever started it.
   const running = before.then(work, work)

@@ -1,0 +1,69 @@
+import { AgentAppsError, isAgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
+import type { ModelTool } from '../../skill-tools/model-tool.js'
+import { shownResult } from '../../skill-tools/shown.js'
+
+/** The name of the tool that a model gives its result by. */
+export const RESULT_TOOL = 'give-result'
+
+/** What a result must be. */
+export interface ExpectedResult {
+  schema: JsonObject
+  /** Throws where a result does not fit the schema. */
+  check: (result: unknown) => Promise<void>
+}
+
+/** What takes the result of a model, and tells it what is wrong with one that does not fit. */
+export function resultTool({ schema, check }: ExpectedResult, finish: (result: unknown) => void): ModelTool {
+  const isWhole = takesObjects(schema)
+  return {
+    runs: null,
+    description: 'Gives the result of your work, and ends it. Call it once, when you are done.',
+    schema: isWhole ? { ...schema, type: 'object' } : wrapped(schema),
+    callOf: () => null,
+    run: async input => {
+      const result = isWhole ? input : unwrapped(input)
+      await check(result).catch(error => {
+        throw forModel(error)
+      })
+      finish(result)
+      return 'Taken.'
+    },
+    show: shownResult,
+  }
+}
+
+/** Models call tools with objects alone. */
+function takesObjects({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (type === undefined && properties !== undefined)
+}
+
+/** A schema as that of an object with one property. What its references lead to stays at the root. */
+function wrapped({ $defs, definitions, $schema, ...result }: JsonObject): JsonObject {
+  const root: Record<string, JsonValue | undefined> = { $schema, $defs, definitions }
+  const kept = Object.fromEntries(
+    Object.entries(root).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  )
+  return {
+    ...kept,
+    type: 'object',
+    properties: { result },
+    required: ['result'],
+    additionalProperties: false,
+  }
+}
+
+/** A fault of the result with what the model is to do about it, and not the author of the skill. */
+function forModel(error: unknown): unknown {
+  if (!isAgentAppsError(error) || error.code !== 'RESULT_INVALID') return error
+  const { message, issues = [] } = error
+  return new AgentAppsError('RESULT_INVALID', message, { hint: AGAIN, issues, cause: error })
+}
+
+const AGAIN = `Call ${RESULT_TOOL} again, with what it describes.`
+
+function unwrapped(input: unknown): unknown {
+  if (typeof input === 'object' && input !== null && 'result' in input) return input.result
+  throw new AgentAppsError('ARGS_INVALID', 'There is no "result".', {
+    hint: AGAIN,
+  })
+}

@@ -1,0 +1,87 @@
+import { makeCatalog } from 'agent-apps'
+import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
+import { modelNames } from '../model-names.js'
+import { type ModelTool, modelTool } from './model-tool.js'
+import type { OfferNames } from './offer-options.js'
+import { DISCOVER, loadTool, readTool, searchTool } from './skill-access.js'
+
+/** What a model is offered. */
+export interface Offer {
+  /** What it calls, by names that models take. */
+  tools: ReadonlyMap<string, ModelTool>
+  /** The catalog of skills; empty where there are none. */
+  instructions: string
+}
+
+/** What a model is to be offered of an agent. */
+export interface Offered {
+  agent: AgentRuntime
+  /** Those of its tools and skills that the model is to have. */
+  offered: readonly ToolDef[]
+  names: OfferNames
+  /** Other names that are taken. */
+  taken?: readonly string[]
+  /** The most tokens that the catalog may have. */
+  budget: number
+  /** Whether a model that loads a skill is told its folder. */
+  directory: boolean
+  /** From where the tools' progress is reported, if at all. */
+  events?: RunEvents
+  /** The agent that may search for skills. */
+  searching: AgentRuntime
+}
+
+export const OFFER_NAMES: OfferNames = {
+  load: 'load-skill',
+  read: 'read-skill-resource',
+  search: 'search-skills',
+}
+
+export const CATALOG_BUDGET = 4000
+
+/** An agent's tools under names that models take, and what leads to its skills. */
+export async function modelTools(wanted: Offered): Promise<Offer> {
+  const { agent, offered, names, budget, directory, searching } = wanted
+  const running = offered.filter(({ runs }) => runs)
+  const skills = offered.filter(({ runs }) => !runs)
+  const catalog = await makeCatalog(skills, {
+    budget,
+    available: running.map(({ name }) => name),
+    library: true,
+    content: ({ name }) => contentOf(agent, name),
+  })
+  const tools = await runningTools(running, wanted)
+  const known = skills.map(({ name }) => name)
+  if (known.length > 0) {
+    tools.set(names.load, loadTool(agent, known, names, directory))
+    tools.set(names.read, readTool(agent, names))
+    const isWhole = catalog.named.length + catalog.unnamed.length === 0
+    if (!isWhole && (await searching.findTool(DISCOVER)))
+      tools.set(names.search, searchTool(searching, known, names))
+  }
+  return { tools, instructions: catalog.text }
+}
+
+/** The tools that do something, under names that models take. */
+async function runningTools(
+  running: readonly ToolDef[],
+  { agent, names: { load, read, search }, taken = [], events }: Offered,
+): Promise<Map<string, ModelTool>> {
+  const given = await modelNames(
+    running.map(({ name }) => name),
+    [load, read, search, ...taken],
+  )
+  return new Map(running.map(tool => [given.get(tool.name) ?? tool.name, modelTool(agent, tool, events)]))
+}
+
+/** The content of a skill that belongs in the prompt, unless somebody would have to be asked for it. */
+async function contentOf(agent: AgentRuntime, name: string): Promise<string> {
+  const { decision, reason } = await agent.authorize(name)
+  if (decision !== 'allow') throw new Error(`It is not opened: ${reason}.`)
+  return (await agent.open(name)).content
+}
+
+/** True for the library's own tools. The layer counts too, as any index could claim the tag. */
+export function isLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
+  return origin.layer === 'bundled' && tags.includes('meta-internal')
+}

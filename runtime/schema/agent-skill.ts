@@ -1,0 +1,46 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import type { JsonObject } from '../../src/base/json.js'
+import { type AgentSettings, agentFault, agentSettings } from '../../src/own/agent-settings.js'
+import { chainOf } from '../cascade/chain-of.js'
+import type { CallContext, Context } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { compare } from './compare-schema.js'
+import { resolveJsonSchema } from './resolve-json-schema.js'
+
+/** How a model runs a skill, and what its result must be. */
+export interface AgentSkill extends AgentSettings {
+  /** The schema of the result, resolved; null where it is the model's text. */
+  readonly returns: JsonObject | null
+  /** Compares a result with that schema. Throws RESULT_INVALID, SCHEMA_INVALID. */
+  readonly check: (result: unknown) => Promise<void>
+}
+
+/**
+ * What a skill's `agent` and `returns` say of its run by a model. Without a skill: what holds if nothing is
+ * said.
+ *
+ * @throws DEFINITION_INVALID where `agent` has a fault
+ */
+export async function ctxAgent(ctx: Context, skill: ToolDef | null): Promise<AgentSkill> {
+  const { agent } = skill?.frontmatter.metadata ?? {}
+  const fault = agentFault(agent)
+  if (skill && fault !== null) {
+    throw new AgentAppsError('DEFINITION_INVALID', `"agent" of "${skill.name}" ${fault}.`, {
+      hint: 'Correct the metadata of the skill: `agent-apps check` names the line.',
+      tool: skill.name,
+    })
+  }
+  const { schemas } = skill ? await chainOf(skill, ctx.globals) : {}
+  const written = skill?.frontmatter.returns ?? schemas?.returns
+  const returns = written ? resolveJsonSchema(written, ctx) : null
+  return {
+    ...agentSettings(agent),
+    returns,
+    async check(result) {
+      if (!skill || !returns) return
+      // As the output of a structured result: by itself, one that a model likes to call `error` would be accepted.
+      const given = { title: '', metadata: {}, output: result }
+      await compare(skill, 'returns', returns, given, ctx as CallContext)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import { AgentAppsError, type AgentSkill, type Context, isAgentAppsError } from 'agent-apps'
+import type { AgentRun, AgentStep } from 'agent-apps/ai-sdk'
+
+/** Where calls below that of an agent find its run. */
+const RUN: unique symbol = Symbol.for('agent-apps.agent-run')
+
+type WithRun = { [RUN]?: Run }
+
+/** Something that the model of an agent opened. */
+interface Opened {
+  callId: string
+  skill: string
+  path: string | undefined
+}
+
+/** What a model may do about its own run: the tool `context-manager` does it for it. */
+export type ManagedRun = Pick<Run, 'skill' | 'finish' | 'fail' | 'check' | 'replace'>
+
+/**
+ * One run of an agent, with what bounds it. The tokens of the agents that it starts count as its own, so that starting
+ * others leads around no limit.
+ */
+export class Run implements AgentRun {
+  readonly id: string
+  readonly maxSteps: number
+  ending: AgentRun['ending'] = null
+  #steps = 0
+  #tokens = 0
+  readonly #above: Run | undefined
+  readonly #end = new AbortController()
+  readonly #timer: ReturnType<typeof setTimeout>
+  readonly #opened: Opened[] = []
+  readonly #instead = new Map<string, string>()
+  readonly #calls: AbortSignal
+
+  /**
+   * @param ctx the call that the agent works for
+   * @param name what it is called in messages
+   */
+  constructor(
+    readonly ctx: Context,
+    readonly name: string,
+    readonly skill: AgentSkill,
+  ) {
+    this.id = ctx.run.id
+    this.maxSteps = skill.maxSteps
+    this.#above = (ctx.nonlocals as WithRun)[RUN]
+    Object.defineProperty(ctx.nonlocals, RUN, { value: this, configurable: true })
+    const late = (): void =>
+      this.#end.abort(this.#limit('timeoutMs', `took longer than ${skill.timeoutMs} ms`))
+    this.#timer = setTimeout(late, skill.timeoutMs)
+    this.#calls = ctx.run.signal
+    this.#calls.addEventListener('abort', this.#abort)
+    if (this.#calls.aborted) this.#abort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#end.signal
+  }
+
+  get tokensLeft(): number {
+    return Math.min(this.skill.maxTokens - this.#tokens, this.#above?.tokensLeft ?? Number.POSITIVE_INFINITY)
+  }
+
+  readonly finish = (result: unknown): void => {
+    this.ending ??= { result }
+  }
+
+  readonly fail = (reason: string): void => {
+    this.ending ??= {
+      error: new AgentAppsError('AGENT_FAILED', `The agent of "${this.name}" gave up: ${reason}`, {
+        hint: 'It says why. Correct what it lacks, and run it again.',
+        tool: this.ctx.run.tool.name,
+      }),
+    }
+  }
+
+  /** Compares what is to be its result with what is expected of it. Throws RESULT_INVALID. */
+  readonly check = (result: unknown): Promise<void> => this.skill.check(result)
+
+  readonly noteOpened = (callId: string, skill: string, path?: string): void => {
+    this.#opened.push({ callId, skill, path })
+  }
+
+  /**
+   * Shows the model a text in place of what it opened: a skill with all of its files, or one of the files. Returns how many
+   * texts are replaced, and what is open.
+   */
+  readonly replace = (text: string, skill: string, path?: string): { replaced: number; open: string[] } => {
+    const isMeant = (one: Opened): boolean => one.skill === skill && (path === undefined || one.path === path)
+    const meant = this.#opened.filter(one => isMeant(one) && !this.#instead.has(one.callId))
+    for (const [at, { callId }] of meant.entries())
+      this.#instead.set(callId, at === 0 ? text : '(See the first text of this skill.)')
+    const open = this.#opened.filter(({ callId }) => !this.#instead.has(callId))
+    return { replaced: meant.length, open: [...new Set(open.map(one => one.skill))] }
+  }
+
+  readonly shownInstead = (callId: string): string | undefined => this.#instead.get(callId)
+
+  readonly endStep = ({ text, calls, tokens }: AgentStep): void => {
+    this.#steps++
+    this.#spend(tokens)
+    this.ctx.run.update({
+      title: calls.length === 0 ? `Step ${this.#steps}` : `Step ${this.#steps}: ${calls.join(', ')}`,
+      progress: this.#steps,
+      total: this.maxSteps,
+      metadata: { step: this.#steps, text, calls, tokens: this.#tokens },
+    })
+  }
+
+  readonly mustGoOn = (): void => {
+    this.signal.throwIfAborted()
+    for (let run: Run | undefined = this; run; run = run.#above) run.#mustHaveTokens()
+  }
+
+  readonly unfinished = (why: 'steps' | 'cut' | 'refused'): AgentAppsError => {
+    const { returns } = this.skill
+    if (why === 'cut')
+      return this.#limit('maxTokens', 'ended its answer in the middle, as it may not be longer')
+    if (why === 'steps' && !returns)
+      return this.#limit('maxSteps', `was not done after ${this.maxSteps} steps`)
+    const what =
+      why === 'steps' ? `no result that fits \`returns\` within ${this.maxSteps} steps` : 'no answer'
+    return new AgentAppsError('AGENT_NO_RESULT', `The agent of "${this.name}" gave ${what}.`, {
+      hint: 'Say in the skill what the result is, raise `maxSteps` of `agent`, or use a model that calls tools better.',
+      tool: this.ctx.run.tool.name,
+    })
+  }
+
+  /** Ends what is still under way. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#calls.removeEventListener('abort', this.#abort)
+    this.#end.abort(aborted(this.name, 'its agent has ended'))
+  }
+
+  readonly #abort = (): void => {
+    const { reason } = this.#calls
+    this.#end.abort(isAgentAppsError(reason) ? reason : aborted(this.name, 'its signal was aborted', reason))
+  }
+
+  #spend(tokens: number): void {
+    for (let run: Run | undefined = this; run; run = run.#above) run.#tokens += tokens
+  }
+
+  #mustHaveTokens(): void {
+    const { maxTokens } = this.skill
+    if (this.#tokens >= maxTokens)
+      throw this.#limit('maxTokens', `used ${this.#tokens} tokens, and may use ${maxTokens}`)
+  }
+
+  #limit(setting: string, what: string): AgentAppsError {
+    return new AgentAppsError('AGENT_LIMIT', `The agent of "${this.name}" ${what}.`, {
+      hint: `Raise \`${setting}\` of the skill's \`agent\`, or give it less to do.`,
+      tool: this.ctx.run.tool.name,
+    })
+  }
+}
+
+/** The run of the agent that makes a call itself; null for a call of anybody else. */
+export function runOfCaller(ctx: Context): ManagedRun | null {
+  const run = (ctx.nonlocals as WithRun)[RUN]
+  return run && run.ctx === ctx.envelope.caller && ctx.envelope.as === 'agent' ? run : null
+}
+
+function aborted(name: string, why: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('RUN_ABORTED', `The run of "${name}" goes no further: ${why}.`, {
+    hint: 'Whoever called it no longer wants its result.',
+    tool: name,
+    cause,
+  })
+}

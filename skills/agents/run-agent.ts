@@ -1,0 +1,106 @@
+import {
+  AgentAppsError,
+  type AgentRuntime,
+  type AgentSkill,
+  type Context,
+  ctxAgent,
+  type Model,
+  type ToolDef,
+} from 'agent-apps'
+import type { OwnFiles } from 'agent-apps/ai-sdk'
+import { isLibrary } from '../tool-summary.js'
+import { Run } from './agent-run.js'
+
+/** The work of an agent. */
+export interface AgentJob {
+  /** What limits it. */
+  agent: AgentRuntime
+  /** The skill that it follows; null for none. */
+  skill: ToolDef | null
+  /** What the skill says. */
+  instructions: () => Promise<{ text: string; own: OwnFiles | null }>
+  prompt: string
+  /** Whether the job or its skill says which tools it gets. */
+  isNarrowed: boolean
+}
+
+const ABOUT = `You work on one task, on your own. Nobody answers questions, so decide yourself what is left open.
+When you are done, give your result: it is all that is read of you.`
+
+/** Tools of the library that tell of others, which a model is told of anyway. */
+const TELLING: readonly string[] = ['agent-discover', 'skill-describe', 'skill-list']
+
+/**
+ * Has a model work on a job, in the call that a context is of, and returns its result.
+ *
+ * @throws MODEL_MISSING, AGENT_LIMIT, AGENT_NO_RESULT, AGENT_FAILED, RUN_ABORTED; DEFINITION_INVALID where the skill's
+ *   `agent` has a fault
+ */
+export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob): Promise<unknown> {
+  const about = await ctxAgent(ctx, skill)
+  const model = modelFor(ctx, about)
+  const { runAgent: work } = await loadLoop(ctx)
+  const run = new Run(ctx, skill?.name ?? ctx.run.tool.name, about)
+  try {
+    const { text, own } = await job.instructions()
+    const { returns: schema, check } = about
+    return await work(
+      {
+        ...{ model, agent, own, prompt: job.prompt },
+        system: text === '' ? ABOUT : `${ABOUT}\n\n${text}`,
+        expected: schema && { schema, check },
+        named: ['context-manager', ...(job.isNarrowed ? callbacksOf(ctx) : [])],
+        // Where agents have a workspace, scripts of skills can be run.
+        directory: ctx.globals.config.workspace !== undefined,
+        isLeftOut: tool =>
+          tool.name === skill?.name || (!job.isNarrowed && isLibrary(tool) && TELLING.includes(tool.name)),
+      },
+      run,
+    )
+  } finally {
+    run.close()
+  }
+}
+
+/** The names that `createCallbackRef` gave. Without descriptions they are not listed; who allows them has told the model. */
+function callbacksOf({ globals }: Context): string[] {
+  return [...globals.tools.programmaticTools.values()]
+    .filter(({ name, frontmatter }) => CALLBACK.test(name) && frontmatter.description === undefined)
+    .map(({ name }) => name)
+}
+
+const CALLBACK = /-[0-9a-f]{8}$/
+
+/** Throws MODEL_MISSING where there is no model at all, whatever skill is wanted. */
+export function expectModels(ctx: Context): void {
+  if (ctx.globals.models === undefined) throw modelMissing(ctx, 'default')
+}
+
+function modelFor(ctx: Context, { model: name }: AgentSkill): Model {
+  const { models } = ctx.globals
+  const model = models && Object.hasOwn(models, name) ? models[name] : undefined
+  if (model === undefined) throw modelMissing(ctx, name)
+  return model
+}
+
+function modelMissing(ctx: Context, name: string): AgentAppsError {
+  const key = name === 'default' ? name : JSON.stringify(name)
+  return new AgentAppsError('MODEL_MISSING', `There is no model ${JSON.stringify(name)} to run an agent.`, {
+    hint: `Give one to the host's \`createRuntime({ models: { ${key}: … } })\`: a language model of the AI SDK.`,
+    tool: ctx.run.tool.name,
+  })
+}
+
+/** What asks the model, which needs the AI SDK: whoever has models has that as well. */
+async function loadLoop(ctx: Context): Promise<typeof import('agent-apps/ai-sdk')> {
+  try {
+    return await import('agent-apps/ai-sdk')
+  } catch (cause) {
+    if (!(cause instanceof Error && /package 'ai'/.test(cause.message))) throw cause
+    throw new AgentAppsError('MODEL_MISSING', 'No model can be asked: the package `ai` is not installed.', {
+      hint: 'Install `ai`, the AI SDK, beside agent-apps: `models` of createRuntime are asked by it.',
+      tool: ctx.run.tool.name,
+      cause,
+    })
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Estimates the tokens of a string that is all ASCII. It counts what the patterns of `estimateTokens` match, in
+ * a tenth of their time.
+ */
+export function estimateAsciiTokens(text: string): number {
+  let tokens = 0
+  for (let at = 0; at < text.length; ) {
+    const kind = kindAt(text, at)
+    const next = at + 1
+    if (kind === LETTER) {
+      const end = endOf(text, next, LETTER)
+      tokens += Math.ceil((end - at) / 10)
+      at = end
+    } else if ((kind === SIGN || text.charCodeAt(at) === SPACE) && kindAt(text, next) === LETTER) {
+      // A sign is often one token with the word after it, and as often a token of its own.
+      const end = endOf(text, next, LETTER)
+      tokens += Math.ceil((end - at) / 10) + (kind === SIGN ? 0.5 : 0)
+      at = end
+    } else if (kind === SIGN) {
+      const end = endOf(text, next, SIGN)
+      tokens += Math.ceil((end - at) / 3)
+      at = end
+    } else if (kind === DIGIT) {
+      tokens++
+      at = Math.min(endOf(text, next, DIGIT), at + 3)
+    } else {
+      tokens++
+      at = endOfBlanks(text, at)
+    }
+  }
+  return Math.ceil(tokens)
+}
+
+const [SIGN, LETTER, DIGIT, BLANK] = [0, 1, 2, 3]
+const SPACE = 0x20
+
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return /[A-Za-z]/.test(character)
+    ? LETTER
+    : /\d/.test(character)
+      ? DIGIT
+      : /\s/.test(character)
+        ? BLANK
+        : SIGN
+})
+
+/** The kind of the character at an offset; undefined behind the end. */
+function kindAt(text: string, at: number): number | undefined {
+  return KINDS[text.charCodeAt(at)]
+}
+
+/** The end of blanks that are one token: up to the last line break, or all where there is none. */
+function endOfBlanks(text: string, at: number): number {
+  const all = endOf(text, at, BLANK)
+  let end = all
+  while (end > at && text[end - 1] !== '\n') end--
+  return end === at ? all : end
+}
+
+/** The offset of the first character from `at` on that is of another kind. */
+function endOf(text: string, at: number, kind: number): number {
+  let end = at
+  while (kindAt(text, end) === kind) end++
+  return end
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import * as nodeModule from 'node:module'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { loadedModules } from '../../bench/loaded-modules.js'
+import { ROOT } from '../support/processes.js'
+import { temporary } from '../support/temporary.js'
+import { makeTree, skill } from '../support/tree.js'
+
+/** Frontmatter without a fault, of the kinds that most skills have. */
+const PLAIN = {
+  'skills/one/SKILL.md': skill('one'),
+  'skills/two/SKILL.md':
+    '---\nname: two\ndescription: "Do it: now."\nmetadata:\n  tags:\n    - a\n---\n# Two\n\n`code`\n',
+  'skills/tools.skill.md': skill('tools'),
+}
+const HEAVY =
+  /\/node_modules\/(?:@esbuild|esbuild|unified|remark[\w-]*|micromark|ajv|yaml|js-yaml|gray-matter|acorn|@sveltejs|jsonc-parser|picomatch|diff|semver)\//
+const PLAIN_COMMANDS = ['compile skills', 'check skills', 'list --path skills', 'compile --check skills']
+
+it.each(PLAIN_COMMANDS)('%s loads no package that plain skills do not need', command => {
+  const cwd = makeTree(PLAIN)
+  if (command.includes('--check')) loadedModules(['compile', 'skills'], cwd)
+  const files = loadedModules(command.split(' '), cwd).map(({ file }) => file)
+  // What it does load is seen.
+  expect(files.some(file => file.startsWith(join(ROOT, 'dist/compiler')))).toBe(true)
+  expect(files.filter(file => HEAVY.test(file))).toEqual([])
+})
+
+it('sees a package that a skill needs', () => {
+  const cwd = makeTree({ 'skills/one/SKILL.md': '---\nname: one\ndescription: >\n  Do.\n---\n' })
+  const files = loadedModules(['compile', 'skills'], cwd).map(({ file }) => file)
+  expect(files.some(file => /\/node_modules\/gray-matter\//.test(file) && HEAVY.test(file))).toBe(true)
+})
+
+it('the overview of the commands loads neither the runtime nor the compiler', () => {
+  for (const args of [['--help'], ['--version'], ['help']])
+    for (const { file } of loadedModules(args, temporary())) expect(file).toContain(join(ROOT, 'dist/cli'))
+})
+
+it('where Node keeps compiled code, it is beside the installed package', () => {
+  const modules = join(temporary(), 'node_modules')
+  const home = join(modules, 'agent-apps')
+  mkdirSync(home, { recursive: true })
+  for (const part of ['dist', 'skills', 'package.json'])
+    cpSync(join(ROOT, part), join(home, part), { recursive: true })
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  const cwd = makeTree(PLAIN)
+  execFileSync(process.execPath, [join(home, 'dist/cli/main.js'), 'compile', '--quiet', 'skills'], { cwd })
+  expect(existsSync(join(modules, '.cache/agent-apps'))).toBe('enableCompileCache' in nodeModule)
+  // A checkout is beside folders of other projects.
+  expect(existsSync(join(ROOT, '../.cache/agent-apps'))).toBe(false)
+})

@@ -1,0 +1,174 @@
+import type { Stats } from 'node:fs'
+import { AgentAppsError, type Context, type ToolContext } from 'agent-apps'
+import { RUNTIME_CONTEXT, toolContextOf } from '../src/skill/tool-context.js'
+import { bytesOf, textOf } from './files/file-bytes.js'
+import { mustGoOn } from './files/going-on.js'
+import { oneAtATime } from './files/one-at-a-time.js'
+import { openToRead } from './files/open-to-read.js'
+import { replaceFile } from './files/replace-file.js'
+import { inFolderOf, notFile, statItem } from './wall/open-place.js'
+import { type Place, placeOf } from './wall/place.js'
+import { expectReadable, expectWritable } from './wall/protected-files.js'
+import { outputFolders, sessionOf, type Workspace, workspaceOf } from './wall/workspace.js'
+
+/** Where a path leads. */
+export interface WorkspacePath {
+  /** As the built-in tools show it: relative to the root, with `/`; absolute in another folder of the workspace. */
+  path: string
+  /** Absolute, without links up to where it exists. */
+  real: string
+  exists: boolean
+}
+
+/**
+ * The workspace as the tool of a call has it. Paths are relative to its root, and all of its methods refuse what
+ * the built-in tools refuse: PATH_OUTSIDE, FILE_PROTECTED, FILE_NOT_FOUND, FILE_UNUSABLE.
+ */
+export interface ToolWorkspace {
+  /** The root, without links. */
+  readonly root: string
+  /** All folders that paths may lead to, without links, the root first. */
+  readonly folders: readonly string[]
+  /**
+   * Finds where a path leads. Nothing is held open: somebody may replace a part of the path by a link before its
+   * `real` is used, which `read`, `write` and `change` notice.
+   *
+   * @param access whether the path may be read, or written
+   */
+  resolve(path: string, access?: 'read' | 'write'): Promise<WorkspacePath>
+  /** Reads a file of at most 64 MiB. */
+  read(path: string): Promise<Uint8Array>
+  /** Reads a text in UTF-8. A byte order mark is its first character. */
+  readText(path: string): Promise<string>
+  /** Creates a file with the folders that are missing, or replaces it as a whole. */
+  write(path: string, content: string | Uint8Array): Promise<WorkspacePath>
+  /**
+   * Replaces the text of a file by what a function makes of it. Until that is written, other calls that change
+   * this file wait, so the function must not make any. Throws FILE_CHANGED where somebody else changed it.
+   *
+   * @returns whether there was anything to change
+   */
+  change(path: string, change: (text: string) => string | Promise<string>): Promise<boolean>
+}
+
+/** More than a tool should have in memory because a model named a path. */
+const READ_MAX = 64 * 1024 * 1024
+
+/**
+ * Returns the workspace that the host opened for the runtime of a call.
+ *
+ * @param ctx what the tool gets, whether `execute` or a function
+ * @throws WORKSPACE_MISSING where the host opened none; CONTEXT_MISSING
+ */
+export async function ctxWorkspace(ctx: ToolContext | Context): Promise<ToolWorkspace> {
+  const call = RUNTIME_CONTEXT in ctx ? (ctx as ToolContext) : toolContextOf(ctx)
+  const workspace = await workspaceOf(call)
+  const read = (path: string): Promise<{ place: Place; bytes: Buffer; stat: Stats }> =>
+    readFile(path, workspace, call)
+  return {
+    root: workspace.root,
+    folders: workspace.folders,
+    resolve: (path, access = 'read') => resolve(path, access, workspace, call),
+    read: async path => (await read(path)).bytes,
+    readText: async path => {
+      const { place, bytes } = await read(path)
+      return expectText(bytes, place)
+    },
+    write: (path, content) => write(path, content, workspace, call),
+    change: (path, change) => changeText(path, change, workspace, call),
+  }
+}
+
+async function resolve(
+  path: string,
+  access: 'read' | 'write',
+  workspace: Workspace,
+  ctx: ToolContext,
+): Promise<WorkspacePath> {
+  if (access !== 'read' && access !== 'write') {
+    throw new AgentAppsError('OPTIONS_INVALID', `${JSON.stringify(access)} is no way to use a path.`, {
+      hint: "Give 'read' or 'write'.",
+    })
+  }
+  const place = await placeOf(path, workspace, access === 'read' ? await outputs(workspace, ctx) : [])
+  if (access === 'read') expectReadable(workspace.protected, place)
+  else expectWritable(workspace.protected, place)
+  return shown(place)
+}
+
+/** The folder with the session's whole outputs, which may be read as `read` may read it. */
+function outputs(workspace: Workspace, ctx: ToolContext): Promise<string[]> {
+  return outputFolders(sessionOf(workspace, ctx))
+}
+
+function shown({ path, real, exists }: Place): WorkspacePath {
+  return { path, real, exists }
+}
+
+async function readFile(
+  path: string,
+  workspace: Workspace,
+  ctx: ToolContext,
+): Promise<{ place: Place; bytes: Buffer; stat: Stats }> {
+  const place = await placeOf(path, workspace, await outputs(workspace, ctx))
+  const { handle, stat } = await openToRead(place, workspace)
+  try {
+    if (stat.size > READ_MAX) throw notFile(place, `is too large: ${stat.size} bytes`)
+    mustGoOn(ctx)
+    return { place, bytes: await bytesOf(handle, stat.size), stat }
+  } finally {
+    await handle.close()
+  }
+}
+
+function expectText(bytes: Buffer, place: Place): string {
+  const text = textOf(bytes)
+  if (text === null) throw notFile(place, 'is not text')
+  return text
+}
+
+/** Does work on a file for which all who change it wait. An earlier one may have created it, or a folder on the way. */
+async function alone<Result>(
+  path: string,
+  workspace: Workspace,
+  ctx: ToolContext,
+  work: (place: Place) => Promise<Result>,
+): Promise<Result> {
+  const { real } = await placeOf(path, workspace)
+  return oneAtATime(real, async () => {
+    mustGoOn(ctx)
+    const place = await placeOf(path, workspace)
+    expectWritable(workspace.protected, place)
+    return work(place)
+  })
+}
+
+function write(
+  path: string,
+  content: string | Uint8Array,
+  workspace: Workspace,
+  ctx: ToolContext,
+): Promise<WorkspacePath> {
+  return alone(path, workspace, ctx, async place => {
+    const before = place.exists ? await inFolderOf(place, item => statItem(item, place)) : null
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    await replaceFile(place, bytes, before, () => mustGoOn(ctx))
+    return { ...shown(place), exists: true }
+  })
+}
+
+function changeText(
+  path: string,
+  change: (text: string) => string | Promise<string>,
+  workspace: Workspace,
+  ctx: ToolContext,
+): Promise<boolean> {
+  return alone(path, workspace, ctx, async place => {
+    const { bytes, stat } = await readFile(path, workspace, ctx)
+    const text = expectText(bytes, place)
+    const changed = await change(text)
+    if (changed === text) return false
+    await replaceFile(place, Buffer.from(changed), stat, () => mustGoOn(ctx))
+    return true
+  })
+}
