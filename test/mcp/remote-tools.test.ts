@@ -51,5 +51,14 @@ describe('register', () => {
     register('b')
     await agent.invoke('far')
     expect(asked.map(({ layer }) => layer)).toEqual(['remote', 'remote'])
+    // A rule that names it allows it; one for all tools does not.
+    await runtime.forAgent({ sessionId: 'other', rules: '*($policy=allow)' }).invoke('far')
+    expect(asked).toHaveLength(3)
+    const trusting = createRuntime({ paths: [], policy: { rules: 'mcp__far__far($policy=allow)' } })
+    trusting.register(
+      { name: 'far', description: 'Far away.', execute: () => 'there' },
+      { src: 'mcp://far/far', remote: { digest: 'a' } },
+    )
+    expect(await trusting.forAgent().invoke('far')).toBe('there')
   })
 })
