@@ -56,9 +56,9 @@ describe('register', () => {
     expect(asked).toHaveLength(3)
     const trusting = createRuntime({ paths: [], policy: { rules: 'mcp__far__far($policy=allow)' } })
     trusting.register(
-      { name: 'far', description: 'Far away.', execute: () => 'there' },
+      { name: 'mcp__far__far', description: 'Far away.', execute: () => 'there' },
       { src: 'mcp://far/far', remote: { digest: 'a' } },
     )
-    expect(await trusting.forAgent().invoke('far')).toBe('there')
+    expect(await trusting.forAgent().invoke('mcp://far/far')).toBe('there')
   })
 })
