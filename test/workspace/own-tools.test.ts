@@ -210,7 +210,7 @@ describe('a file that a tool of one’s own writes', () => {
             stop.abort()
             return 'late'
           }),
-        ).then(code => refusalOf(write('late.txt', '')).then(other => `${code} ${other}`))
+        ).then(code => refusalOf(write('late/a.txt', '')).then(other => `${code} ${other}`))
         return tried
       },
       stop.signal,
@@ -218,7 +218,7 @@ describe('a file that a tool of one’s own writes', () => {
     await refusalOf(call)
     expect(await tried).toBe('RUN_ABORTED RUN_ABORTED')
     expect(readFileSync(join(opened.root, 'a.txt'), 'utf8')).toBe('one\n')
-    expect(existsSync(join(opened.root, 'late.txt'))).toBe(false)
+    expect(existsSync(join(opened.root, 'late'))).toBe(false)
   })
 })
 
